@@ -1,0 +1,1 @@
+from recframe.metrics import Metric

@@ -1,0 +1,171 @@
+"""Roles: which column is what, which policy holds, and the checks of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from recframe._rank import Ties
+from recframe.errors import OptionError, OptionTypeError, closest, one_of
+
+__all__ = ["Question", "Roles"]
+
+Columns = str | Sequence[str] | None
+Undefined = float | Literal["skip", "raise"]
+"""What stands for a list without a value: nothing, a number, or an error."""
+
+DEFAULT_SCORE = "score"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The arguments that every metric method takes, with their defaults.
+
+    Parameters
+    ----------
+    by : str, sequence of str or None
+        The list key: one column or several. None: the whole frame is one list. A missing key is a key.
+    item : str
+        The item; read only for ``truth=`` and ``ties="item"``.
+    relevant : str
+        The relevance: bool, integer or float; missing counts as 0.
+    score : str, optional
+        The score, higher is better; ``"score"`` unless `rank` is given. A missing score: not recommended.
+    rank : str, optional
+        Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
+    truth : frame, optional
+        A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
+    per : str or sequence of str, optional
+        Columns to report by; the value is the mean over the lists within each. Equal to `by`: the lists.
+    ties : {"average", "best", "worst", "item", "item_desc", "first"}
+        Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
+        item first, or row order (eager frames only).
+    min_relevance : float, optional
+        A row is relevant from this relevance on; None: above 0.
+    undefined : "skip", float or "raise"
+        A list without relevant items: left out of the mean, given this value, or an error (eager frames only).
+    """
+
+    by: Columns = "user"
+    item: str = "item"
+    relevant: str = "relevant"
+    score: str | Sequence[str] | None = None
+    rank: str | Sequence[str] | None = None
+    truth: Any = None
+    per: Columns = None
+    ties: Ties = "average"
+    min_relevance: float | None = None
+    undefined: Undefined = "skip"
+    model: str | None = None
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of the arguments."""
+        return [field.name for field in fields(cls)]
+
+    @classmethod
+    def of(cls, bound: dict[str, Any], given: dict[str, Any], allowed: Sequence[str]) -> Roles:
+        """Return the defaults, overridden by the bound roles, overridden by the given ones."""
+        for name in (*bound, *given):
+            if name not in allowed:
+                msg = f"there is no argument {name!r}; there are {', '.join(allowed)}{closest(name, allowed)}"
+                raise OptionTypeError(msg)
+        if "rank" in given and given.get("score") is None:
+            bound = {name: value for name, value in bound.items() if name != "score"}
+        if "score" in given and given.get("rank") is None:
+            bound = {name: value for name, value in bound.items() if name != "rank"}
+        return replace(cls(), **(bound | given))
+
+
+@dataclass(frozen=True)
+class Question:
+    """Roles after their checks: what the plan is asked."""
+
+    by: tuple[str, ...]
+    per: tuple[str, ...]
+    item: str
+    relevant: str
+    orders: tuple[str, ...]
+    """The columns that rank the rows, one a model."""
+    by_rank: bool
+    several: bool
+    """Whether results name the model."""
+    model: str | None
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+
+    @classmethod
+    def of(cls, roles: Roles) -> Question:
+        """Check all that can be checked without a frame."""
+        if roles.score is not None and roles.rank is not None:
+            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other\n\nHint: give only one of them"
+            raise OptionError(msg)
+        ordering = roles.rank if roles.rank is not None else roles.score
+        ordering = DEFAULT_SCORE if ordering is None else ordering
+        role = "rank" if roles.rank is not None else "score"
+        orders = _columns(role, ordering)
+        if not orders:
+            msg = f"{role}={ordering!r} names no column"
+            raise OptionError(msg)
+        if len(set(orders)) < len(orders):
+            msg = f"{role}={ordering!r} names a column twice, but each model has one row in the result"
+            raise OptionError(msg)
+        several = not isinstance(ordering, str) or roles.model is not None
+        if roles.model is not None and len(orders) > 1:
+            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}\n\nHint: give one of them"
+            raise OptionError(msg)
+        if roles.ties not in get_args(Ties):
+            raise one_of("ties", roles.ties, get_args(Ties))
+        return cls(
+            by=tuple(dict.fromkeys(_columns("by", roles.by))),
+            per=tuple(dict.fromkeys(_columns("per", roles.per))),
+            item=_column("item", roles.item),
+            relevant=_column("relevant", roles.relevant),
+            orders=orders,
+            by_rank=role == "rank",
+            several=several,
+            model=None if roles.model is None else _column("model", roles.model),
+            ties=roles.ties,
+            min_relevance=None if roles.min_relevance is None else _number("min_relevance", roles.min_relevance),
+            undefined=_undefined(roles.undefined),
+        )
+
+
+def _column(role: str, given: object) -> str:
+    # pandas labels need not be text, so any hashable that is no collection may name a column.
+    if given is None or isinstance(given, list | set | dict):
+        msg = f"{role}={given!r} is not the name of a column"
+        raise OptionTypeError(msg)
+    return given  # type: ignore[return-value]
+
+
+def _columns(role: str, given: object) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return (_column(role, given),)
+    return tuple(_column(role, name) for name in given)
+
+
+def _number(name: str, given: object) -> float:
+    if isinstance(given, bool) or not hasattr(given, "__float__"):
+        msg = f"{name}={given!r} is not a number"
+        raise OptionTypeError(msg)
+    number = float(given)
+    if number != number:  # noqa: PLR0124 - only NaN differs from itself
+        msg = f"{name}={given!r} is not a number"
+        raise OptionError(msg)
+    return number
+
+
+def _undefined(given: object) -> Undefined:
+    if given == "skip":
+        return "skip"
+    if given == "raise":
+        return "raise"
+    if isinstance(given, str) or given is None:
+        msg = f"undefined={given!r} is not 'skip', 'raise' or a number{closest(given, ('skip', 'raise'))}"
+        raise OptionError(msg)
+    return _number("undefined", given)

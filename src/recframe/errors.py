@@ -1,0 +1,88 @@
+"""The errors and warnings of recframe.
+
+Every error is a `RecError` and carries the built-in type that a habit expects, so that both
+``except recframe.RecError`` and ``except KeyError`` work.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "ColumnTypeError",
+    "InputError",
+    "MissingColumnError",
+    "MissingExtraError",
+    "OptionError",
+    "OptionTypeError",
+    "RecError",
+    "RecWarning",
+    "UndefinedError",
+    "UndefinedWarning",
+]
+
+
+class RecError(Exception):
+    """Base of everything that recframe raises on purpose."""
+
+
+class MissingColumnError(RecError, KeyError):
+    """A role names a column that the frame does not have."""
+
+    def __str__(self) -> str:
+        # KeyError prints the repr of its argument, which turns line breaks into \n.
+        return str(self.args[0]) if self.args else ""
+
+
+class ColumnTypeError(RecError, TypeError):
+    """A column holds a type that its role cannot use."""
+
+
+class InputError(RecError, ValueError):
+    """The frame itself cannot be evaluated: it is empty, or of another kind than its partner."""
+
+
+class OptionError(RecError, ValueError):
+    """An option, a cutoff or a metric's name has a value that it cannot take."""
+
+
+class OptionTypeError(OptionError, TypeError):
+    """An option has a value of a type that it cannot take."""
+
+
+class UndefinedError(RecError, ValueError):
+    """A list has no value under the metric, and ``undefined="raise"`` was asked for."""
+
+
+class MissingExtraError(RecError, ImportError):
+    """A feature needs a package that is not installed."""
+
+    @classmethod
+    def of(cls, what: str, extra: str) -> MissingExtraError:
+        """Name the feature, and the line that installs what it needs."""
+        return cls(f"{what} is not available here.\n\nHint: pip install 'recframe[{extra}]'")
+
+
+class RecWarning(UserWarning):
+    """Base of the warnings of recframe."""
+
+
+class UndefinedWarning(RecWarning):
+    """No list has a value under the metric, so its mean is not a number."""
+
+
+def closest(given: object, names: Iterable[str]) -> str:
+    """Return the hint that names what the user probably meant, or nothing."""
+    match = get_close_matches(str(given), list(names), n=1, cutoff=0.5)
+    return f"\n\nHint: did you mean {match[0]!r}?" if match else ""
+
+
+def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
+    """Return the error for an option outside its allowed values."""
+    allowed = list(allowed)
+    listed = ", ".join(repr(value) for value in allowed)
+    return OptionError(f"{name}={given!r} is not one of {listed}{closest(given, allowed)}")

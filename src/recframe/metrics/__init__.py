@@ -1,0 +1,109 @@
+"""The metrics: one record each, one family a file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from recframe.errors import OptionError, closest
+from recframe.metrics._record import CutMetric, Metric
+from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
+from recframe.metrics.average_precision import MAP
+from recframe.metrics.cascade import RBP
+from recframe.metrics.dcg import DCG, NDCG
+from recframe.metrics.reciprocal_rank import MRR
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "DCG",
+    "F1",
+    "MAP",
+    "METRICS",
+    "MRR",
+    "NDCG",
+    "RBP",
+    "CutMetric",
+    "HitRate",
+    "Metric",
+    "Precision",
+    "RPrecision",
+    "Recall",
+    "parse",
+]
+
+METRICS: Mapping[str, type[Metric]] = {
+    metric.name: metric for metric in (Precision, Recall, F1, RPrecision, HitRate, MRR, MAP, DCG, NDCG, RBP)
+}
+"""Every metric of the library by its name."""
+
+_SPELLING = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
+
+
+def make(name: str, options: Mapping[str, Any]) -> Metric:
+    """Return the metric of that name with those options.
+
+    Raises
+    ------
+    OptionError
+        The metric or an option does not exist, or an option has a value that it cannot take.
+    """
+    kind = METRICS.get(name)
+    if kind is None:
+        msg = f"metric {name!r} is unknown; there are {', '.join(METRICS)}{closest(name, METRICS)}"
+        raise OptionError(msg)
+    known = [field.name for field in fields(kind)]
+    for option in options:
+        if option not in known:
+            takes = f"it takes {', '.join(known)}" if known else "it takes none"
+            msg = f"{name} has no option {option!r}; {takes}{closest(option, known)}"
+            raise OptionError(msg)
+    return kind(**options)
+
+
+def parse(text: str) -> Metric:
+    """Return the metric that a string names.
+
+    Parameters
+    ----------
+    text : str
+        A name, options in parentheses where they differ from their defaults, and a cutoff:
+        ``"ndcg"``, ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``. The inverse of ``str(metric)``.
+
+    Raises
+    ------
+    OptionError
+        The string does not have this form, or names something that does not exist.
+
+    Examples
+    --------
+    >>> parse("ndcg(gain=exp2)@10")
+    NDCG(k=10, gain='exp2', discount='log2', ideal='all')
+    >>> str(parse("ndcg( gain = exp2 ) @ 10"))
+    'ndcg(gain=exp2)@10'
+    """
+    match = _SPELLING.fullmatch(text)
+    if match is None:
+        msg = f"{text!r} is not the name of a metric\n\nHint: write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
+        raise OptionError(msg)
+    options: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, (match["options"] or "").split(","))):
+        option, separator, value = (piece.strip() for piece in part.partition("="))
+        if not separator or not value:
+            msg = f"{text!r}: option {part!r} has no value\n\nHint: write '{match['name']}({option}=...)'"
+            raise OptionError(msg)
+        options[option] = _literal(value)
+    if match["k"] is not None:
+        options["k"] = _literal(match["k"])
+    return make(match["name"], options)
+
+
+def _literal(text: str) -> object:
+    """Return the number or truth value that a text spells, else the text."""
+    try:
+        return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
+    except (ValueError, SyntaxError):
+        return text

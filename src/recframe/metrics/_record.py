@@ -1,0 +1,168 @@
+"""What a metric is: an immutable record with a row part and a list part."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+
+from recframe.errors import OptionError, OptionTypeError, one_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    import narwhals as nw
+
+    from recframe._terms import IdealRow, Row, Sums
+
+__all__ = ["CutMetric", "Metric"]
+
+Reads = Literal["hits", "graded", "all"]
+"""Which ranked rows a metric must see."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number for every list, written once and computed on every engine.
+
+    A subclass says what each ranked row adds to its list (`terms`), what the relevant rows add when they
+    stand in the best order (`best_terms`, only where a definition needs it), and how the sums of a list become
+    its value (`value`). All three are Narwhals expressions, so the metric runs wherever Narwhals does. Rows
+    whose scores tie are taken care of by `Row`: it offers expected values over all orders of the tied items.
+
+    Attributes
+    ----------
+    name : str
+        The name in results and strings, such as ``"ndcg"``.
+    summary, formula, reference : str
+        One line each for the documentation: what it is, how it is computed, where it comes from.
+    range : tuple of float
+        The least and the greatest value of a list.
+    higher_is_better : bool
+        The direction.
+    shares_terms : bool
+        True where a term's name says all about it, so that other metrics may use the same sum.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> class TopHeavy(recframe.Metric):
+    ...     name = "top_heavy"
+    ...
+    ...     def terms(self, row):
+    ...         return {"hits": row.hit * row.weight(lambda position: position**-2.0, 10)}
+    ...
+    ...     def value(self, sums):
+    ...         return sums["hits"]
+    >>> frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.3]})
+    >>> frame.rec.measure(TopHeavy())
+    0.25
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    reference: ClassVar[str] = ""
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = True
+    shares_terms: ClassVar[bool] = False
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
+        """Return what one ranked row adds to its list, by name."""
+        return {}
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
+        """Return what one row of positive relevance adds when the list stands in its best order, by name."""
+        return {}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        """Return the value of a list that has a relevant item."""
+        raise NotImplementedError
+
+    def defined(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
+        """Return when a list with a relevant item has a value; None: always."""
+        return None
+
+    @property
+    def cutoff(self) -> int | None:
+        """The last position that the metric reads; None: the whole list."""
+        return None
+
+    @property
+    def reads(self) -> Reads:
+        """The ranked rows that `terms` must see: relevant ones, those of a relevance other than 0 too, or all."""
+        return "hits"
+
+    @property
+    def best_of(self) -> Literal["all", "ranked"]:
+        """The rows that `best_terms` orders: all of the list, or only ranked ones."""
+        return "all"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that differ from their defaults, without the cutoff."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "k" and getattr(self, field.name) != field.default
+        }
+
+    @property
+    def label(self) -> str:
+        """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
+        options = ",".join(f"{name}={_spelled(value)}" for name, value in self.options.items())
+        cut = "" if getattr(self, "k", None) is None else f"@{getattr(self, 'k')}"  # noqa: B009
+        return f"{self.name}({options}){cut}" if options else f"{self.name}{cut}"
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True)
+class CutMetric(Metric):
+    """A metric of the top k of a list.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff, at least 1. None: the whole list.
+    """
+
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", check_k(self.k))
+
+    @property
+    def cutoff(self) -> int | None:
+        """The last position that the metric reads; None: the whole list."""
+        return self.k
+
+
+def check_k(k: object) -> int | None:
+    """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
+    if k is None:
+        return None
+    hint = "\n\nHint: k is a whole number from 1, or None for the whole list"
+    if isinstance(k, bool) or not hasattr(k, "__index__"):
+        what = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
+        msg = f"k={k!r} is of type {type(k).__name__}{what}{hint}"
+        raise OptionTypeError(msg)
+    number = operator.index(k)  # type: ignore[arg-type]
+    if number < 1:
+        msg = f"k={number} is less than 1{hint}"
+        raise OptionError(msg)
+    return number
+
+
+def check_choice(name: str, given: object, choices: object) -> None:
+    """Raise if an option is not one of the values of its Literal type."""
+    if given not in get_args(choices):
+        raise one_of(name, given, get_args(choices))
+
+
+def _spelled(value: object) -> str:
+    """Return an option's value as a metric string spells it."""
+    return str(getattr(value, "__name__", value))

@@ -1,0 +1,262 @@
+"""Metrics that count hits in the top k."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import narwhals as nw
+
+from recframe.errors import OptionTypeError
+from recframe.metrics._record import CutMetric, Metric, check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._terms import Row, Sums
+
+__all__ = ["F1", "HitRate", "Precision", "RPrecision", "Recall"]
+
+Denominator = Literal["k", "list"]
+"""What precision divides by: the cutoff, or the number of ranked rows up to it."""
+
+
+def hits_term(row: Row, k: int | None) -> dict[str, nw.Expr]:
+    """Return the term that sums to h(k), the (expected) number of relevant rows among the top k."""
+    return {f"hits@{k}": row.hit * row.within(k)}
+
+
+def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
+    """Return the weight that counts every position alike."""
+    return nw.lit(1.0)
+
+
+@dataclass(frozen=True)
+class _HitCount(CutMetric):
+    """What precision, recall and F1 share: their sum."""
+
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return hits_term(row, self.k)
+
+
+@dataclass(frozen=True)
+class Precision(_HitCount):
+    r"""Share of the top k that is relevant.
+
+    .. math:: \mathrm{P@}k = h(k) / k
+
+    where h(k) is the number of relevant rows among the top k; under ties its expected value.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list, divided by its number of ranked rows N.
+    denominator : {"k", "list"}
+        Divide by k, also where the list is shorter, or by min(k, N).
+
+    Notes
+    -----
+    In [0, 1], higher is better. A list with relevant items and nothing ranked scores 0.
+
+    References
+    ----------
+    Manning, Raghavan, Schütze, *Introduction to Information Retrieval*, 2008, section 8.4; trec_eval's ``P``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.precision(2)
+    0.5
+    >>> df.rec.precision(6, denominator="list")
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "precision"
+    summary: ClassVar[str] = "share of the top k that is relevant"
+    formula: ClassVar[str] = "h(k) / k"
+    reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `P`"
+
+    denominator: Denominator = "k"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("denominator", self.denominator, Denominator)
+
+    def value(self, sums: Sums) -> nw.Expr:
+        hits = sums[f"hits@{self.k}"]
+        if self.k is not None and self.denominator == "k":
+            return hits / self.k
+        return sums.ratio(hits, sums.ranked(self.k))
+
+
+@dataclass(frozen=True)
+class Recall(_HitCount):
+    r"""Share of the relevant items that stand in the top k.
+
+    .. math:: \mathrm{R@}k = h(k) / R
+
+    where R counts the relevant items of the list, ranked or not.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    capped : bool
+        Divide by min(k, R) instead, so that a full top k scores 1 (TP@K in recometrics).
+
+    Notes
+    -----
+    In [0, 1], higher is better.
+
+    References
+    ----------
+    Manning, Raghavan, Schütze, *Introduction to Information Retrieval*, 2008, section 8.4; trec_eval's ``recall``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.recall(1)
+    0.5
+    >>> df.rec.recall(1, capped=True)
+    1.0
+    """
+
+    name: ClassVar[str] = "recall"
+    summary: ClassVar[str] = "share of the relevant items that stand in the top k"
+    formula: ClassVar[str] = "h(k) / R"
+    reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"
+
+    capped: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.capped, bool):
+            msg = f"capped={self.capped!r} is neither True nor False"
+            raise OptionTypeError(msg)
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"hits@{self.k}"] / (sums.relevant_up_to(self.k) if self.capped else sums.relevant)
+
+
+@dataclass(frozen=True)
+class F1(_HitCount):
+    r"""Harmonic mean of precision and recall at k.
+
+    .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
+
+    Notes
+    -----
+    In [0, 1], higher is better.
+
+    References
+    ----------
+    van Rijsbergen, *Information Retrieval*, 1979, chapter 7; trec_eval's ``set_F`` on the top k.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.f1(2)
+    0.5
+    """
+
+    name: ClassVar[str] = "f1"
+    summary: ClassVar[str] = "harmonic mean of precision and recall"
+    formula: ClassVar[str] = "2·h(k) / (k + R)"
+    reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
+
+    def value(self, sums: Sums) -> nw.Expr:
+        shown = sums.ranked(None) if self.k is None else self.k
+        return 2 * sums[f"hits@{self.k}"] / (sums.relevant + shown)
+
+
+@dataclass(frozen=True)
+class RPrecision(Metric):
+    r"""Precision at R, the number of relevant items of the list.
+
+    .. math:: \mathrm{RP} = h(R) / R
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k.
+
+    References
+    ----------
+    Buckley, Voorhees, *Evaluating evaluation measure stability*, SIGIR 2000; trec_eval's ``Rprec``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.r_precision()
+    0.5
+    """
+
+    name: ClassVar[str] = "r_precision"
+    summary: ClassVar[str] = "precision at R, the list's number of relevant items"
+    formula: ClassVar[str] = "h(R) / R"
+    reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2000; trec_eval `Rprec`"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits@R": row.hit * row.within(row.relevant_in_list)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["hits@R"] / sums.relevant
+
+
+@dataclass(frozen=True)
+class HitRate(CutMetric):
+    r"""Whether the top k holds a relevant item; its mean is the share of lists with a hit.
+
+    .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
+
+    Under ties: the probability of a hit. With m relevant items in a tied block of t that starts behind
+    position a and straddles k, and none before it, that is :math:`1 - \binom{t-m}{k-a} / \binom{t}{k-a}`.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1], higher is better. Also known as success@k.
+
+    References
+    ----------
+    Karypis, *Evaluation of item-based top-N recommendation algorithms*, CIKM 2001; trec_eval's ``success``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [0.5, 0.5, 0.5]})
+    >>> df.rec.hit_rate(1)
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "hit_rate"
+    summary: ClassVar[str] = "whether the top k holds a relevant item"
+    formula: ClassVar[str] = "1 if h(k) > 0, else 0"
+    reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {f"first@{self.k}": row.first_hit(_one, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"first@{self.k}"]

@@ -1,0 +1,87 @@
+"""Average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import narwhals as nw
+
+from recframe.metrics._record import CutMetric, check_choice
+from recframe.metrics.accuracy import hits_term
+from recframe.metrics.dcg import reciprocal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._terms import Row, Sums
+
+__all__ = ["MAP"]
+
+Norm = Literal["capped", "relevant", "hits"]
+"""What the sum of average precision is divided by: min(R, k), R, or the hits in the top k."""
+
+
+@dataclass(frozen=True)
+class MAP(CutMetric):
+    r"""Average precision; its mean is the mean average precision.
+
+    .. math:: \mathrm{AP@}k = \frac{1}{\text{norm}} \sum_{r \le k,\ r\ \text{a hit}} h(r) / r
+
+    Under ties: the expected value. In a tied block of t rows, m of them relevant, that starts behind position a
+    with H relevant rows before it, position a + j adds :math:`\frac{m}{t} (H + 1 + (j-1)\frac{m-1}{t-1}) / (a+j)`.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    norm : {"capped", "relevant", "hits"}
+        Divide by min(R, k), by R (trec_eval), or by h(k), the hits in the top k.
+
+    Notes
+    -----
+    In [0, 1], higher is better. ``norm="hits"`` is a ratio of two sums: where a tied block straddles k, its
+    value is the ratio of their expected values, and under ``ties="best"`` and ``"worst"`` that of the
+    orders which put the hits first and last; elsewhere it is exact.
+
+    References
+    ----------
+    Buckley, Voorhees, *Retrieval system evaluation*, in *TREC*, 2005; ties: McSherry, Najork, ECIR 2008; trec_eval's
+    ``map`` and ``map_cut`` are ``norm="relevant"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.map()
+    0.8333333333333333
+    >>> df.rec.map(2, norm="relevant")
+    0.5
+    """
+
+    name: ClassVar[str] = "map"
+    summary: ClassVar[str] = "mean of the precision at every relevant item"
+    formula: ClassVar[str] = "Σ over hits at r ≤ k of h(r)/r, divided by min(R, k)"
+    reference: ClassVar[str] = "Buckley, Voorhees 2005; trec_eval `map_cut` (norm=relevant)"
+    shares_terms: ClassVar[bool] = True
+
+    norm: Norm = "capped"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("norm", self.norm, Norm)
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
+        slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
+        share = (row.hits_before + 1 - slope * row.start) * row.weight(reciprocal, self.k)
+        return {f"ap@{self.k}": row.hit * (share + slope * row.within(self.k))} | (
+            hits_term(row, self.k) if self.norm == "hits" else {}
+        )
+
+    def value(self, sums: Sums) -> nw.Expr:
+        total = sums[f"ap@{self.k}"]
+        if self.norm == "hits":
+            return sums.ratio(total, sums[f"hits@{self.k}"])
+        return total / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))

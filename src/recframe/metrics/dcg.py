@@ -1,0 +1,225 @@
+"""Discounted cumulative gain, plain and normalised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import narwhals as nw
+
+from recframe.errors import OptionTypeError
+from recframe.metrics._record import CutMetric, Reads, check_choice
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._terms import IdealRow, Row, Sums
+
+__all__ = ["DCG", "NDCG"]
+
+Gain = Literal["linear", "exp2"]
+"""How relevance becomes gain: the value itself, or 2^relevance − 1."""
+DiscountName = Literal["log2", "jarvelin", "reciprocal"]
+"""The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
+Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
+"""The weight of a position: a name, or a function of the position's expression (a float, from 1)."""
+Ideal = Literal["all", "ranked", "ones"]
+"""What NDCG calls ideal: the best order of all rows, of the ranked rows, or gain 1 at every position."""
+
+
+def log2(position: nw.Expr) -> nw.Expr:
+    """Return 1 / log2(position + 1)."""
+    return math.log(2) / (position + 1.0).log()
+
+
+def jarvelin(position: nw.Expr) -> nw.Expr:
+    """Return 1 / max(1, log2(position))."""
+    return nw.when(position > 2).then(math.log(2) / position.log()).otherwise(1.0)  # noqa: PLR2004
+
+
+def reciprocal(position: nw.Expr) -> nw.Expr:
+    """Return 1 / position."""
+    return 1.0 / position
+
+
+_DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
+
+
+@dataclass(frozen=True)
+class DCG(CutMetric):
+    r"""Discounted cumulative gain.
+
+    .. math:: \mathrm{DCG@}k = \sum_{r \le k} \mathrm{gain}(rel_r) \cdot \mathrm{discount}(r)
+
+    Under ties: the expected value, in which each row of a tied block has the block's mean discount.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    gain : {"linear", "exp2"}
+        The relevance itself, or 2^relevance − 1. Negative relevance lowers the sum.
+    discount : {"log2", "jarvelin", "reciprocal"} or callable
+        1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
+        from 1) to its weight, which should not grow with the position.
+
+    Notes
+    -----
+    Unbounded, higher is better.
+
+    References
+    ----------
+    Järvelin, Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM TOIS 20(4), 2002; gain exp2: Burges
+    et al., *Learning to rank using gradient descent*, ICML 2005; ties: McSherry, Najork, ECIR 2008.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [2, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.dcg()
+    2.5
+    >>> df.rec.dcg(discount=lambda position: position**-2.0)
+    2.111111111111111
+    """
+
+    name: ClassVar[str] = "dcg"
+    summary: ClassVar[str] = "discounted cumulative gain"
+    formula: ClassVar[str] = "Σ r≤k of gain(rel)·discount(r)"
+    reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    shares_terms: ClassVar[bool] = True
+
+    gain: Gain = "linear"
+    discount: Discount = "log2"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("gain", self.gain, Gain)
+        if not callable(self.discount):
+            if not isinstance(self.discount, str):
+                msg = f"discount={self.discount!r} is neither a name nor a function of the position"
+                raise OptionTypeError(msg)
+            check_choice("discount", self.discount, DiscountName)
+
+    @property
+    def reads(self) -> Reads:
+        """Rows of negative relevance lower the sum, so they are read too."""
+        return "graded"
+
+    def _gain(self, relevance: nw.Expr) -> nw.Expr:
+        return 2.0**relevance - 1 if self.gain == "exp2" else relevance
+
+    @property
+    def _weight(self) -> Callable[[nw.Expr], nw.Expr]:
+        return self.discount if callable(self.discount) else _DISCOUNTS[self.discount]
+
+    @property
+    def _weight_name(self) -> str:
+        # Two functions may share a name, never an identity.
+        return f"function {id(self.discount)}" if callable(self.discount) else self.discount
+
+    @property
+    def _term(self) -> str:
+        return f"dcg({self.gain},{self._weight_name})@{self.k}"
+
+    def _discounted(self, row: Row | IdealRow) -> nw.Expr:
+        return self._gain(row.relevance) * row.weight(self._weight, self.k)
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {self._term: self._discounted(row)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[self._term]
+
+
+@dataclass(frozen=True)
+class NDCG(DCG):
+    r"""Normalised discounted cumulative gain: the DCG over that of the best order.
+
+    .. math:: \mathrm{NDCG@}k = \mathrm{DCG@}k / \mathrm{IDCG@}k
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    gain : {"linear", "exp2"}
+        The relevance itself, or 2^relevance − 1. Negative relevance lowers the DCG, never the ideal.
+    discount : {"log2", "jarvelin", "reciprocal"} or callable
+        As for `dcg`.
+    ideal : {"all", "ranked", "ones"}
+        The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
+        ranked rows only (scikit-learn); or gain 1 at every position up to k (RecTools' default).
+
+    Notes
+    -----
+    At most 1 (``ideal="ones"``: with gains up to 1); at least 0 unless relevance is negative. Higher is better. A
+    list whose ideal is 0 is undefined.
+
+    References
+    ----------
+    Järvelin, Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM TOIS 20(4), 2002; trec_eval's
+    ``ndcg_cut`` for ``ideal="all"``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [3, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> round(df.rec.ndcg(), 6)
+    0.963941
+    >>> round(df.rec.ndcg(2), 6)
+    0.826235
+    """
+
+    name: ClassVar[str] = "ndcg"
+    summary: ClassVar[str] = "DCG over the DCG of the best order"
+    formula: ClassVar[str] = "DCG@k / IDCG@k"
+    reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`"
+    range: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
+
+    ideal: Ideal = "all"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("ideal", self.ideal, Ideal)
+
+    @property
+    def reads(self) -> Reads:
+        """Every ranked row where the ideal counts the positions of the list."""
+        return "all" if self._counts_positions else "graded"
+
+    @property
+    def best_of(self) -> Literal["all", "ranked"]:
+        """The rows that the ideal orders."""
+        return "ranked" if self.ideal == "ranked" else "all"
+
+    @property
+    def _counts_positions(self) -> bool:
+        return self.ideal == "ones" and self.k is None
+
+    @property
+    def _ideal_term(self) -> str:
+        return f"ideal({self.ideal}) of {self._term}"
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        terms = {self._term: self._discounted(row)}
+        if self._counts_positions:
+            terms[self._ideal_term] = row.weight(self._weight, None)
+        return terms
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {} if self.ideal == "ones" else {self._ideal_term: self._discounted(row)}
+
+    def _ideal(self, sums: Sums) -> nw.Expr:
+        if self.ideal == "ones" and self.k is not None:
+            return sums.total_weight(self._weight, self.k)
+        return sums[self._ideal_term]
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[self._term] / self._ideal(sums)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return self._ideal(sums) > 0

@@ -1,0 +1,63 @@
+"""Metrics of the first relevant item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from recframe.metrics._record import CutMetric
+from recframe.metrics.dcg import reciprocal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import narwhals as nw
+
+    from recframe._terms import Row, Sums
+
+__all__ = ["MRR"]
+
+
+@dataclass(frozen=True)
+class MRR(CutMetric):
+    r"""One over the position of the first relevant item; its mean is the mean reciprocal rank.
+
+    .. math:: \mathrm{RR@}k = 1 / r_1 \text{ if } r_1 \le k, \text{ else } 0
+
+    Under ties: the expected value. In a tied block of t rows with m relevant ones that starts behind
+    position a, the first relevant row stands at a + j with probability :math:`\binom{t-j}{m-1}/\binom{t}{m}`.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1], higher is better.
+
+    References
+    ----------
+    Voorhees, *The TREC-8 question answering track report*, 1999; ties: McSherry, Najork, *Computing information
+    retrieval performance measures efficiently in the presence of tied scores*, ECIR 2008; trec_eval's ``recip_rank``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [0.9, 0.5, 0.1]})
+    >>> df.rec.mrr()
+    0.5
+    """
+
+    name: ClassVar[str] = "mrr"
+    summary: ClassVar[str] = "one over the position of the first relevant item"
+    formula: ClassVar[str] = "1 / r₁ if r₁ ≤ k, else 0"
+    reference: ClassVar[str] = "Voorhees, TREC-8 1999; trec_eval `recip_rank`"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {f"reciprocal@{self.k}": row.first_hit(reciprocal, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"reciprocal@{self.k}"]
