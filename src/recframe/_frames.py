@@ -108,11 +108,8 @@ def open_frames(
     """
     kind = kind_of(frame)
     if truth is not None and kind_of(truth) != kind:
-        msg = (
-            f"truth is a {_type_name(truth)}, but the frame is a {_type_name(frame)}"
-            f"\n\nHint: give both as {_type_name(frame)}"
-        )
-        raise OptionTypeError(msg)
+        msg = f"truth is a {_type_name(truth)}, but the frame is a {_type_name(frame)}"
+        raise OptionTypeError(msg, f"give both as {_type_name(frame)}")
     if either:
         there = _names(truth)
         found = {name: take for name, take in either.items() if take.column in there}
@@ -121,6 +118,12 @@ def open_frames(
     if kind == "pandas":
         return _open_pandas(frame, truth, columns, truth_columns, rows=rows)
     return _open_polars(frame, truth, columns, truth_columns, eager=kind == "polars", rows=rows)
+
+
+def _lazy(native: Any) -> Frame:
+    """Return the Narwhals lazy frame of any supported frame."""
+    lazy: Frame = nw.from_native(native).lazy()
+    return lazy
 
 
 def _names(frame: Any) -> list[Any]:
@@ -139,11 +142,8 @@ def _check_columns(which: str, takes: dict[str, Take], there: Sequence[Any], n_r
     for take in takes.values():
         if take.column not in there and take.default is None:
             names = ", ".join(repr(name) for name in there)
-            msg = (
-                f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
-                f"{closest(take.column, map(str, there))}"
-            )
-            raise MissingColumnError(msg)
+            msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
+            raise MissingColumnError(msg, closest(take.column, map(str, there)))
     if n_rows == 0:
         msg = f"{which} has no rows, so there is nothing to evaluate"
         raise InputError(msg)
@@ -152,12 +152,12 @@ def _check_columns(which: str, takes: dict[str, Take], there: Sequence[Any], n_r
 def _not_a_number(take: Take, dtype: object) -> ColumnTypeError:
     wanted = "bool, integer or float" if take.use == "relevance" else "integer or float"
     msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
-    return ColumnTypeError(f"{msg}\n\nHint: cast the column to a number first")
+    return ColumnTypeError(msg, "cast the column to a number first")
 
 
 def _unlike_keys(take: Take, left: object, right: object) -> ColumnTypeError:
     msg = f"{take.role}={take.column!r} has the type {left} in the frame, but {right} in truth"
-    return ColumnTypeError(f"{msg}\n\nHint: cast one of them, else no row would match")
+    return ColumnTypeError(msg, "cast one of them, else no row would match")
 
 
 # --- polars -----------------------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class PolarsEngine:
         return native.collect(engine="streaming") if int(pl.__version__.split(".")[0]) > 1 else native.collect()
 
     def settle(self, frame: Frame) -> Frame:
-        return nw.from_native(self.collect(frame).lazy()) if self.eager else frame
+        return _lazy(self.collect(frame).lazy()) if self.eager else frame
 
     def scalar(self, frame: Frame) -> Any:
         return self.collect(frame).item()
@@ -190,15 +190,15 @@ class PolarsEngine:
         # Renamed in polars 1.24.
         nulls = "nulls_equal" if _version(pl) >= (1, 24) else "join_nulls"
         options: dict[str, Any] = {nulls: True}
-        return nw.from_native(left.to_native().join(right.to_native(), on=list(on), how=how, **options))
+        return _lazy(left.to_native().join(right.to_native(), on=list(on), how=how, **options))
 
     def positions(self, upto: int | Frame) -> Frame:
         import polars as pl
 
         if isinstance(upto, int):
-            return nw.from_native(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))
+            return _lazy(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))
         last = pl.first().max().cast(pl.Int64).fill_null(0)
-        return nw.from_native(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
+        return _lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
 
 
 def _version(module: Any) -> tuple[int, ...]:
@@ -219,7 +219,7 @@ def _open_polars(
     def take(source: Any, takes: dict[str, Take]) -> Any:
         if not eager:
             chosen = [_lazy_column(name, take) for name, take in takes.items()]
-            taken = nw.from_native(source.select(chosen))
+            taken = _lazy(source.select(chosen))
             # NaN is missing: in a key, where a schema would be needed to ask for floats, and in numbers.
             keys = "|".join(name for name, take in takes.items() if take.use in ("key", "order"))
             floats = cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")
@@ -234,7 +234,7 @@ def _open_polars(
         chosen = [_polars_column(source, name, take) for name, take in takes.items()]
         if rows and takes is columns:
             chosen.append(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-        return nw.from_native(source.lazy().select(chosen))
+        return _lazy(source.lazy().select(chosen))
 
     if eager:
         for name in [name for name, take in columns.items() if take.use in ("key", "order")]:
@@ -312,8 +312,8 @@ def _encode_objects(
         values = sorted(seen, key=lambda value: (value is None, value))
     except TypeError:
         if take.use == "order":
-            msg = f"{take.role}={take.column!r} holds objects that have no order\n\nHint: cast the column to text first"
-            raise ColumnTypeError(msg) from None
+            msg = f"{take.role}={take.column!r} holds objects that have no order"
+            raise ColumnTypeError(msg, "cast the column to text first") from None
         values = list(seen)
     codes = {value: code for code, value in enumerate(values)}
 
@@ -373,7 +373,7 @@ class PandasEngine:
         import pandas as pd
 
         last = upto if isinstance(upto, int) else int(self.scalar(upto) or 0)
-        return nw.from_native(pd.DataFrame({POSITION: range(1, last + 1)})).lazy()
+        return _lazy(pd.DataFrame({POSITION: range(1, last + 1)}))
 
 
 def _open_pandas(
@@ -450,7 +450,7 @@ def _open_pandas(
 def _wrap_pandas(columns: Mapping[str, Any]) -> Frame:
     import pandas as pd
 
-    return nw.from_native(pd.DataFrame(dict(columns), copy=False)).lazy()
+    return _lazy(pd.DataFrame(dict(columns), copy=False))
 
 
 def _wrap_polars(columns: Mapping[str, Any]) -> Frame:
@@ -462,7 +462,7 @@ def _wrap_polars(columns: Mapping[str, Any]) -> Frame:
             return pl.select(pl.when(pl.Series(~values.isna().to_numpy(dtype=bool))).then(known)).to_series().alias(name)
         return pl.Series(name, values, nan_to_null=True)
 
-    return nw.from_native(pl.DataFrame([series(name, values) for name, values in columns.items()]).lazy())
+    return _lazy(pl.DataFrame([series(name, values) for name, values in columns.items()]))
 
 
 def _from_polars(series: Any) -> Any:

@@ -5,7 +5,7 @@ rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per li
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,6 +33,8 @@ from recframe._terms import (
 from recframe.errors import InputError, OptionError, UndefinedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from recframe._frames import Engine
     from recframe._roles import Question
     from recframe._terms import Weight
@@ -110,13 +112,13 @@ def _full(metric: Metric, name: str) -> str:
 
 def _check_names(question: Question, metrics: Sequence[Metric]) -> None:
     if not metrics:
-        msg = "the list of metrics is empty\n\nHint: evaluate(['ndcg', 'map'], k=10)"
-        raise OptionError(msg)
+        msg = "the list of metrics is empty"
+        raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
     names = [*([MODEL] if question.several else []), *question.per, *(metric.label for metric in metrics)]
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
-        raise OptionError(f"{msg}\n\nHint: name each metric, cutoff and column of `per` once")
+        raise OptionError(msg, "name each metric, cutoff and column of `per` once")
 
 
 def _key_names(question: Question, *, truth: bool) -> dict[str, str]:
@@ -188,14 +190,19 @@ class Plan:
         results = [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
         return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
 
-    def names(self) -> dict[str, str]:
+    def frame(self) -> Any:
+        """Return the result as a frame of the user's kind, sorted by key where it is eager."""
+        return self.session.finish(self.run(), self._names(), [*([MODEL] if self._long else []), *self._per()])
+
+    def scalar(self) -> float:
+        """Return the one number of an eager frame's one metric, NaN where no list has a value."""
+        value = self._engine.scalar(self.run())
+        return math.nan if value is None else float(value)
+
+    def _names(self) -> dict[str, str]:
         """Return the user's names of the result's columns by the plan's names."""
         return {name: column for name, column in (self._key_names | self._attribute_names).items()
                 if column in self._question.per}
-
-    def sort_columns(self) -> list[str]:
-        """Return the columns by which an eager result is sorted."""
-        return [*([MODEL] if self._long else []), *self._per()]
 
     # --- what is asked ---------------------------------------------------------------------------------------
 
@@ -204,10 +211,10 @@ class Plan:
             return
         if self._question.ties == "first":
             msg = "ties='first' means row order, which a lazy frame does not have"
-            raise OptionError(f"{msg}\n\nHint: ties='item', or collect the frame first")
+            raise OptionError(msg, "ties='item', or collect the frame first")
         if self._question.undefined == "raise":
             msg = "undefined='raise' needs the data, which a lazy frame does not have yet"
-            raise OptionError(f"{msg}\n\nHint: undefined='skip' or a number, or collect the frame first")
+            raise OptionError(msg, "undefined='skip' or a number, or collect the frame first")
 
     def _with_key(self, frame: Frame) -> Frame:
         """Give a frame that is one list a key."""
@@ -382,7 +389,7 @@ class Plan:
         found = self._engine.scalar(wrong.select(rank.min()))
         if found is not None and found == found:  # noqa: PLR0124 - only NaN differs from itself
             msg = f"rank={self._question.orders[0]!r} holds {found}, but a rank is a whole number from 1"
-            raise InputError(f"{msg}\n\nHint: for scores, higher is better, use score=")
+            raise InputError(msg, "for scores, higher is better, use score=")
 
     def _rows_that_matter(self, kept: Frame) -> Frame:
         reads = {metric.reads for metric in self._metrics}
@@ -459,7 +466,7 @@ class Plan:
             if count:
                 some = self.session.finish(without.head(3), self._key_names, ())
                 msg = f"{count} lists have no {metric.label}: they hold no relevant item, such as\n{some}"
-                raise UndefinedError(f"{msg}\n\nHint: undefined='skip' leaves them out, undefined=0.0 counts them as 0")
+                raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
         return lists
 
     def _with_attributes(self, lists: Frame) -> Frame:
@@ -472,7 +479,7 @@ class Plan:
                 several = known.group_by(*self._keys).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
                 if self._engine.scalar(several.select(nw.len())):
                     msg = f"per={column!r} has several values within a list"
-                    raise InputError(f"{msg}\n\nHint: make it part of the key: by={[*self._question.by, column]!r}")
+                    raise InputError(msg, f"make it part of the key: by={[*self._question.by, column]!r}")
             else:
                 known = known.group_by(*self._keys).agg(nw.col(name).min())
             lists = self._engine.join(lists, known, self._keys, "left")

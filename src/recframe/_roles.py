@@ -69,8 +69,8 @@ class Roles:
         """Return the defaults, overridden by the bound roles, overridden by the given ones."""
         for name in (*bound, *given):
             if name not in allowed:
-                msg = f"there is no argument {name!r}; there are {', '.join(allowed)}{closest(name, allowed)}"
-                raise OptionTypeError(msg)
+                msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
+                raise OptionTypeError(msg, closest(name, allowed))
         if "rank" in given and given.get("score") is None:
             bound = {name: value for name, value in bound.items() if name != "score"}
         if "score" in given and given.get("rank") is None:
@@ -100,8 +100,8 @@ class Question:
     def of(cls, roles: Roles) -> Question:
         """Check all that can be checked without a frame."""
         if roles.score is not None and roles.rank is not None:
-            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other\n\nHint: give only one of them"
-            raise OptionError(msg)
+            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
+            raise OptionError(msg, "give only one of them")
         ordering = roles.rank if roles.rank is not None else roles.score
         ordering = DEFAULT_SCORE if ordering is None else ordering
         role = "rank" if roles.rank is not None else "score"
@@ -114,8 +114,8 @@ class Question:
             raise OptionError(msg)
         several = not isinstance(ordering, str) or roles.model is not None
         if roles.model is not None and len(orders) > 1:
-            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}\n\nHint: give one of them"
-            raise OptionError(msg)
+            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
+            raise OptionError(msg, "give one of them")
         if roles.ties not in get_args(Ties):
             raise one_of("ties", roles.ties, get_args(Ties))
         return cls(
@@ -166,6 +166,6 @@ def _undefined(given: object) -> Undefined:
     if given == "raise":
         return "raise"
     if isinstance(given, str) or given is None:
-        msg = f"undefined={given!r} is not 'skip', 'raise' or a number{closest(given, ('skip', 'raise'))}"
-        raise OptionError(msg)
+        msg = f"undefined={given!r} is not 'skip', 'raise' or a number"
+        raise OptionError(msg, closest(given, ('skip', 'raise')))
     return _number("undefined", given)

@@ -1,26 +1,26 @@
-"""The namespace: `df.rec`, and `rec(df)` for the same with types."""
+"""The namespace: ``df.rec``, and ``rec(df)`` for the same with types.
+
+What type checkers see of this module stands in ``accessor.pyi``, which ``python tools/stubs.py`` writes from the
+same records that give the classes their methods here.
+"""
 
 from __future__ import annotations
 
-import math
-import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from recframe import metrics as _metrics
+from recframe import _calls
 from recframe._frames import kind_of
-from recframe._plan import Plan
-from recframe._roles import Question, Roles
-from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
+from recframe.metrics import METRICS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recframe.metrics import Metric
-
-__all__ = ["Rec", "rec"]
+__all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
 class Rec:
+    """Ranking and recommendation metrics of a long frame: one row per list and item.
+
+    Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.
+    """
+
     __slots__ = ("_bound", "_frame")
 
     def __init__(self, frame: Any, bound: dict[str, Any] | None = None) -> None:
@@ -28,28 +28,120 @@ class Rec:
         self._bound = bound or {}
 
     def __call__(self, **roles: Any) -> Rec:
-        return type(self)(self._frame, self._bound | roles)
+        """Return the accessor with these roles bound."""
+        return type(self)(self._frame, _calls.bind(self._bound, roles))
 
-    def measure(self, metric: str | Metric, **roles: Any) -> Any:
-        metric = _metrics.parse(metric) if isinstance(metric, str) else metric
-        r = Roles.of(self._bound, roles, Roles.names())
-        q = Question.of(r)
-        plan = Plan(self._frame, r.truth, q, [metric])
-        res = plan.run()
-        if not plan._engine.eager:
-            return plan.session.finish(res, plan.names(), plan.sort_columns())
-        if q.per:
-            return plan.session.finish(res, plan.names(), plan.sort_columns())
-        v = plan._engine.scalar(res)
-        return math.nan if v is None else float(v)
+    def __repr__(self) -> str:
+        kind = type(self._frame)
+        bound = "".join(f", {name}={value!r}" for name, value in self._bound.items() if name != "truth")
+        return f"<rec on {kind.__module__.split('.')[0]}.{kind.__name__}{bound}: {', '.join(METRICS)}, evaluate, measure>"
 
-    def evaluate(self, metrics, k=None, **roles):
-        r = Roles.of(self._bound, roles, Roles.names())
-        q = Question.of(r)
-        ms = []
-        for m in metrics:
-            for kk in (k if isinstance(k, list) else [k]):
-                mm = m if not isinstance(m, str) else (_metrics.parse(f"{m}@{kk}") if kk and "@" not in m and m!="r_precision" else _metrics.parse(m))
-                if mm not in ms: ms.append(mm)
-        plan = Plan(self._frame, r.truth, q, ms)
-        return plan.session.finish(plan.run(), plan.names(), plan.sort_columns())
+    def measure(self, metric: Any, **roles: Any) -> Any:
+        """Return one metric, given by its name or as an object.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            Such as ``"ndcg@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
+        **roles
+            The roles and policies that every metric takes.
+
+        Returns
+        -------
+        float or frame
+            A float; a frame where `per` is given or the frame is lazy.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})
+        >>> df.rec.measure("mrr@10")
+        0.5
+        """
+        return _calls.measure(self._frame, self._bound, metric, roles)
+
+    def evaluate(self, metrics: Any, k: Any = None, **roles: Any) -> Any:
+        """Return many metrics, cutoffs and models in one pass, as a frame.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names (``"ndcg"``, ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``) and metric objects, mixed.
+        k : int or sequence of int, optional
+            The cutoffs of those metrics that name none; None: the whole list.
+        score : str or sequence of str
+            One model a column; a sequence gives one row each, under ``model``.
+        model : str, optional
+            The column that says whose row it is, where the models stand below each other. Without ``truth=``,
+            a list counts for every model as soon as one model's rows show it to have a relevant item.
+        **roles
+            The roles and policies that every metric takes.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, the columns of `per`, one column per metric and cutoff.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "old": [0.9, 0.1], "new": [0.2, 0.7]})
+        >>> df.rec.evaluate(["ndcg", "mrr"], k=[1, 2], score=["old", "new"])
+        shape: (2, 5)
+        ┌───────┬────────┬─────────┬───────┬───────┐
+        │ model ┆ ndcg@1 ┆ ndcg@2  ┆ mrr@1 ┆ mrr@2 │
+        │ ---   ┆ ---    ┆ ---     ┆ ---   ┆ ---   │
+        │ str   ┆ f64    ┆ f64     ┆ f64   ┆ f64   │
+        ╞═══════╪════════╪═════════╪═══════╪═══════╡
+        │ old   ┆ 0.0    ┆ 0.63093 ┆ 0.0   ┆ 0.5   │
+        │ new   ┆ 1.0    ┆ 1.0     ┆ 1.0   ┆ 1.0   │
+        └───────┴────────┴─────────┴───────┴───────┘
+        """
+        return _calls.evaluate(self._frame, self._bound, metrics, k, roles)
+
+
+for _kind in METRICS.values():
+    setattr(Rec, _kind.name, _calls.method(_kind))
+
+
+class EagerRec(Rec):
+    """The namespace of a frame that holds its data: metrics are floats, or frames where `per` is given."""
+
+    __slots__ = ()
+
+
+class LazyRec(Rec):
+    """The namespace of a lazy frame: metrics are lazy frames of one row, or of one row per value of `per`."""
+
+    __slots__ = ()
+
+
+def rec(frame: Any) -> Rec:
+    """Return the namespace of a frame, visible to type checkers.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame, polars.LazyFrame or pandas.DataFrame
+        One row per list and item.
+
+    Returns
+    -------
+    EagerRec or LazyRec
+        What ``frame.rec`` is.
+
+    Raises
+    ------
+    OptionTypeError
+        It is no supported frame.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from recframe import rec
+    >>> rec(pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})).mrr()
+    0.5
+    """
+    _calls.check_frame(frame)
+    return LazyRec(frame) if kind_of(frame) == "polars lazy" else EagerRec(frame)

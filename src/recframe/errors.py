@@ -27,7 +27,18 @@ __all__ = [
 
 
 class RecError(Exception):
-    """Base of everything that recframe raises on purpose."""
+    """Base of everything that recframe raises on purpose.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and with which value.
+    hint : str
+        What would be right.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(f"{message}\n\nHint: {hint}" if hint else message)
 
 
 class MissingColumnError(RecError, KeyError):
@@ -64,7 +75,7 @@ class MissingExtraError(RecError, ImportError):
     @classmethod
     def of(cls, what: str, extra: str) -> MissingExtraError:
         """Name the feature, and the line that installs what it needs."""
-        return cls(f"{what} is not available here.\n\nHint: pip install 'recframe[{extra}]'")
+        return cls(f"{what} needs packages that are not installed", f"pip install 'recframe[{extra}]'")
 
 
 class RecWarning(UserWarning):
@@ -78,11 +89,11 @@ class UndefinedWarning(RecWarning):
 def closest(given: object, names: Iterable[str]) -> str:
     """Return the hint that names what the user probably meant, or nothing."""
     match = get_close_matches(str(given), list(names), n=1, cutoff=0.5)
-    return f"\n\nHint: did you mean {match[0]!r}?" if match else ""
+    return f"did you mean {match[0]!r}?" if match else ""
 
 
 def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
     """Return the error for an option outside its allowed values."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={given!r} is not one of {listed}{closest(given, allowed)}")
+    return OptionError(f"{name}={given!r} is not one of {listed}", closest(given, allowed))

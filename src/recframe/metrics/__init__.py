@@ -7,7 +7,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import OptionError, closest
+from recframe.errors import OptionError, OptionTypeError, closest
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
 from recframe.metrics.average_precision import MAP
@@ -16,7 +16,7 @@ from recframe.metrics.dcg import DCG, NDCG
 from recframe.metrics.reciprocal_rank import MRR
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "DCG",
@@ -43,8 +43,8 @@ METRICS: Mapping[str, type[Metric]] = {
 _SPELLING = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
 
 
-def make(name: str, options: Mapping[str, Any]) -> Metric:
-    """Return the metric of that name with those options.
+def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
+    """Return the metric of that name with those options; `also` names what else the caller takes.
 
     Raises
     ------
@@ -53,14 +53,14 @@ def make(name: str, options: Mapping[str, Any]) -> Metric:
     """
     kind = METRICS.get(name)
     if kind is None:
-        msg = f"metric {name!r} is unknown; there are {', '.join(METRICS)}{closest(name, METRICS)}"
-        raise OptionError(msg)
+        msg = f"metric {name!r} is unknown; there are {', '.join(METRICS)}"
+        raise OptionError(msg, closest(name, METRICS))
     known = [field.name for field in fields(kind)]
     for option in options:
         if option not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes none"
-            msg = f"{name} has no option {option!r}; {takes}{closest(option, known)}"
-            raise OptionError(msg)
+            takes = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
+            msg = f"{name} has no option {option!r}; {takes}"
+            raise OptionTypeError(msg, closest(option, [*known, *also]))
     return kind(**options)
 
 
@@ -87,14 +87,14 @@ def parse(text: str) -> Metric:
     """
     match = _SPELLING.fullmatch(text)
     if match is None:
-        msg = f"{text!r} is not the name of a metric\n\nHint: write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
-        raise OptionError(msg)
+        msg = f"{text!r} is not the name of a metric"
+        raise OptionError(msg, "write 'ndcg@10' or 'ndcg(gain=exp2)@10'")
     options: dict[str, Any] = {}
     for part in filter(None, map(str.strip, (match["options"] or "").split(","))):
         option, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
-            msg = f"{text!r}: option {part!r} has no value\n\nHint: write '{match['name']}({option}=...)'"
-            raise OptionError(msg)
+            msg = f"{text!r}: option {part!r} has no value"
+            raise OptionError(msg, f"write '{match['name']}({option}=...)'")
         options[option] = _literal(value)
     if match["k"] is not None:
         options["k"] = _literal(match["k"])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from recframe.errors import OptionError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     import narwhals as nw
 
@@ -141,19 +140,19 @@ class CutMetric(Metric):
         return self.k
 
 
-def check_k(k: object) -> int | None:
+def check_k(k: Any) -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
     if k is None:
         return None
-    hint = "\n\nHint: k is a whole number from 1, or None for the whole list"
+    hint = "k is a whole number from 1, or None for the whole list"
     if isinstance(k, bool) or not hasattr(k, "__index__"):
         what = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
-        msg = f"k={k!r} is of type {type(k).__name__}{what}{hint}"
-        raise OptionTypeError(msg)
-    number = operator.index(k)  # type: ignore[arg-type]
+        msg = f"k={k!r} is of type {type(k).__name__}{what}"
+        raise OptionTypeError(msg, hint)
+    number = operator.index(k)
     if number < 1:
-        msg = f"k={number} is less than 1{hint}"
-        raise OptionError(msg)
+        msg = f"k={number} is less than 1"
+        raise OptionError(msg, hint)
     return number
 
 

@@ -1,0 +1,157 @@
+"""From the arguments of a call to its answer."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recframe._frames import kind_of
+from recframe._plan import Plan
+from recframe._roles import Question, Roles
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
+from recframe.metrics import Metric, make, parse
+from recframe.metrics._record import CutMetric, check_k
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["bind", "check_frame", "evaluate", "measure", "method"]
+
+ROLES = [name for name in Roles.names() if name != "model"]
+"""What every metric takes."""
+ALL_ROLES = Roles.names()
+"""What `evaluate` takes."""
+
+
+def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bound roles with new ones added."""
+    Roles.of({}, dict(roles), ALL_ROLES)
+    return {**bound, **roles}
+
+
+def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict[str, Any]) -> Any:
+    """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
+    check_frame(frame)
+    metric = parse(metric) if isinstance(metric, str) else _check_metric(metric)
+    roles = Roles.of(bound, given, ALL_ROLES)
+    question = Question.of(roles)
+    if question.several:
+        what = f"model={roles.model!r}" if roles.model is not None else f"score={question.orders!r}"
+        msg = f"{what} names several models, but a metric's method takes one"
+        raise OptionError(msg, f"evaluate([{metric.label!r}], ...)")
+    plan = Plan(frame, roles.truth, question, [metric])
+    if question.per or kind_of(frame) == "polars lazy":
+        return plan.frame()
+    value = plan.scalar()
+    if math.isnan(value):
+        msg = f"no list has a value of {metric.label}: none holds a relevant item that it could use"
+        warnings.warn(msg, UndefinedWarning, stacklevel=_stack_level())
+    return value
+
+
+def evaluate(
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: str | Metric | Sequence[str | Metric],
+    k: int | Sequence[int | None] | None,
+    given: dict[str, Any],
+) -> Any:
+    """Return many metrics, cutoffs and models as a frame of the kind given."""
+    check_frame(frame)
+    roles = Roles.of(bound, given, ALL_ROLES)
+    return Plan(frame, roles.truth, Question.of(roles), _expand(metrics, k)).frame()
+
+
+def method(kind: type[Metric]) -> Callable[..., Any]:
+    """Return the accessor's method for a metric, with its signature and documentation."""
+    options = [field.name for field in fields(kind)]
+
+    def call(self: Any, *args: Any, **given: Any) -> Any:
+        if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
+            takes = "only k may be given by position" if issubclass(kind, CutMetric) else "it takes no k"
+            msg = f"{kind.name}{args!r}: {takes}"
+            raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
+        own = {name: given.pop(name) for name in options if name in given}
+        unknown = [name for name in given if name not in ALL_ROLES]
+        # Only k is positional; what is no role must be an option, or the metric says what it takes.
+        own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
+        return measure(self._frame, self._bound, make(kind.name, own, also=ROLES), given)
+
+    call.__name__ = kind.name
+    call.__qualname__ = f"Rec.{kind.name}"
+    call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc()}"
+    call.__signature__ = _signature(kind)  # type: ignore[attr-defined]
+    return call
+
+
+def roles_doc() -> str:
+    """Return what the roles' documentation says of each argument."""
+    text = Roles.__doc__ or ""
+    return text.split("----------\n", 1)[-1].rstrip() + "\n    "
+
+
+def _signature(kind: type[Metric]) -> Signature:
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+    for field in sorted(fields(kind), key=lambda field: field.name != "k"):
+        how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
+        parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
+    for field in fields(Roles):
+        if field.name in ROLES:
+            parameters.append(
+                Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+            )
+    return Signature(parameters)
+
+
+def _expand(metrics: Any, k: Any) -> list[Metric]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
+    several = isinstance(k, Sequence) and not isinstance(k, str)
+    cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
+    if not cutoffs:
+        msg = f"k={k!r} is empty"
+        raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence):
+        msg = f"metrics={metrics!r} is no list of metrics"
+        raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
+    found: list[Metric] = []
+    for given in metrics:
+        metric = parse(given) if isinstance(given, str) else _check_metric(given)
+        if isinstance(metric, CutMetric) and metric.k is None:
+            found += [replace(metric, k=cutoff) for cutoff in cutoffs]
+        else:
+            found.append(metric)
+    return found
+
+
+def _check_metric(given: object) -> Metric:
+    if isinstance(given, type) and issubclass(given, Metric):
+        msg = f"{given.__name__} is a kind of metric, not a metric"
+        raise OptionTypeError(msg, f"{given.__name__}()")
+    if not isinstance(given, Metric):
+        msg = f"{given!r} is neither the name of a metric nor a metric"
+        raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
+    return given
+
+
+def check_frame(frame: object) -> None:
+    """Raise for what is no supported frame."""
+    if kind_of(frame) is None:
+        msg = f"a {type(frame).__name__} is no frame that recframe knows"
+        raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
+
+
+def _stack_level() -> int:
+    """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
+    here = str(Path(__file__).parent)
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,101 @@
+"""Attaches the namespaces to polars and pandas frames, whichever is imported first.
+
+Both libraries' own registrars are called, for their checks of collisions and for completion; but the accessor
+that polars (and pandas 2) then cache on the frame makes a reference cycle, so that a frame lives until the
+cyclic collector runs. The class attribute is therefore replaced by one that does not cache.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from typing import TYPE_CHECKING, Any
+
+from recframe.accessor import EagerRec, LazyRec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import ModuleType
+
+__all__ = ["install"]
+
+NAME = "rec"
+
+
+class _Accessor:
+    """A class attribute that makes the namespace anew at each look-up."""
+
+    __slots__ = ("_namespace",)
+
+    def __init__(self, namespace: type) -> None:
+        self._namespace = namespace
+
+    def __get__(self, frame: Any, owner: type | None = None) -> Any:
+        return self._namespace if frame is None else self._namespace(frame)
+
+
+def _attach(owner: type, register: Callable[[str], Callable[[type], type]], namespace: type) -> None:
+    """Register once; where an earlier import of this package did, only put the newer class in its place."""
+    present = getattr(owner, NAME, None)
+    if present is namespace:
+        return
+    if getattr(present, "__module__", "") != namespace.__module__:
+        register(NAME)(namespace)
+    setattr(owner, NAME, _Accessor(namespace))
+
+
+def _polars(polars: ModuleType) -> None:
+    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, EagerRec)
+    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, LazyRec)
+
+
+def _pandas(pandas: ModuleType) -> None:
+    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, EagerRec)
+
+
+_LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}
+
+
+class _AfterImport(Loader):
+    """Runs a library's own loader, then registers."""
+
+    def __init__(self, loader: Any) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        created: ModuleType | None = self._loader.create_module(spec)
+        return created
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module must not remember this loader: it lacks what resource readers ask of one.
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        _LIBRARIES[module.__name__](module)
+
+
+class _Finder(MetaPathFinder):
+    """Finds nothing itself: it sees to it that a library imported later gets its namespace."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in _LIBRARIES:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _AfterImport(spec.loader)
+        return spec
+
+
+def install() -> None:
+    """Register now with what is imported already, and with the rest when it is imported."""
+    for name, register in _LIBRARIES.items():
+        module = sys.modules.get(name)
+        if module is not None and hasattr(module, "DataFrame"):
+            register(module)
+    if not any(type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
+               for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
