@@ -49,14 +49,14 @@ class Rec:
     ) -> Self: ...
 '''
 
-TAIL = '''
+TAIL = """
 @overload
 def rec(frame: L) -> LazyRec[L]: ...
 @overload
 def rec(frame: E) -> EagerRec[E]: ...
-'''
+"""
 
-EVALUATE = '''
+EVALUATE = """
     def evaluate(
         self,
         metrics: str | Metric | Sequence[str | Metric],
@@ -64,7 +64,7 @@ EVALUATE = '''
         *,
 {roles}
     ) -> {result}: ...
-'''
+"""
 
 
 def roles(names: Iterable[str], per: str | None = None) -> list[str]:

@@ -151,7 +151,7 @@ def recommend(split: Split, longest: int, seed: int, progress: Callable[[str], N
     found: dict[str, list[tuple[Ints, Ints, Floats]]] = {model: [] for model in MODELS}
     for first, seen in _blocks(row[users[chosen]], columns[chosen], len(split.tested), len(catalogue)):
         progress(f"recommending: user {first:,} of {len(split.tested):,}")
-        scores = {
+        scores: dict[str, Floats] = {
             # In (0, 1], because 0 means: not recommended.
             "random": 1.0 - rng.random(seen.shape),
             "popular": np.broadcast_to(popularity, seen.shape),

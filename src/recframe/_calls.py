@@ -11,7 +11,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recframe._frames import kind_of
+from recframe._frames import is_lazy, kind_of
 from recframe._plan import Plan
 from recframe._roles import Question, Roles
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
@@ -46,7 +46,7 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
         msg = f"{what} names several models, but a metric's method takes one"
         raise OptionError(msg, f"evaluate([{metric.label!r}], ...)")
     plan = Plan(frame, roles.truth, question, [metric])
-    if question.per or kind_of(frame) == "polars lazy":
+    if question.per or is_lazy(frame):
         return plan.frame()
     value = plan.scalar()
     if math.isnan(value):
@@ -86,7 +86,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
     call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc()}"
-    call.__signature__ = _signature(kind)  # type: ignore[attr-defined]
+    setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
     return call
 
 
@@ -101,11 +101,11 @@ def _signature(kind: type[Metric]) -> Signature:
     for field in sorted(fields(kind), key=lambda field: field.name != "k"):
         how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
         parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
-    for field in fields(Roles):
-        if field.name in ROLES:
-            parameters.append(
-                Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-            )
+    parameters += [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(Roles)
+        if field.name in ROLES
+    ]
     return Signature(parameters)
 
 

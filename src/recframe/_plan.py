@@ -6,13 +6,13 @@ rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per li
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe import _rank
 from recframe._frames import Take, open_frames
+from recframe._need import Need
 from recframe._terms import (
     BLOCK_HITS,
     FIRST_HIT,
@@ -26,9 +26,7 @@ from recframe._terms import (
     SIZE,
     START,
     FirstHitRow,
-    IdealRow,
     Row,
-    Sums,
 )
 from recframe.errors import InputError, OptionError, UndefinedError
 
@@ -37,77 +35,12 @@ if TYPE_CHECKING:
 
     from recframe._frames import Engine
     from recframe._roles import Question
-    from recframe._terms import Weight
     from recframe.metrics._record import Metric
 
     Frame = nw.LazyFrame[Any]
 
 MODEL = "model"
 ZERO = nw.lit(0.0)
-
-
-@dataclass
-class _Need:
-    """What the metrics of one call ask for, found by asking each of them once."""
-
-    metrics: Sequence[Metric]
-    columns: dict[str, str] = field(default_factory=dict)
-    """The sums by the full names of their terms, and the columns that hold them."""
-    asked: set[str] = field(default_factory=set)
-    first_hit: set[str] = field(default_factory=set)
-    """The terms of the first hit."""
-    constants: dict[tuple[Weight, int], str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for metric in self.metrics:
-            row, first = Row(tied=True), FirstHitRow()
-            for name in (*metric.terms(row), *metric.best_terms(IdealRow())):
-                self.columns.setdefault(_full(metric, name), f"sum{len(self.columns)}")
-            firsts = metric.terms(first)
-            if FIRST_HIT in first.asked:
-                self.first_hit |= {_full(metric, name) for name in firsts}
-            self.asked |= row.asked
-
-    @property
-    def cutoff(self) -> int | None:
-        """The last position that any metric reads; None: all."""
-        cutoffs = [metric.cutoff for metric in self.metrics if not self._by_relevant(metric)]
-        return None if None in cutoffs else max(cast("list[int]", cutoffs), default=1)
-
-    @staticmethod
-    def _by_relevant(metric: Metric) -> bool:
-        """Whether the metric cuts at R, the list's own number of relevant items."""
-        row = Row(tied=True)
-        metric.terms(row)
-        return RELEVANT in row.asked
-
-    def terms(self, row: Row) -> dict[str, nw.Expr]:
-        """Return what a ranked row adds, by column."""
-        found = {_full(metric, name): term for metric in self.metrics for name, term in metric.terms(row).items()}
-        if isinstance(row, FirstHitRow):
-            found = {name: term for name, term in found.items() if name in self.first_hit}
-        return {self.columns[name]: term for name, term in found.items()}
-
-    def best_terms(self, of: str) -> dict[str, nw.Expr]:
-        """Return what a row in the best order adds, by column, for the metrics that order these rows."""
-        row = IdealRow()
-        return {
-            self.columns[_full(metric, name)]: term
-            for metric in self.metrics
-            if metric.best_of == of
-            for name, term in metric.best_terms(row).items()
-        }
-
-    def sums(self, metric: Metric) -> Sums:
-        """Return the metric's view of the sums, and remember what it asks."""
-        prefix = _full(metric, "")
-        own = {name.removeprefix(prefix): column for name, column in self.columns.items() if name.startswith(prefix)}
-        return Sums(own, self.asked, self.constants)
-
-
-def _full(metric: Metric, name: str) -> str:
-    """Return a term's name among those of all metrics of a call."""
-    return name if metric.shares_terms else f"{metric.label}: {name}"
 
 
 def _check_names(question: Question, metrics: Sequence[Metric]) -> None:
@@ -160,7 +93,7 @@ class Plan:
         with_truth = truth is not None
         self._question = question
         self._metrics = metrics
-        self._need = _Need(metrics)
+        self._need = Need(metrics)
         rows = question.ties == "first"
         self.session = open_frames(frame, truth, *_takes(question, truth=with_truth), rows=rows)
         self._engine: Engine = self.session.engine
@@ -201,8 +134,11 @@ class Plan:
 
     def _names(self) -> dict[str, str]:
         """Return the user's names of the result's columns by the plan's names."""
-        return {name: column for name, column in (self._key_names | self._attribute_names).items()
-                if column in self._question.per}
+        return {
+            name: column
+            for name, column in (self._key_names | self._attribute_names).items()
+            if column in self._question.per
+        }
 
     # --- what is asked ---------------------------------------------------------------------------------------
 
@@ -277,7 +213,7 @@ class Plan:
         """Join the truth's relevance; a repeated recommendation is relevant once, where it stands first."""
         assert self._truth is not None  # noqa: S101 - for the type checker
         item = [*self._keys, _rank.ITEM]
-        frame = self._engine.join(frame, self._truth, item, "left")
+        frame = self._engine.join(frame, self._truth, item)
         found = frame.filter(~nw.col(RELEVANCE).is_null())
         time = nw.col(START).rank("ordinal").over(*self._group, _rank.ITEM)
         once = nw.when(time == 1).then(nw.col(RELEVANCE)).otherwise(0.0).alias(RELEVANCE)
@@ -333,48 +269,64 @@ class Plan:
     def _sums(self, score: str, ideal: Frame, upto: int | None) -> Frame:
         """Return the sums of every list that matters."""
         group = self._group
-        keep = [_rank.ITEM] if self._truth is not None or self._question.ties in ("item", "item_desc") else []
-        keep += [_rank.ROW] if self._question.ties == "first" else []
-        keep += [] if self._truth is not None else [RELEVANCE]
-        ranked = self._frame.select(*group, *keep, nw.col(score).alias(_rank.SCORE))
-        ranked = ranked.filter(~nw.col(_rank.SCORE).is_null())
-        self._check_ranks(ranked)
-        kept = _rank.place(ranked, group, upto, by_rank=self._question.by_rank).drop(_rank.SCORE)
-        kept = self._relevance(kept) if self._truth is None else self._label(kept)
-        kept = _rank.split_ties(kept, group, self._question.ties, upto)
-        kept = self._engine.settle(_rank.sizes(self._hits(kept), group))
+        ranked = self._ranked(score)
+        kept = self._kept(ranked, upto)
         tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
-
         row = Row(tied=tied)
         terms = self._need.terms(row)
         if tied and BLOCK_HITS in row.asked:
             kept = _rank.block_hits(kept, group)
         if FIRST_HIT in row.asked:
             kept = _rank.first_blocks(kept, group)
-        rows = self._rows_that_matter(kept)
+        rows = self._ready(self._rows_that_matter(kept), row, ideal, upto)
+        stacked = [self._wide(rows, terms), *self._other_sums(ranked, kept, ideal, tied=tied)]
+        sums = nw.concat(stacked, how="vertical").group_by(*group)
+        return sums.agg(*(nw.col(column).sum() for column in self._columns))
+
+    def _ranked(self, score: str) -> Frame:
+        """Return the rows that one model ranks."""
+        keep = [_rank.ITEM] if self._truth is not None or self._question.ties in ("item", "item_desc") else []
+        keep += [_rank.ROW] if self._question.ties == "first" else []
+        keep += [] if self._truth is not None else [RELEVANCE]
+        ranked = self._frame.select(*self._group, *keep, nw.col(score).alias(_rank.SCORE))
+        ranked = ranked.filter(~nw.col(_rank.SCORE).is_null())
+        self._check_ranks(ranked)
+        return ranked
+
+    def _kept(self, ranked: Frame, upto: int | None) -> Frame:
+        """Return the rows that can matter, each with its tied block and its relevance."""
+        group = self._group
+        kept = _rank.place(ranked, group, upto, by_rank=self._question.by_rank).drop(_rank.SCORE)
+        kept = self._relevance(kept) if self._truth is None else self._label(kept)
+        kept = _rank.split_ties(kept, group, self._question.ties, upto)
+        return self._engine.settle(_rank.sizes(self._hits(kept), group))
+
+    def _ready(self, rows: Frame, row: Row, ideal: Frame, upto: int | None) -> Frame:
+        """Add to the rows that matter what their terms ask for."""
         if HITS_BEFORE in row.asked:
-            rows = _rank.hits_before(rows, group)
+            rows = _rank.hits_before(rows, self._group)
         if RELEVANT in row.asked:
-            rows = self._engine.join(rows, ideal.select(*group, RELEVANT), group, "left")
+            rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
         if row.tables:
             rows = self._with_tables(rows, row, upto)
-        rows = rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
+        return rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
 
-        branches = [self._wide(rows, terms), self._wide(ideal, {name: nw.col(name) for name in self._ideal_columns})]
+    def _other_sums(self, ranked: Frame, kept: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
+        """Return what lists get from elsewhere than their ranked rows."""
+        found = [self._wide(ideal, {name: nw.col(name) for name in self._ideal_columns})]
         if self._need.best_terms("ranked"):
-            branches.append(self._ranked_ideal(ranked))
+            found.append(self._ranked_ideal(ranked))
         if tied and self._need.first_hit:
-            branches.append(self._wide(_rank.chances(kept, group), self._need.terms(FirstHitRow())))
+            found.append(self._wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
         if RANKED in self._need.asked:
-            counts = kept.group_by(*group).agg(nw.len().cast(nw.Float64()).alias(RANKED))
-            branches.append(self._wide(counts, {RANKED: nw.col(RANKED)}))
+            counts = kept.group_by(*self._group).agg(nw.len().cast(nw.Float64()).alias(RANKED))
+            found.append(self._wide(counts, {RANKED: nw.col(RANKED)}))
         if self._pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*self._keys).unique().join(self._models(), how="cross")
-            branches.append(self._wide(known, {KNOWN: nw.lit(1.0)}))
+            found.append(self._wide(known, {KNOWN: nw.lit(1.0)}))
         if self._every_list:
-            branches.append(self._wide(self._lists(), {}))
-        stacked = nw.concat(branches, how="vertical")
-        return stacked.group_by(*group).agg(*(nw.col(column).sum() for column in self._columns))
+            found.append(self._wide(self._lists(), {}))
+        return found
 
     @property
     def _ideal_columns(self) -> list[str]:
@@ -465,7 +417,8 @@ class Plan:
             count = self._engine.scalar(without.select(nw.len()))
             if count:
                 some = self.session.finish(without.head(3), self._key_names, ())
-                msg = f"{count} lists have no {metric.label}: they hold no relevant item, such as\n{some}"
+                lists_have = "1 list has" if count == 1 else f"{count} lists have"
+                msg = f"{lists_have} no {metric.label} for want of a relevant item, such as\n{some}"
                 raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
         return lists
 
@@ -482,7 +435,7 @@ class Plan:
                     raise InputError(msg, f"make it part of the key: by={[*self._question.by, column]!r}")
             else:
                 known = known.group_by(*self._keys).agg(nw.col(name).min())
-            lists = self._engine.join(lists, known, self._keys, "left")
+            lists = self._engine.join(lists, known, self._keys)
         return lists
 
     def _mean(self, lists: Frame) -> Frame:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
+from polars import selectors as cs
 
 from recframe._baselines import MIN_ITEMS
 from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError, closest
@@ -13,7 +15,6 @@ from recframe.errors import ColumnTypeError, InputError, MissingColumnError, Opt
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["DEFAULT_MIN_RATING", "Ratings", "read_ratings"]
@@ -45,14 +46,6 @@ class Ratings:
         users, items = _numbers(frame["user"]), _numbers(frame["item"])
         return cls(users, items, frame.height, frame["user"].n_unique(), frame["item"].n_unique())
 
-    def check_tested(self, n_testable: int) -> None:
-        """Raise if there is nobody to test the models on."""
-        if n_testable == 0:
-            what = f"of {MIN_ITEMS} or more positive items, so nothing can be held out"
-            hint = "" if self.min_rating is None else f"\n\nHint: --min-rating, which is {self.min_rating:g} now"
-            msg = f"none of the {self.n_users:,} users has a list {what}{hint}"
-            raise InputError(msg)
-
 
 def read_ratings(path: Path, min_rating: float | None) -> Ratings:
     """Read a file with the columns user, item and maybe rating.
@@ -71,87 +64,101 @@ def read_ratings(path: Path, min_rating: float | None) -> Ratings:
         The file cannot be read or does not hold what is needed.
     """
     frame = _read(path)
-    n_read = frame.height
+    n_read, rated = frame.height, "rating" in frame.columns
     frame = frame.drop_nulls(["user", "item"])
-    if "rating" in frame.columns:
-        frame = frame.group_by("user", "item").agg(pl.col("rating").max())
-    else:
-        frame = frame.unique()
-    if frame.is_empty():
+    frame = frame.group_by("user", "item").agg(pl.col("rating").max()) if rated else frame.unique()
+    n_users, n_items, n_rows = frame["user"].n_unique(), frame["item"].n_unique(), frame.height
+    if n_rows == 0:
         msg = f"{path.name!r} has no row with a user and an item ({n_read:,} rows in all)"
         raise InputError(msg)
-    n_users, n_items, n_rows = frame["user"].n_unique(), frame["item"].n_unique(), frame.height
     why_all = ""
-    if "rating" not in frame.columns:
+    if not rated:
         why_all = "the file has no column 'rating'"
         if min_rating is not None:
-            msg = f"--min-rating {min_rating:g}: {why_all}\n\nHint: without --min-rating every row is positive"
-            raise OptionError(msg)
+            msg = f"--min-rating {min_rating:g}: {why_all}"
+            raise OptionError(msg, "leave it out, and every row is positive")
     elif min_rating is None and frame["rating"].drop_nulls().n_unique() <= 1:
         why_all = "all ratings are the same"
-    if not why_all:
+    else:
         min_rating = DEFAULT_MIN_RATING if min_rating is None else min_rating
-        least, most = frame["rating"].min(), frame["rating"].max()
-        frame = frame.filter(pl.col("rating") >= min_rating)
-        if frame.is_empty():
-            msg = f"no rating in {path.name!r} reaches {min_rating:g}: they go from {least} to {most}"
-            raise InputError(f"{msg}\n\nHint: --min-rating says from where on a rating is positive")
-    return Ratings(
-        _numbers(frame["user"]),
-        _numbers(frame["item"]),
-        n_rows,
-        n_users,
-        n_items,
-        n_read - n_rows,
-        None if why_all else min_rating,
-        why_all,
-    )
+        frame = _positive(path, frame, min_rating)
+    users, items = _numbers(frame["user"]), _numbers(frame["item"])
+    most = int(np.bincount(users).max())
+    if most < MIN_ITEMS:
+        msg = f"no user in {path.name!r} has {MIN_ITEMS} positive items, which a test needs; the most are {most}"
+        raise InputError(msg, "" if why_all else f"--min-rating is {min_rating:g}; a lower one finds more")
+    return Ratings(users, items, n_rows, n_users, n_items, n_read - n_rows, None if why_all else min_rating, why_all)
+
+
+def _positive(path: Path, frame: pl.DataFrame, min_rating: float) -> pl.DataFrame:
+    """Return the rows whose rating is high enough."""
+    positive = frame.filter(pl.col("rating") >= min_rating)
+    if positive.is_empty():
+        span = f"they go from {frame['rating'].min()!r} to {frame['rating'].max()!r}"
+        msg = f"no rating in {path.name!r} reaches {min_rating:g}: {span}"
+        raise InputError(msg, "--min-rating says from where on a rating is positive")
+    return positive
 
 
 def _read(path: Path) -> pl.DataFrame:
     """Return the columns user, item and, if present, rating, as a float."""
-    kind = FORMATS.get(path.suffix.lower())
-    if kind is None:
-        msg = f"--ratings {str(path)!r}: the name ends in {path.suffix!r}, but a ratings file is one of {', '.join(FORMATS)}"
-        raise OptionError(f"{msg}\n\nHint: write the ratings to a Parquet or CSV file")
-    if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
-        msg = f"--ratings {str(path)!r}: the file {what}"
-        raise OptionError(f"{msg}\n\nHint: give a Parquet or CSV file with the columns user, item and rating")
+    kind = _kind(path)
     try:
-        if kind == "Parquet":
-            lazy = pl.scan_parquet(path, glob=False)
-        else:
-            lazy = pl.scan_csv(path, glob=False, infer_schema_length=None)
+        lazy = (
+            pl.scan_parquet(path, glob=False)
+            if kind == "Parquet"
+            else pl.scan_csv(path, glob=False, infer_schema_length=None)
+        )
         columns = lazy.collect_schema().names()
         for name in ("user", "item"):
             if name not in columns:
                 there = ", ".join(map(repr, columns))
-                msg = f"{path.name!r} has no column {name!r}; it has {there}{closest(name, columns)}"
-                raise MissingColumnError(msg)
+                msg = f"{path.name!r} has no column {name!r}; it has {there}"
+                raise MissingColumnError(msg, closest(name, columns) or "rename the columns to user, item and rating")
         frame = lazy.select(name for name in ("user", "item", "rating") if name in columns).collect()
     except pl.exceptions.NoDataError:
         msg = f"{path.name!r} is empty"
-        raise InputError(f"{msg}\n\nHint: the first line of a CSV file names the columns: user,item,rating") from None
+        raise InputError(msg, "the first line of a CSV file names the columns: user,item,rating") from None
     except (pl.exceptions.PolarsError, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         msg = f"{path.name!r} cannot be read as {kind}: {reason}"
         raise InputError(msg) from None
     if frame.is_empty():
         msg = f"{path.name!r} has no rows"
         raise InputError(msg)
+    _check_types(path, frame)
     if "rating" in frame.columns:
-        dtype = frame.schema["rating"]
-        if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
-            msg = f"{path.name!r}: the column 'rating' has the type {dtype}, but a rating is a number"
-            raise ColumnTypeError(f"{msg}\n\nHint: cast it, or drop it: without ratings every row is positive")
-        frame = frame.with_columns(pl.col("rating").cast(pl.Float64).fill_nan(None))
-    return frame
+        frame = frame.with_columns(pl.col("rating").cast(pl.Float64))
+    return frame.with_columns(cs.float().fill_nan(None))
+
+
+def _kind(path: Path) -> str:
+    """Return the format that a file's name promises."""
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
+        msg = f"--ratings {str(path)!r}: the name {what}, but a ratings file is one of {', '.join(FORMATS)}"
+        raise OptionError(msg)
+    if not path.is_file():
+        what = "is a directory" if path.is_dir() else "does not exist"
+        msg = f"--ratings {str(path)!r}: the file {what}"
+        raise OptionError(msg, "give a Parquet or CSV file with the columns user, item and rating")
+    return kind
+
+
+def _check_types(path: Path, frame: pl.DataFrame) -> None:
+    """Raise for columns that cannot play their role."""
+    for name in ("user", "item"):
+        if frame.schema[name].is_nested():
+            msg = f"{path.name!r}: the column {name!r} has the type {frame.schema[name]}, but a {name} is one value"
+            raise ColumnTypeError(msg, "one user and one item a row, as numbers or text")
+    dtype = frame.schema.get("rating", pl.Null())
+    if not (dtype.is_numeric() or dtype in (pl.Boolean, pl.Null)):
+        msg = f"{path.name!r}: the column 'rating' has the type {dtype}, but a rating is a number"
+        raise ColumnTypeError(msg, "cast it, or drop it: without ratings every row is positive")
 
 
 def _numbers(ids: pl.Series) -> NDArray[np.int64]:
-    """Number the values of a column from 0 in their own order, so that the order of rows does not matter."""
-    distinct = ids.unique().sort()
-    codes = pl.DataFrame({"id": distinct, "code": pl.int_range(distinct.len(), eager=True)})
-    found = ids.rename("id").to_frame().join(codes, on="id", how="left", maintain_order="left")["code"]
-    return found.cast(pl.Int64).to_numpy()
+    """Return the values of a column as numbers from 0 in their own order, whatever the order of the rows."""
+    plain = ids.cast(pl.String) if ids.dtype in (pl.Categorical, pl.Enum) else ids
+    return (plain.rank("dense").cast(pl.Int64) - 1).to_numpy()

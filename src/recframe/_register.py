@@ -96,6 +96,8 @@ def install() -> None:
         module = sys.modules.get(name)
         if module is not None and hasattr(module, "DataFrame"):
             register(module)
-    if not any(type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
-               for finder in sys.meta_path):
+    if not any(
+        type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
+        for finder in sys.meta_path
+    ):
         sys.meta_path.insert(0, _Finder())

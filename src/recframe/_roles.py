@@ -117,7 +117,8 @@ class Question:
             msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
             raise OptionError(msg, "give one of them")
         if roles.ties not in get_args(Ties):
-            raise one_of("ties", roles.ties, get_args(Ties))
+            error = one_of("ties", roles.ties, get_args(Ties))
+            raise error
         return cls(
             by=tuple(dict.fromkeys(_columns("by", roles.by))),
             per=tuple(dict.fromkeys(_columns("per", roles.per))),
@@ -149,7 +150,7 @@ def _columns(role: str, given: object) -> tuple[str, ...]:
     return tuple(_column(role, name) for name in given)
 
 
-def _number(name: str, given: object) -> float:
+def _number(name: str, given: Any) -> float:
     if isinstance(given, bool) or not hasattr(given, "__float__"):
         msg = f"{name}={given!r} is not a number"
         raise OptionTypeError(msg)
@@ -167,5 +168,5 @@ def _undefined(given: object) -> Undefined:
         return "raise"
     if isinstance(given, str) or given is None:
         msg = f"undefined={given!r} is not 'skip', 'raise' or a number"
-        raise OptionError(msg, closest(given, ('skip', 'raise')))
+        raise OptionError(msg, closest(given, ("skip", "raise")))
     return _number("undefined", given)

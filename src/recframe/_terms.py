@@ -116,7 +116,7 @@ class FirstHitRow(Row):
     def weight(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         return nw.lit(0.0)
 
-    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
+    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         self.asked.add(FIRST_HIT)
         position = nw.col(POSITION)
         return nw.col(CHANCE) * _cut(of(position), position, k)
@@ -128,7 +128,7 @@ class IdealRow:
     def __init__(self) -> None:
         self.relevance = nw.col(RELEVANCE)
 
-    def weight(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
+    def weight(self, of: Weight, k: int | None) -> nw.Expr:
         """Return the weight of the row's position, 0 past k."""
         position = nw.col(POSITION)
         return _cut(of(position), position, k)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from recframe import _calls
-from recframe._frames import kind_of
+from recframe._frames import is_lazy
 from recframe.metrics import METRICS
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
@@ -34,7 +34,8 @@ class Rec:
     def __repr__(self) -> str:
         kind = type(self._frame)
         bound = "".join(f", {name}={value!r}" for name, value in self._bound.items() if name != "truth")
-        return f"<rec on {kind.__module__.split('.')[0]}.{kind.__name__}{bound}: {', '.join(METRICS)}, evaluate, measure>"
+        on = f"{kind.__module__.split('.')[0]}.{kind.__name__}{bound}"
+        return f"<rec on {on}: {', '.join(METRICS)}, evaluate, measure>"
 
     def measure(self, metric: Any, **roles: Any) -> Any:
         """Return one metric, given by its name or as an object.
@@ -144,4 +145,4 @@ def rec(frame: Any) -> Rec:
     0.5
     """
     _calls.check_frame(frame)
-    return LazyRec(frame) if kind_of(frame) == "polars lazy" else EagerRec(frame)
+    return LazyRec(frame) if is_lazy(frame) else EagerRec(frame)

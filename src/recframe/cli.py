@@ -7,11 +7,11 @@ import os
 import sys
 import textwrap
 from dataclasses import MISSING, fields
-from importlib.metadata import version
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from recframe import __version__
 from recframe.errors import MissingExtraError, RecError
 from recframe.metrics import METRICS
 
@@ -64,8 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m recframe", description="Ranking metrics as a .rec namespace on polars and pandas frames."
     )
-    parser.add_argument("--version", action="version", version=f"recframe {version('recframe')}")
-    commands = parser.add_subparsers(dest="command", title="commands", metavar="")
+    parser.add_argument("--version", action="version", version=f"recframe {__version__}")
+    commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
     demo = commands.add_parser(
         "demo",
         help="show what the package computes, on built-in data or on your ratings",
@@ -101,8 +101,8 @@ def _demo(arguments: argparse.Namespace) -> None:
     except ImportError as error:
         if error.name is None or error.name.split(".")[0] not in {"numpy", "polars"}:
             raise
-        what = "the demo"
-        raise MissingExtraError.of(what, "demo") from error
+        missing = MissingExtraError.of("the demo", "demo")
+        raise missing from error
     demo.run(
         arguments.ratings,
         cutoffs=arguments.k,
@@ -124,9 +124,7 @@ def _metrics_text() -> str:
         parts = [metric.summary, f"= {metric.formula}" if metric.formula else "", *_options(metric)]
         heading = _heading(metric)
         for part in filter(None, parts):
-            lines += textwrap.wrap(
-                part, WIDTH, initial_indent=heading.ljust(left), subsequent_indent=" " * (left + 2)
-            )
+            lines += textwrap.wrap(part, WIDTH, initial_indent=heading.ljust(left), subsequent_indent=" " * (left + 2))
             heading = ""
         lines.append("")
     legend = (

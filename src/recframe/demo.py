@@ -6,16 +6,30 @@ import textwrap
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from recframe import rec
-from recframe._baselines import MAX_ITEMS, MAX_USERS, MIN_ITEMS, MODELS, Split, generate, hold_out, recommend
-from recframe._ratings import DEFAULT_MIN_RATING, Ratings, read_ratings
-from recframe.metrics import METRICS
+from recframe._baselines import (
+    MAX_ITEMS,
+    MAX_USERS,
+    MIN_ITEMS,
+    MODELS,
+    NEIGHBOURS,
+    Split,
+    generate,
+    hold_out,
+    recommend,
+)
+from recframe._ratings import Ratings, read_ratings
+from recframe.errors import InputError, OptionError
+from recframe.metrics import NDCG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+
+    from recframe._rank import Ties
 
     Say = Callable[[str], None]
 
@@ -23,10 +37,11 @@ __all__ = ["run"]
 
 WIDTH = 88
 OBJECT_METRICS = ("precision", "recall", "map", "ndcg", "mrr", "hit_rate")
+TIE_CUTOFF = 10
 MODEL_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 
 # Object 8 of a metrics tutorial: 30 items, scored by noise and by a nearest-neighbour model.
-RELEVANT = "101000010011000010110111000100"
+RELEVANT = "101000011011000010111011000100"
 RANDOM = (
     -2.017719, 0.540541, -1.442299, -1.608850, -1.006569, -0.257534, 0.730507, -1.698401, 1.674076, 1.163724,
     -0.132574, -0.290246, -0.953532, 0.588041, 0.068801, 1.412064, -0.686216, 0.547944, -0.036383, -0.847016,
@@ -66,10 +81,14 @@ def run(
     """
     cutoffs = sorted(set(cutoffs))
     for k in cutoffs:
-        METRICS["ndcg"](k=k)  # type: ignore[call-arg] # raises for a k that is none, before any work
+        NDCG(k=k)  # raises for a k that is none, before any work
+    if ratings is None and min_rating is not None:
+        msg = f"--min-rating {min_rating:g} without --ratings: the generated data has no ratings"
+        raise OptionError(msg, "give a file, --ratings FILE")
     if ratings is not None:
         progress(f"reading {ratings.name}")
         data = read_ratings(ratings, min_rating)
+        progress("")
         say(_heading(f"Three simple recommenders on {ratings.name}"))
         say(_counts(data))
         _compare(data, cutoffs, seed, say, progress)
@@ -78,12 +97,10 @@ def run(
     _one_list(cutoffs, say)
     data = Ratings.of_positives(generate(seed))
     say(_heading("2. Many lists, three simple recommenders"))
-    say(_paragraph(
-        f"A small invented world (seed {seed}): {data.n_users:,} users, {data.n_items:,} items, "
-        f"{data.n_rows:,} likes. A few items are liked by many, and users have tastes."
-    ))  # fmt: skip
+    size = f"{_count(data.n_users, 'user')}, {_count(data.n_items, 'item')}, {data.n_rows:,} likes"
+    say(_paragraph(f"A small invented world (seed {seed}): {size}. Some items are popular, and users have tastes."))
     _compare(data, cutoffs, seed, say, progress)
-    say("Next: python -m recframe demo --ratings FILE    the same comparison on your ratings")
+    say("\nNext: python -m recframe demo --ratings FILE    the same comparison on your ratings")
     say("      python -m recframe metrics                all metrics, formulas and options")
 
 
@@ -104,12 +121,12 @@ def _one_list(cutoffs: Sequence[int], say: Say) -> None:
     for model in ("random", "knn"):
         order = frame.sort(model, "item", descending=[True, False])["relevant"]
         say(f"  {model:<8}{' '.join(map(str, order))}")
-    say(f"\n  frame.rec.evaluate([...], k={cutoffs}, by=\"object\", score=[\"random\", \"knn\"])\n")
+    say(f'\n  frame.rec.evaluate([...], k={cutoffs}, by="object", score=["random", "knn"])\n')
     result = rec(frame).evaluate(list(OBJECT_METRICS), k=cutoffs, by="object", score=["random", "knn"])
     say(_metric_table(result, ("random", "knn"), len(cutoffs)))
-    say(_paragraph("* the best of a line, where the models differ. On such a short list the random order keeps "
-                   "up at the very top; the difference shows further down."))  # fmt: skip
-    _ties(frame, cutoffs[0], say)
+    text = "The random order happens to start with two relevant items, so it keeps up at the very top."
+    say(_paragraph(f"* the best of a line, where the models differ. {text}"))
+    _ties(frame, TIE_CUTOFF, say)
 
 
 def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
@@ -117,22 +134,25 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
     shown = {"as printed": pl.col("knn"), "one decimal": pl.col("knn").round(1), "all equal": pl.lit(0.0)}
     frame = frame.with_columns(column.alias(name) for name, column in shown.items())
     pairs = frame.height - frame["knn"].n_unique()
-    say(_paragraph(
+    text = (
         f"Equal scores: the knn scores are printed with six decimals, and so {pairs} pairs of items tie. Ties have "
         "no order, so recframe averages over all orders of the tied items, exactly. In each of these pairs both items "
-        "have the same relevance, so here nothing depends on it. It does as soon as scores are coarser:"
-    ))  # fmt: skip
-    policies = ("worst", "average", "best")
-    values = [
+        "have the same relevance, so here nothing depends on it. It does where scores are coarser:"
+    )
+    say(_paragraph(text))
+    policies: tuple[Ties, ...] = ("worst", "average", "best")
+    by_policy = [
         rec(frame).evaluate("ndcg", k=k, by="object", score=list(shown), ties=policy)[f"ndcg@{k}"].to_list()
         for policy in policies
     ]
-    rows = [[name, *(f"{value:.4f}" for value in line)] for name, line in zip(shown, zip(*values, strict=True), strict=True)]
+    by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
+    rows = [[name, *(f"{value:.4f}" for value in values)] for name, values in by_score]
     say(_table([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
-    say(_paragraph(
-        "Without a rule for ties a model that scores everything alike may get anything from the worst to the best, "
-        "whatever the order of its rows. The average is what you get by default."
-    ))  # fmt: skip
+    text = (
+        "Without a rule for ties, a model that scores everything alike gets anything from the worst to the best, as "
+        "the rows happen to stand. The average is what you get by default."
+    )
+    say(_paragraph(text))
 
 
 # --- many lists -------------------------------------------------------------------------------------------
@@ -140,7 +160,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
 
 def _counts(data: Ratings) -> str:
     """Say what a file holds and what of it is used."""
-    text = f"{data.n_rows:,} rows: {data.n_users:,} users, {data.n_items:,} items. "
+    text = f"{_count(data.n_rows, 'row')}: {_count(data.n_users, 'user')}, {_count(data.n_items, 'item')}. "
     if data.min_rating is None:
         text += f"Every row is positive, as {data.why_all}."
     else:
@@ -154,11 +174,13 @@ def _counts(data: Ratings) -> str:
 def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progress: Say) -> None:
     """Split, recommend, evaluate, and print what comes out."""
     split = hold_out(data.users, data.items, seed)
-    data.check_tested(split.n_testable)
     say(_protocol(split))
     start = time.perf_counter()
     recommended = recommend(split, cutoffs[-1], seed, progress)
     learned = time.perf_counter() - start
+    if recommended.is_empty():
+        msg = "the models have nothing to recommend: the tested users have every item that is not hidden"
+        raise InputError(msg, "give ratings of more users")
 
     held_out = pl.DataFrame({"user": split.test_users, "item": split.test_items})
     held_out = held_out.join(_activity(split), on="user", how="left")
@@ -169,28 +191,32 @@ def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progres
     progress("")
     say(f'  recommended.rec.evaluate([...], k={cutoffs}, truth=held_out, model="model")\n')
     say(_metric_table(result, MODELS, len(cutoffs)))
-    say(_paragraph(f"{_verdict(result, cutoffs[-1])} Recommending took {learned:.2f} s, evaluating {recommended.height:,} "
-                   f"recommendations of {len(split.tested):,} users by {len(MODEL_METRICS)} metrics at "
-                   f"{len(cutoffs)} cutoffs {seconds:.2f} s."))  # fmt: skip
+    size = f"{recommended.height:,} recommendations by {len(MODEL_METRICS)} metrics at {_count(len(cutoffs), 'cutoff')}"
+    times = f"Recommending took {learned:.2f} s, evaluating {size} {seconds:.2f} s."
+    say(_paragraph(f"* the best of a line. {_verdict(result, cutoffs[-1])} {times}"))
     _segments(recommended, held_out, cutoffs[-1], say)
 
 
 def _protocol(split: Split) -> str:
-    listed = len(set(split.train_items.tolist()))
-    tested = f"{len(split.tested):,} users"
+    """Say how the models are tested, and what they are."""
+    tested = _count(len(split.tested), "user")
     if split.n_testable > MAX_USERS:
         tested += f" (drawn from {split.n_testable:,})"
     text = (
-        f"A fifth of the positive items of each user with at least {MIN_ITEMS} is hidden: {len(split.test_items):,} "
-        f"items of {tested}. Each model recommends the items that it finds best among those that the user does not "
-        "have yet; the hidden ones are the relevant ones. "
+        f"A fifth of the positive items of each user with at least {MIN_ITEMS}, rounded up, is hidden: "
+        f"{len(split.test_items):,} items of {tested}. The models learn from the others and recommend what the user "
+        "does not have among them; the hidden items are the relevant ones, recommended or not."
     )
+    listed = len(np.unique(split.train_items))
     if listed > MAX_ITEMS:
-        text += f"The models choose from the {MAX_ITEMS:,} most popular of {listed:,} items. "
-    return _paragraph(
-        f"{text}random: any order. popular: the items most users have. neighbours: items that the same users have as the "
-        "user's own (cosine)."
-    )
+        text += f" The models choose from the {MAX_ITEMS:,} most popular of {listed:,} items."
+    models = {
+        "random": "any order",
+        "popular": "the items that most users have",
+        "neighbours": f"the items most similar to the user's own (cosine, {NEIGHBOURS} neighbours)",
+    }
+    lines = [f"  {model:<{max(map(len, models))}}   {what}" for model, what in models.items()]
+    return "\n".join([_paragraph(text), *lines, ""])
 
 
 def _activity(split: Split) -> pl.DataFrame:
@@ -205,28 +231,37 @@ def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Sa
     """Show a metric by how active the users are."""
     column = f"ndcg@{k}"
     result = rec(recommended).evaluate(column, truth=held_out, model="model", per="activity")
-    groups = held_out.group_by("activity").agg(
-        pl.col("user").n_unique().alias("users"), pl.col("size").min().alias("from"), pl.col("size").max().alias("to")
-    )
-    wide = {model: dict(result.filter(pl.col("model") == model).select("activity", column).iter_rows()) for model in MODELS}
+    found = {(model, third): value for model, third, value in result.select("model", "activity", column).rows()}
+    users = pl.col("user").n_unique().alias("users")
+    size = pl.col("size")
+    thirds = held_out.group_by("activity").agg(users, size.min().alias("least"), size.max().alias("most"))
     rows = []
-    for group in groups.sort("activity").iter_rows(named=True):
-        values = [wide[model].get(group["activity"]) for model in MODELS]
-        rows.append([f"{group['from']:,} to {group['to']:,}", f"{group['users']:,}", *_marked(values)])
+    for third in thirds.sort("activity").iter_rows(named=True):
+        least, most = third["least"], third["most"]
+        span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        values = [found.get((model, third["activity"])) for model in MODELS]
+        rows.append([span, f"{third['users']:,}", *_marked(values)])
     say(f'  recommended.rec.evaluate("{column}", truth=held_out, model="model", per="activity")\n')
     say(_table(["known items", "users", *(f"{model} " for model in MODELS)], rows))
-    say(_paragraph(f"{column} by the number of items that a model knows of a user: thirds of the users."))
+    text = f"{column} by how many items the models know of a user: thirds of the users, as far as equal numbers allow."
+    say(_paragraph(text).rstrip())
 
 
 def _verdict(result: pl.DataFrame, k: int) -> str:
     """Say in words which model is ahead, and what that means for a user."""
-    ordered = result.sort(f"ndcg@{k}", descending=True)
-    (first, best, served), (second, next_best, _) = ordered.select("model", f"ndcg@{k}", f"hit_rate@{k}").head(2).rows()
-    ahead = f"{best / next_best:.1f} times the {f'ndcg@{k}'} of" if next_best > 0 else f"more {f'ndcg@{k}'} than"
-    return (
-        f"* the best of a line. {first.capitalize()} is ahead, with {ahead} {second}: {served:.0%} of the users find "
-        f"a hidden item among their first {k}."
-    )
+    metric = f"ndcg@{k}"
+    ordered = result.sort(metric, descending=True).select("model", metric, f"hit_rate@{k}")
+    (first, best, served), (second, other, _) = ordered.head(2).rows()
+    finds = f"{served:.0%} of its users find a hidden item among their first {k}."
+    if best == other:
+        return f"By {metric}, {first} and {second} are level. With {first}, {finds}"
+    if other == 0:
+        by = f"by {metric}, where {second} has 0"
+    elif best < 2 * other:
+        by = f"with {best / other - 1:.0%} more {metric} than {second}"
+    else:
+        by = f"with {best / other:.1f} times the {metric} of {second}"
+    return f"{first.capitalize()} is ahead, {by}; {finds}"
 
 
 # --- text -------------------------------------------------------------------------------------------------
@@ -235,12 +270,12 @@ def _verdict(result: pl.DataFrame, k: int) -> str:
 def _metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
     """Return a line for each metric and cutoff, a column for each model."""
     by_model = {row["model"]: row for row in result.iter_rows(named=True)}
-    shown = [model for model in models if model in by_model]
+    shown = list(models)
     rows: list[list[str]] = []
     for index, name in enumerate(name for name in result.columns if name != "model"):
         if index and index % n_cutoffs == 0 and n_cutoffs > 1:
             rows.append([])
-        rows.append([name, *_marked([by_model[model][name] for model in shown])])
+        rows.append([name, *_marked([by_model.get(model, {}).get(name) for model in shown])])
     return _table(["", *(f"{model} " for model in shown)], rows)
 
 
@@ -249,7 +284,7 @@ def _marked(values: Sequence[float | None]) -> list[str]:
     texts = ["-" if value is None else f"{value:.4f}" for value in values]
     numbers = [value for value in values if value is not None]
     best = f"{max(numbers):.4f}" if numbers else ""
-    differ = len(set(texts)) > 1
+    differ = len({*texts} - {"-"}) > 1
     return [f"{text}*" if differ and text == best else f"{text} " for text in texts]
 
 
@@ -259,11 +294,16 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
     def line(row: Sequence[str]) -> str:
-        parts = [text.ljust(width) if i == 0 else text.rjust(width) for i, (text, width) in enumerate(zip(row, widths, strict=True))]
+        first, *others = zip(row, widths, strict=True)
+        parts = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
         return f"  {'   '.join(parts)}".rstrip()
 
     rule = "  " + "-" * (sum(widths) + 3 * (len(widths) - 1))
     return "\n".join([line(header), rule, *(line(row) if row else "" for row in rows), ""])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _heading(text: str) -> str:

@@ -40,6 +40,10 @@ class Metric:
         The least and the greatest value of a list.
     higher_is_better : bool
         The direction.
+    reads : {"hits", "graded", "all"}
+        Which ranked rows `terms` must see: the relevant ones, also those with a relevance other than 0, or all.
+    best_of : {"all", "ranked"}
+        Which rows `best_terms` orders: all of the list, or only the ranked ones.
     shares_terms : bool
         True where a term's name says all about it, so that other metrics may use the same sum.
 
@@ -66,6 +70,8 @@ class Metric:
     reference: ClassVar[str] = ""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
+    best_of: ClassVar[Literal["all", "ranked"]] = "all"
     shares_terms: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
@@ -88,16 +94,6 @@ class Metric:
     def cutoff(self) -> int | None:
         """The last position that the metric reads; None: the whole list."""
         return None
-
-    @property
-    def reads(self) -> Reads:
-        """The ranked rows that `terms` must see: relevant ones, those of a relevance other than 0 too, or all."""
-        return "hits"
-
-    @property
-    def best_of(self) -> Literal["all", "ranked"]:
-        """The rows that `best_terms` orders: all of the list, or only ranked ones."""
-        return "all"
 
     @property
     def options(self) -> dict[str, Any]:

@@ -90,6 +90,7 @@ class DCG(CutMetric):
     formula: ClassVar[str] = "Σ r≤k of gain(rel)·discount(r)"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    reads: ClassVar[Reads] = "graded"
     shares_terms: ClassVar[bool] = True
 
     gain: Gain = "linear"
@@ -103,11 +104,6 @@ class DCG(CutMetric):
                 msg = f"discount={self.discount!r} is neither a name nor a function of the position"
                 raise OptionTypeError(msg)
             check_choice("discount", self.discount, DiscountName)
-
-    @property
-    def reads(self) -> Reads:
-        """Rows of negative relevance lower the sum, so they are read too."""
-        return "graded"
 
     def _gain(self, relevance: nw.Expr) -> nw.Expr:
         return 2.0**relevance - 1 if self.gain == "exp2" else relevance
@@ -169,7 +165,7 @@ class NDCG(DCG):
     >>> import recframe
     >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [3, 0, 1], "score": [0.9, 0.8, 0.1]})
     >>> round(df.rec.ndcg(), 6)
-    0.963941
+    0.96394
     >>> round(df.rec.ndcg(2), 6)
     0.826235
     """
@@ -185,16 +181,9 @@ class NDCG(DCG):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("ideal", self.ideal, Ideal)
-
-    @property
-    def reads(self) -> Reads:
-        """Every ranked row where the ideal counts the positions of the list."""
-        return "all" if self._counts_positions else "graded"
-
-    @property
-    def best_of(self) -> Literal["all", "ranked"]:
-        """The rows that the ideal orders."""
-        return "ranked" if self.ideal == "ranked" else "all"
+        # What it reads depends on an option, which only this instance knows.
+        object.__setattr__(self, "best_of", "ranked" if self.ideal == "ranked" else "all")
+        object.__setattr__(self, "reads", "all" if self._counts_positions else "graded")
 
     @property
     def _counts_positions(self) -> bool:

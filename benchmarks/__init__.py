@@ -1,0 +1,1 @@
+"""The claims about speed and memory, measured: ``python -m benchmarks``."""

@@ -1,0 +1,56 @@
+"""Measurements that need a process of their own: one asks, and this module answers on its standard output.
+
+``python -m benchmarks.child NAME JSON`` calls the function of that name with those arguments.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def ask(name: str, *, python: str = sys.executable, **arguments: Any) -> Any:
+    """Run one measurement in a fresh process and return what it found."""
+    command = [python, "-m", "benchmarks.child", name, json.dumps(arguments)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def pandas_alone(lists: int, length: int, repeats: int) -> dict[str, list[float]]:
+    """Time pandas where polars is not installed, and the groupby rank that pandas users write by hand."""
+    sys.modules["polars"] = None  # type: ignore[assignment] - so that importing it fails
+
+    import recframe  # noqa: F401 - registers .rec
+    from benchmarks.data import Shape, arrays, pandas_frame
+    from benchmarks.timing import in_turn
+
+    frame = pandas_frame(arrays(Shape(lists, length)))
+
+    def rank() -> object:
+        return frame.groupby("user")["score"].rank()
+
+    return in_turn({"ours": lambda: frame.rec.ndcg(5), "rank": rank}, repeats)
+
+
+def rectools(lists: int, length: int, repeats: int) -> dict[str, Any]:
+    """Time RecTools and recframe on the same pandas frame; RecTools needs a pandas older than 3."""
+    from benchmarks.peers import rectools_times
+
+    return rectools_times(lists, length, repeats)
+
+
+def memory(kind: str, call: str, folder: str) -> dict[str, float]:
+    """Return the peak beyond the input, and the size of the three columns read, in bytes."""
+    from benchmarks.memory import peak
+
+    return peak(kind, call, folder)
+
+
+if __name__ == "__main__":
+    measure = {"pandas_alone": pandas_alone, "rectools": rectools, "memory": memory}[sys.argv[1]]
+    print(json.dumps(measure(**json.loads(sys.argv[2]))))

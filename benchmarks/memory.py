@@ -1,0 +1,85 @@
+"""How much memory a call takes beyond its input."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.child import ask
+from benchmarks.data import Shape, arrays, pandas_frame, polars_frame
+from benchmarks.timing import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STATUS = Path("/proc/self/status")
+READ = ("user", "relevant", "score")
+WHAT = {
+    ("polars", "ndcg"): "ndcg@5 on polars, peak / columns read",
+    ("pandas", "ndcg"): "ndcg@5 on pandas, peak / columns read",
+    ("polars", "evaluate"): "8 metrics × 4 cutoffs on polars, peak / columns read",
+}
+
+
+def memory_rows(shape: Shape, repeats: int) -> Iterator[Row]:
+    """Measure each call in fresh processes, which read their input from files."""
+    with tempfile.TemporaryDirectory() as folder:
+        columns = arrays(shape)
+        for name in READ:
+            np.save(Path(folder, name), columns[name])
+        for (kind, call), what in WHAT.items():
+            found = [ask("memory", kind=kind, call=call, folder=folder) for _ in range(repeats)]
+            peaks, sizes = [each["peak"] for each in found], [each["input"] for each in found]
+            ratios = tuple(peak / size for peak, size in zip(peaks, sizes, strict=True))
+            yield Row(what, str(shape), median(peaks) / 1e6, median(sizes) / 1e6, ratios, 4.0, unit="MB")
+
+
+def peak(kind: str, call: str, folder: str) -> dict[str, float]:
+    """Measure one call in this process, which must be a fresh one: its highest memory never goes down."""
+    import recframe  # noqa: F401 - registers .rec
+    from benchmarks.own import CUTOFFS, EIGHT
+
+    def run(frame: Any) -> object:
+        return frame.rec.ndcg(5) if call == "ndcg" else frame.rec.evaluate(EIGHT, k=CUTOFFS)
+
+    make = polars_frame if kind == "polars" else pandas_frame
+    run(make(arrays(Shape(10, 10))))  # imports and thread pools
+    # Column by column, so that building the frame leaves no higher peak than the call.
+    frame = make({READ[0]: np.load(Path(folder, f"{READ[0]}.npy"))})
+    for name in READ[1:]:
+        column = np.load(Path(folder, f"{name}.npy"))
+        if kind == "polars":
+            import polars as pl
+
+            frame = frame.with_columns(pl.Series(name, column))
+        else:
+            frame[name] = column
+        del column
+    size = 8 * len(READ) * len(frame)
+    before = resident()
+    run(frame)
+    return {"peak": highest() - before, "input": size}
+
+
+def highest() -> int:
+    """Return the most bytes that this process has held."""
+    if STATUS.exists():
+        # What getrusage says on Linux starts with what the parent held when it started this process.
+        return _status("VmHWM")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def resident() -> int:
+    """Return the bytes that this process holds now; elsewhere than on Linux the most it has held."""
+    return _status("VmRSS") if STATUS.exists() else highest()
+
+
+def _status(name: str) -> int:
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(f"{name}:"))
+    return int(line.split()[1]) * 1024

@@ -1,0 +1,82 @@
+"""Against the yardstick, and one way of calling against another."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import recframe  # noqa: F401 - registers .rec
+from benchmarks.data import Shape, arrays, as_text, pandas_frame, polars_frame
+from benchmarks.timing import Missing, Row, in_turn, slower
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+EIGHT = ["precision", "recall", "f1", "hit_rate", "mrr", "map", "ndcg", "rbp"]
+CUTOFFS = [1, 5, 10, 20]
+BYTES_PER_ROW = 250
+"""What a row takes at the peak of a run, input included, with room to spare."""
+
+
+def yardstick(frame: pl.DataFrame) -> object:
+    """Rank a column within lists and keep the top: the least that any ranking metric has to do."""
+    import polars as pl
+
+    rank = pl.col("score").rank("min", descending=True).over("user")
+    return frame.lazy().with_columns(a=rank).filter(pl.col("a") <= 5).select(pl.len()).collect(engine="streaming")
+
+
+def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
+    """Measure everything that has one limit for all shapes."""
+    columns = arrays(shape, extra=["score2"])
+    frame, pandas = polars_frame(columns), pandas_frame(columns)
+    tied, text = polars_frame(arrays(shape, digits=2)), as_text(frame)
+    two = ["score", "score2"]
+    times = in_turn(
+        {
+            "yardstick": lambda: yardstick(frame),
+            "ndcg": lambda: frame.rec.ndcg(5),
+            "tied yardstick": lambda: yardstick(tied),
+            "tied": lambda: tied.rec.ndcg(5),
+            "eight": lambda: frame.rec.evaluate(EIGHT, k=CUTOFFS),
+            "one model": lambda: frame.rec.evaluate(["ndcg@5"], score=["score"]),
+            "two models": lambda: frame.rec.evaluate(["ndcg@5"], score=two),
+            "eight, two models": lambda: frame.rec.evaluate(EIGHT, k=CUTOFFS, score=two),
+            "pandas": lambda: pandas.rec.ndcg(5),
+            "text": lambda: text.rec.ndcg(5),
+        },
+        repeats,
+    )
+    for what, ours, other, limit in (
+        ("ndcg@5 / bare window rank", "ndcg", "yardstick", 2.0),
+        ("ndcg@5, scores of two digits / bare window rank", "tied", "tied yardstick", 2.0),
+        ("8 metrics × 4 cutoffs / bare window rank", "eight", "yardstick", 4.5),
+        ("ndcg@5 of two models / of one", "two models", "one model", 1.9),
+        ("8 metrics × 4 cutoffs of two models / of one", "eight, two models", "eight", 1.9),
+        ("ndcg@5, pandas through polars / polars", "pandas", "ndcg", 1.7),
+        ("ndcg@5, text keys / integer keys", "text", "ndcg", 2.0),
+    ):
+        yield slower(what, shape, times[ours], times[other], limit)
+
+
+def growth_rows(small: Shape, repeats: int) -> Iterator[Row | Missing]:
+    """Measure ten times as many lists, twice."""
+    for lists in (small.lists, 10 * small.lists):
+        shape, ten = Shape(lists, small.length), Shape(10 * lists, small.length)
+        what = "ndcg@5, ten times the rows / the rows"
+        if available_memory() < ten.rows * BYTES_PER_ROW:
+            yield Missing(what, f"{ten} / {shape}", "too little memory")
+            continue
+        frames = [polars_frame(arrays(each)).drop("item") for each in (shape, ten)]
+        times = in_turn({str(index): lambda it=it: it.rec.ndcg(5) for index, it in enumerate(frames)}, repeats)
+        yield slower(what, f"{ten} / {shape}", times["1"], times["0"], 12.0)
+
+
+def available_memory() -> int:
+    """Return the free bytes of the machine, or 0 where it does not say."""
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        return 0

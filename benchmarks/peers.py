@@ -1,0 +1,179 @@
+"""Against the libraries that compute the same numbers. Each row first checks that they are the same."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import warnings
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import recframe  # noqa: F401 - registers .rec
+from benchmarks.child import ask
+from benchmarks.data import Shape, arrays, pandas_frame, polars_frame
+from benchmarks.timing import Missing, Row, faster, in_turn, slower
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+K = 10
+
+
+def agree(ours: float, theirs: float) -> None:
+    """Stop where two libraries do not compute the same."""
+    if not math.isclose(ours, theirs, rel_tol=1e-9):
+        msg = f"recframe says {ours!r}, but the peer {theirs!r}"
+        raise RuntimeError(msg)
+
+
+# --- ranx -------------------------------------------------------------------------------------------------
+
+
+def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
+    """Measure ranx with its conversion from the frame, and its evaluation alone."""
+    whole, alone = f"ndcg@{K} on pandas, against ranx from the frame", f"ndcg@{K} on pandas, against ranx evaluate"
+    if find_spec("ranx") is None:
+        yield from (Missing(what, str(shape), "not installed") for what in (whole, alone))
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its libraries' deprecations, and Numba's remarks while it compiles
+        import ranx
+
+        frame = pandas_frame(arrays(shape))
+
+        def convert() -> tuple[Any, Any]:
+            text = frame[["user", "item"]].astype(str).astype(object)
+            run = frame[["score"]].join(text)
+            judged = frame.loc[frame["relevant"] > 0, ["relevant"]].join(text)
+            names = {"q_id_col": "user", "doc_id_col": "item"}
+            return (
+                ranx.Qrels.from_df(judged, score_col="relevant", **names),
+                ranx.Run.from_df(run, score_col="score", **names),
+            )
+
+        converted = convert()
+        agree(frame.rec.ndcg(K), float(ranx.evaluate(*converted, f"ndcg@{K}")))  # compiles it, too
+        times = in_turn(
+            {
+                "ours": lambda: frame.rec.ndcg(K),
+                "alone": lambda: ranx.evaluate(*converted, f"ndcg@{K}"),
+                "whole": lambda: ranx.evaluate(*convert(), f"ndcg@{K}"),
+            },
+            repeats,
+        )
+    yield faster(whole, shape, times["ours"], times["whole"], 25.0)
+    yield faster(alone, shape, times["ours"], times["alone"], 6.0)
+
+
+# --- pytrec_eval ------------------------------------------------------------------------------------------
+
+
+def pytrec_eval_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
+    """Measure pytrec_eval with the conversion to its dictionaries."""
+    what = f"ndcg@{K} on pandas, against pytrec_eval from the frame"
+    if find_spec("pytrec_eval") is None:
+        yield Missing(what, str(shape), "not installed")
+        return
+    import pytrec_eval
+
+    frame = pandas_frame(arrays(shape))
+
+    def nested(rows: pd.DataFrame, value: str) -> dict[str, dict[str, Any]]:
+        # The fastest way that its users have found: columns to lists, no pass over rows of the frame.
+        lists: dict[str, dict[str, Any]] = {user: {} for user in rows["user"].unique().astype(str)}
+        users, items = rows["user"].astype(str).tolist(), rows["item"].astype(str).tolist()
+        for user, item, number in zip(users, items, rows[value].tolist(), strict=True):
+            lists[user][item] = number
+        return lists
+
+    def theirs() -> float:
+        qrels = nested(frame[frame["relevant"] > 0], "relevant")
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, {f"ndcg_cut.{K}"})
+        found = evaluator.evaluate(nested(frame, "score"))
+        return sum(values[f"ndcg_cut_{K}"] for values in found.values()) / len(found)
+
+    # It stores scores as float32, so that ours must not differ beyond that either.
+    frame["score"] = frame["score"].astype("float32").astype("float64")
+    text = frame.assign(item=frame["item"].astype(str))
+    agree(text.rec.ndcg(K, ties="item_desc"), theirs())
+    times = in_turn({"ours": lambda: frame.rec.ndcg(K), "theirs": theirs}, repeats)
+    yield faster(what, shape, times["ours"], times["theirs"], 25.0)
+
+
+# --- scikit-learn -----------------------------------------------------------------------------------------
+
+
+def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
+    """Measure scikit-learn on dense arrays that are there already."""
+    averaged = f"ndcg@{K} on polars, against scikit-learn, ties averaged"
+    ignored = f"ndcg@{K} on polars / scikit-learn, ties ignored"
+    if find_spec("sklearn") is None:
+        yield from (Missing(what, str(shape), "not installed") for what in (averaged, ignored))
+        return
+    from sklearn.metrics import ndcg_score
+
+    columns = arrays(shape)
+    frame = polars_frame(columns)
+    size = (shape.lists, shape.length)
+    place = columns["user"] * shape.length + columns["item"]
+    dense = [columns[name][place.argsort()].reshape(size) for name in ("relevant", "score")]
+    agree(frame.rec.ndcg(K), ndcg_score(*dense, k=K))
+    times = in_turn(
+        {
+            "ours": lambda: frame.rec.ndcg(K),
+            "ignored": lambda: ndcg_score(*dense, k=K, ignore_ties=True),
+            "averaged": lambda: ndcg_score(*dense, k=K),
+        },
+        repeats,
+    )
+    yield faster(averaged, shape, times["ours"], times["averaged"], 10.0)
+    yield slower(ignored, shape, times["ours"], times["ignored"], 1.5)
+
+
+# --- RecTools ---------------------------------------------------------------------------------------------
+
+
+def rectools_rows(shape: Shape, repeats: int, python: str | None) -> Iterator[Row | Missing]:
+    """Measure RecTools by the Python of an environment that has it, recframe, polars and a pandas older than 3."""
+    whole = f"ndcg@{K} on pandas, against RecTools from the frame"
+    alone = f"ndcg@{K} on pandas, against RecTools from ranks"
+    if python is None:
+        yield from (Missing(what, str(shape), "not installed (--rectools PYTHON)") for what in (whole, alone))
+        return
+    try:
+        times = ask("rectools", python=python, lists=shape.lists, length=shape.length, repeats=repeats)
+    except subprocess.CalledProcessError:
+        yield from (Missing(what, str(shape), "failed, see above") for what in (whole, alone))
+        return
+    yield faster(whole, shape, times["ours"], times["whole"], 8.0)
+    yield faster(alone, shape, times["ours"], times["alone"], 8.0)
+
+
+def rectools_times(lists: int, length: int, repeats: int) -> dict[str, list[float]]:
+    """Time RecTools in this process, whose environment has it."""
+    from rectools.metrics import NDCG
+
+    frame = pandas_frame(arrays(Shape(lists, length), extra=["bought"]))
+    # Its truth is what was bought, its lists have ranks, and the ideal of what can be achieved is an option.
+    metric = NDCG(k=K, divide_by_achievable=True)
+
+    def convert() -> tuple[pd.DataFrame, pd.DataFrame]:
+        bought = frame.loc[frame["bought"] > 0, ["user", "item"]]
+        shown = frame[["user", "item"]].assign(
+            rank=frame.groupby("user")["score"].rank("first", ascending=False).astype("int64")
+        )
+        names = {"user": "user_id", "item": "item_id"}
+        return shown.rename(columns=names), bought.rename(columns=names)
+
+    shown, bought = convert()
+    agree(frame.rec.ndcg(K, relevant="bought"), metric.calc(shown, bought))
+    return in_turn(
+        {
+            "ours": lambda: frame.rec.ndcg(K, relevant="bought"),
+            "alone": lambda: metric.calc(shown, bought),
+            "whole": lambda: metric.calc(*convert()),
+        },
+        repeats,
+    )

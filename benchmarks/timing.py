@@ -1,0 +1,77 @@
+"""Calls timed in turn, and their ratio."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Call = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: two medians and the ratio of the pairs."""
+
+    what: str
+    shape: str
+    ours: float
+    other: float
+    ratios: tuple[float, ...]
+    """One ratio per repeat, in the direction that the limit speaks of."""
+    limit: float | None
+    side: Literal["at most", "at least"] = "at most"
+    unit: Literal["s", "MB"] = "s"
+
+    @property
+    def ratio(self) -> float:
+        """The number that is held against the limit."""
+        return median(self.ratios)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the limit is held."""
+        if self.limit is None:
+            return ""
+        held = self.ratio <= self.limit if self.side == "at most" else self.ratio >= self.limit
+        return "ok" if held else "over" if self.side == "at most" else "under"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """One line of the table for what could not be measured."""
+
+    what: str
+    shape: str
+    why: str
+
+
+def in_turn(calls: Mapping[str, Call], repeats: int) -> dict[str, list[float]]:
+    """Time the calls as A B C A B C …, so that a machine that becomes slower slows all of them."""
+    for call in calls.values():
+        call()  # imports, caches and compilers
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(repeats):
+        for name, call in calls.items():
+            gc.collect()  # nobody pays for the garbage of the one before
+            start = perf_counter()
+            call()
+            times[name].append(perf_counter() - start)
+    return times
+
+
+def slower(what: str, shape: object, ours: list[float], other: list[float], limit: float | None) -> Row:
+    """Return how many times the other's time we take: at most the limit."""
+    ratios = tuple(a / b for a, b in zip(ours, other, strict=True))
+    return Row(what, str(shape), median(ours), median(other), ratios, limit)
+
+
+def faster(what: str, shape: object, ours: list[float], other: list[float], limit: float | None) -> Row:
+    """Return how many times our time the other takes: at least the limit."""
+    ratios = tuple(b / a for a, b in zip(ours, other, strict=True))
+    return Row(what, str(shape), median(ours), median(other), ratios, limit, side="at least")

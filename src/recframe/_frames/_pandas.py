@@ -1,0 +1,211 @@
+"""Pandas: by way of polars where that is installed, else on pandas itself.
+
+Either way keys become integers and numbers become NumPy arrays, so that no pyarrow is needed and every index,
+block and extension type reads the same.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from recframe._frames._session import Session, check_columns, lazy, names_of, not_a_number, unlike_keys
+from recframe._rank import ROW
+from recframe._terms import POSITION
+from recframe.errors import ColumnTypeError, MissingColumnError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._frames._session import Engine, Take
+
+    Frame = nw.LazyFrame[Any]
+    Takes = dict[str, Take]
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")
+"""What pandas calls columns of numbers that compare with each other."""
+
+
+class PandasEngine:
+    """Narwhals on pandas itself."""
+
+    eager = True
+
+    def settle(self, frame: Frame) -> Frame:
+        return frame
+
+    def scalar(self, frame: Frame) -> Any:
+        return frame.collect().item()
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        # Keys are numbers here, a missing one included.
+        return left.join(right, on=list(on), how="left")
+
+    def positions(self, upto: int | Frame) -> Frame:
+        last = upto if isinstance(upto, int) else int(self.scalar(upto) or 0)
+        return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))
+
+
+def open_frames(frame: Any, truth: Any, columns: Takes, truth_columns: Takes, *, rows: bool) -> Session:
+    """Take what matters out of pandas frames, after their checks."""
+    check_columns("the frame", columns, frame)
+    if truth is not None:
+        check_columns("truth", truth_columns, truth)
+    taken, taken_truth, decoders = _take(frame, truth, columns, truth_columns)
+    if rows:
+        taken[ROW] = np.arange(len(frame))
+    by_polars = polars_engine()
+    engine = by_polars or PandasEngine()
+    wrap, unwrap = (_frame, _unwrap) if by_polars is None else (_polars_frame, _polars_unwrap)
+
+    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
+        out = unwrap(result)
+        for name, values in decoders.items():
+            if name in out.columns:
+                # Code -1 is the missing value; a list whose attribute nobody knows has no code at all.
+                out[name] = values.take(out[name].fillna(-1).to_numpy(dtype="int64"), allow_fill=True)
+        if sort:
+            with suppress(TypeError):  # objects without an order stay as they come
+                out = out.sort_values(list(sort), kind="stable", na_position="last")
+        return out.reset_index(drop=True).rename(columns=dict(names))
+
+    truth_frame = None if truth is None else wrap(taken_truth)
+    return Session(engine, wrap(taken), truth_frame, finish, frozenset(truth_columns))
+
+
+def _take(
+    frame: Any, truth: Any, columns: Takes, truth_columns: Takes
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the columns of both frames as arrays, and the values of those that were replaced by codes."""
+    taken: dict[str, Any] = {}
+    taken_truth: dict[str, Any] = {}
+    decoders: dict[str, Any] = {}
+    for name, take in (columns | truth_columns).items():
+        here = _column(frame, take) if name in columns else None
+        there = _column(truth, take) if name in truth_columns else None
+        if take.is_number:
+            here, there = (None if column is None else _numbers(column, take) for column in (here, there))
+        else:
+            here, there, values = _codes(here, there, take)
+            if values is not None:
+                decoders[name] = values
+        if here is not None:
+            taken[name] = here
+        if there is not None:
+            taken_truth[name] = there
+    return taken, taken_truth, decoders
+
+
+def polars_engine() -> Engine | None:
+    """Return the engine of the faster way, or None where polars is not installed."""
+    try:
+        from recframe._frames import _polars
+    except ImportError:
+        return None
+    return _polars.PolarsEngine(eager=True)
+
+
+def _frame(columns: Mapping[str, Any]) -> Frame:
+    return lazy(pd.DataFrame(dict(columns), copy=False))
+
+
+def _unwrap(result: Frame) -> pd.DataFrame:
+    native: pd.DataFrame = result.collect().to_native()
+    return native
+
+
+def _polars_frame(columns: Mapping[str, Any]) -> Frame:
+    import polars as pl
+
+    def series(name: str, values: Any) -> pl.Series:
+        if isinstance(values, np.ndarray):
+            return pl.Series(name, values, nan_to_null=True)
+        # Nullable integers, kept whole with their mask.
+        known = pl.Series(name, values.to_numpy(dtype="int64", na_value=0))
+        return known.to_frame().select(pl.when(pl.Series(values.notna().to_numpy())).then(pl.col(name)))[name]
+
+    return lazy(pl.DataFrame([series(name, values) for name, values in columns.items()]))
+
+
+def _polars_unwrap(result: Frame) -> pd.DataFrame:
+    import polars as pl
+
+    from recframe._frames._polars import collect
+
+    native = collect(result)
+    # Text goes by lists, which need no pyarrow.
+    return pd.DataFrame(
+        {column.name: column.to_list() if column.dtype == pl.String else column.to_numpy() for column in native}
+    )
+
+
+def _column(frame: Any, take: Take) -> Any:
+    """Return a column, or a level of the index, as a series; its default where it may be absent."""
+    if take.column in frame.columns:
+        series = frame[take.column]
+        if series.ndim > 1:
+            msg = f"{take.role}={take.column!r}: the frame has {series.shape[1]} columns of that name"
+            raise MissingColumnError(msg, "rename all but one of them")
+        return series
+    if take.column in names_of(frame):
+        return pd.Series(frame.index.get_level_values(take.column))
+    return pd.Series(np.full(len(frame), take.default))
+
+
+def _numbers(series: Any, take: Take) -> Any:
+    """Return numbers as a NumPy array with NaN for missing; integers that NaN would round stay nullable."""
+    if series.dtype == object:
+        series = series.infer_objects()
+    if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
+        series = series.astype("float64")
+    is_bool = types.is_bool_dtype(series.dtype)
+    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.use == "relevance"):
+        raise not_a_number(take, series.dtype)
+    if types.is_integer_dtype(series.dtype) and not series.hasnans:
+        return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
+    if types.is_integer_dtype(series.dtype) and take.use == "score" and series.abs().max() > 2**53:
+        return series.astype("Int64").reset_index(drop=True)
+    if is_bool or types.is_extension_array_dtype(series.dtype):
+        return series.to_numpy(dtype="float64", na_value=float("nan"))
+    return series.to_numpy()
+
+
+def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
+    """Return a key as integers, that of a second frame in the same code, and the values of the codes.
+
+    Signed integers stand for themselves, and their values are None. One of the two frames may be None.
+    """
+    present = [column for column in (series, other) if column is not None]
+    if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
+        here, there = (None if column is None else column.to_numpy() for column in (series, other))
+        return here, there, None
+    if len(present) > 1 or take.use == "order":
+        # Categories compare as what they hold.
+        present = [
+            column.astype(column.cat.categories.dtype) if isinstance(column.dtype, pd.CategoricalDtype) else column
+            for column in present
+        ]
+        kinds = {types.infer_dtype(column, skipna=True) for column in present} - {"empty"}
+        if len(kinds) > 1 and not kinds <= set(NUMBERS):
+            raise unlike_keys(take, present[0].dtype, present[-1].dtype)
+    joint = pd.concat(present, ignore_index=True) if len(present) > 1 else present[0]
+    try:
+        codes, values = pd.factorize(joint, sort=take.use == "order")
+    except TypeError as error:
+        msg = f"{take.role}={take.column!r} holds values that cannot be compared: {error}"
+        raise ColumnTypeError(msg, "cast the column to text first") from error
+    if take.use == "order" and (codes < 0).any():
+        # Sorted, a missing value comes last whatever the direction: a null, not a number.
+        codes = np.where(codes < 0, np.nan, codes)
+    split = 0 if series is None else len(series)
+    return (
+        None if series is None else codes[:split],
+        None if other is None else codes[split:],
+        pd.Series(values).array,
+    )

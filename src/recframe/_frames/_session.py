@@ -1,0 +1,111 @@
+"""What every engine offers the plan, and what all of them check alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import narwhals as nw
+
+from recframe.errors import ColumnTypeError, InputError, MissingColumnError, closest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["Engine", "Session", "Take", "check_columns", "lazy", "names_of", "not_a_number", "unlike_keys"]
+
+Use = Literal["key", "order", "relevance", "score"]
+"""What a column is for: compared only, sorted too, or a number of either kind."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """One column to take from a frame, and what it is for."""
+
+    column: str
+    """Its name in the user's frame."""
+    role: str
+    """The role it plays, for messages."""
+    use: Use
+    default: float | None = None
+    """What stands for the column where the frame lacks it; None: it must be there."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the plan computes with the column."""
+        return self.use in ("relevance", "score")
+
+
+class Engine(Protocol):
+    """What the plan needs beside Narwhals expressions."""
+
+    eager: bool
+
+    def settle(self, frame: Frame) -> Frame:
+        """Compute an eager frame now, so that its branches share it; leave a lazy one be."""
+        ...
+
+    def scalar(self, frame: Frame) -> Any:
+        """Return the one value of an eager frame of one row and one column."""
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
+        ...
+
+    def positions(self, upto: int | Frame) -> Frame:
+        """Return the whole numbers from 1, up to a number or the one value of a frame."""
+        ...
+
+
+@dataclass(frozen=True)
+class Session:
+    """Frames on their way through the plan."""
+
+    engine: Engine
+    frame: Frame
+    truth: Frame | None
+    finish: Callable[[Frame, Mapping[str, str], Sequence[str]], Any]
+    """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
+    in_truth: frozenset[str]
+    """The plan's names of what came from the second frame."""
+
+
+def lazy(native: Any) -> Frame:
+    """Return the Narwhals lazy frame of any supported frame."""
+    frame: Frame = nw.from_native(native).lazy()
+    return frame
+
+
+def names_of(frame: Any) -> list[Any]:
+    """Return the names of a frame's columns, and of the levels of its index if it has one."""
+    if hasattr(frame, "collect_schema"):
+        return list(frame.collect_schema().names())
+    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+
+
+def check_columns(which: str, takes: Mapping[str, Take], frame: Any) -> None:
+    """Raise if an eager frame lacks a column or has no rows."""
+    there = names_of(frame)
+    for take in takes.values():
+        if take.column not in there and take.default is None:
+            names = ", ".join(repr(name) for name in there)
+            msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
+            raise MissingColumnError(msg, closest(take.column, map(str, there)))
+    if len(frame) == 0:
+        msg = f"{which} has no rows, so there is nothing to evaluate"
+        raise InputError(msg)
+
+
+def not_a_number(take: Take, dtype: object) -> ColumnTypeError:
+    """Return the error for a column whose type its role cannot use."""
+    wanted = "bool, integer or float" if take.use == "relevance" else "integer or float"
+    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    return ColumnTypeError(msg, "cast the column to a number first")
+
+
+def unlike_keys(take: Take, left: object, right: object) -> ColumnTypeError:
+    """Return the error for a key that has types in the two frames which never match."""
+    msg = f"{take.role}={take.column!r} has the type {left} in the frame, but {right} in truth"
+    return ColumnTypeError(msg, "cast one of them, else no row would match")

@@ -1,0 +1,275 @@
+"""The engines under test.
+
+Tests write their data as plain columns, a dict of lists in which None and NaN are missing, or as a list of row dicts.
+An `Engine` makes a native frame of them, asks recframe, and hands back plain Python: floats, or a list
+of row dicts in which every missing value is None. A further engine is one more entry of `_engines`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import importlib.util
+import math
+import sys
+import warnings
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import recframe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    Data = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]
+
+# One example runs on a whole engine: how long it takes says nothing, and failures must be repeatable.
+settings.register_profile(
+    "recframe", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("recframe")
+
+
+def _installed(name: str) -> bool:
+    return importlib.util.find_spec(name) is not None
+
+
+# --- plain data -------------------------------------------------------------------------------------------
+
+
+def columns_of(data: Data) -> dict[str, list[Any]]:
+    """Return data as a dict of columns."""
+    if isinstance(data, dict):
+        return {name: list(values) for name, values in data.items()}
+    return {name: [row[name] for row in data] for name in data[0]}
+
+
+def rows_of(data: Data) -> list[dict[str, Any]]:
+    """Return data as a list of rows."""
+    if not isinstance(data, dict):
+        return [dict(row) for row in data]
+    return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def kind_of(values: Sequence[Any]) -> str:
+    """Return the kind of a column from its values: a name that every engine maps to one of its types."""
+    types = {type(value) for value in values if value is not None and not _is_nan(value)}
+    if not types:
+        return "float64" if any(map(_is_nan, values)) else "null"
+    if types == {int} and any(map(_is_nan, values)):
+        return "float64"
+    for name, kinds in {
+        "bool": {bool}, "int64": {int}, "float64": {int, float}, "str": {str}, "date": {dt.date}, "datetime": {dt.datetime},
+    }.items():  # fmt: skip
+        if types <= kinds:
+            return name
+    return "object"
+
+
+def _plain(value: Any) -> Any:
+    """Return a native value as Python's own, and None for each way to be missing."""
+    if hasattr(value, "to_pydatetime"):
+        value = value.to_pydatetime()
+    elif hasattr(value, "item"):
+        value = value.item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return None if value != value else value  # noqa: PLR0124 - NaN, and pandas' NaT
+
+
+# --- engines ----------------------------------------------------------------------------------------------
+
+
+class Engine(ABC):
+    """One way to hold a frame and to compute on it."""
+
+    name: str
+    lazy = False
+    """Whether frames, and so results, are lazy."""
+    sorts = True
+    """Whether results come sorted by key."""
+    kinds: frozenset[str]
+    """The kinds of columns that frames can hold."""
+
+    @abstractmethod
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        """Return a native frame; kinds of columns are taken from their values unless named."""
+
+    @abstractmethod
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        """Return a native result as rows of plain Python values."""
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Hold what must be so while recframe works."""
+        yield
+
+    def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
+        """Call a method of the namespace: a float, or rows where the call returns a frame.
+
+        A lazy frame's answer to a call that an eager frame answers with a float is its one value.
+        """
+        with self.running(), warnings.catch_warnings():
+            # Whether a mean is defined is compared as a value; the warning has tests of its own.
+            warnings.simplefilter("ignore", recframe.UndefinedWarning)
+            result = getattr(recframe.rec(frame), method)(*args, **given)
+            if isinstance(result, float):
+                return result
+            rows = self.rows(result)
+        single = self.lazy and method != "evaluate" and given.get("per") is None
+        if not single:
+            return rows
+        ((value,),) = (row.values() for row in rows)
+        return math.nan if value is None else value
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class Polars(Engine):
+    """Polars frames: eager, or lazy under one of polars' own engines."""
+
+    kinds = frozenset(
+        "null bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 str categorical enum date datetime"
+        .split()
+    )
+
+    def __init__(self, name: str, *, lazy: bool, collect: str | None = None) -> None:
+        self.name, self.lazy, self.sorts = name, lazy, not lazy
+        self._collect = collect
+        if not lazy:
+            self.kinds |= {"object"}  # polars itself cannot group a lazy frame by Python objects
+
+    def _dtype(self, kind: str, values: Sequence[Any]) -> Any:
+        import polars as pl
+
+        if kind == "enum":
+            return pl.Enum(sorted({value for value in values if value is not None}, reverse=True))
+        return {
+            "null": pl.Null, "bool": pl.Boolean, "str": pl.String, "categorical": pl.Categorical, "date": pl.Date,
+            "datetime": pl.Datetime("us"), "object": pl.Object, "float32": pl.Float32, "float64": pl.Float64,
+            "int8": pl.Int8, "int16": pl.Int16, "int32": pl.Int32, "int64": pl.Int64, "uint8": pl.UInt8,
+            "uint16": pl.UInt16, "uint32": pl.UInt32, "uint64": pl.UInt64,
+        }[kind]  # fmt: skip
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        import polars as pl
+
+        columns = columns_of(data)
+        chosen = {name: (kinds or {}).get(name) or kind_of(values) for name, values in columns.items()}
+        frame = pl.DataFrame([
+            pl.Series(name, values, dtype=self._dtype(chosen[name], values), strict=False)
+            for name, values in columns.items()
+        ])
+        return frame.lazy() if self.lazy else frame
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import polars as pl
+
+        if self.lazy:
+            assert isinstance(result, pl.LazyFrame), f"lazy in, {type(result)} out"
+            result = result.collect(**({"engine": self._collect} if self._collect else {}))
+        assert isinstance(result, pl.DataFrame), f"polars in, {type(result)} out"
+        return [{name: _plain(value) for name, value in row.items()} for row in result.to_dicts()]
+
+
+class Pandas(Engine):
+    """Pandas frames of one family of dtypes, with polars behind them where it is installed."""
+
+    _NUMPY = {"bool": "bool", "date": "object", "datetime": "datetime64[us]", "categorical": "category",
+              "object": "object", "null": "object"}  # fmt: skip
+    _NULLABLE = {"bool": "boolean", "str": "string", "float32": "Float32", "float64": "Float64"}
+
+    kinds = Polars.kinds | {"object"}
+
+    def __init__(self, name: str, dtypes: str = "numpy", *, alone: bool = False) -> None:
+        self.name, self._dtypes, self._alone = name, dtypes, alone
+
+    def _series(self, kind: str, values: list[Any]) -> Any:
+        import pandas as pd
+
+        if kind == "enum":
+            categories = sorted({value for value in values if value is not None}, reverse=True)
+            return pd.Series(pd.Categorical(values, categories=categories, ordered=True))
+        if self._dtypes == "pyarrow" and kind not in ("categorical", "object"):
+            return pd.Series(values, dtype=self._arrow(kind))
+        if self._dtypes == "nullable" and kind in self._NULLABLE:
+            return pd.Series(values, dtype=self._NULLABLE[kind])
+        if self._dtypes == "nullable" and "int" in kind:
+            return pd.Series(values, dtype=kind.replace("uint", "UInt") if kind[0] == "u" else kind.replace("int", "Int"))
+        if kind == "str":
+            return pd.Series(values)  # pandas 3: `str`, before: object
+        if None in values and (kind == "bool" or "int" in kind):
+            # NumPy's types hold no missing value: pandas itself makes floats of integers, and objects of bools.
+            return pd.Series(values, dtype="object" if kind == "bool" else "float64")
+        return pd.Series(values, dtype=self._NUMPY.get(kind, kind))
+
+    @staticmethod
+    def _arrow(kind: str) -> Any:
+        import pandas as pd
+        import pyarrow as pa
+
+        name = {"str": pa.string(), "date": pa.date32(), "datetime": pa.timestamp("us"), "bool": pa.bool_()}
+        return pd.ArrowDtype(name[kind] if kind in name else getattr(pa, kind)())
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        import pandas as pd
+
+        columns = columns_of(data)
+        return pd.DataFrame({
+            name: self._series((kinds or {}).get(name) or kind_of(values), values) for name, values in columns.items()
+        })
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import pandas as pd
+
+        assert isinstance(result, pd.DataFrame), f"pandas in, {type(result)} out"
+        assert list(result.index) == list(range(len(result))), "the index is not fresh"
+        values = zip(*(result[name].tolist() for name in result.columns), strict=True)
+        return [dict(zip(result.columns, map(_plain, row), strict=True)) for row in values]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Let `import polars` fail where pandas is to work alone."""
+        with pytest.MonkeyPatch.context() as patch:
+            if self._alone:
+                patch.setitem(sys.modules, "polars", None)
+            yield
+
+
+def _engines() -> list[Any]:
+    """Return what can be tested here, as parameters of the fixture."""
+    found: list[Any] = []
+    if _installed("polars"):
+        found += [
+            Polars("polars", lazy=False),
+            Polars("polars lazy", lazy=True),
+            Polars("polars streaming", lazy=True, collect="streaming"),
+            Polars("polars in-memory", lazy=True, collect="in-memory"),
+        ]
+    if _installed("pandas"):
+        without = [] if _installed("pyarrow") else [pytest.mark.skip(reason="pyarrow is not installed")]
+        found += [
+            Pandas("pandas"),
+            Pandas("pandas nullable", "nullable"),
+            pytest.param(Pandas("pandas pyarrow", "pyarrow"), marks=without, id="pandas pyarrow"),
+        ]
+        # Where polars is absent, pandas is alone anyway.
+        found += [Pandas("pandas alone", alone=True)] if _installed("polars") else []
+    return found
+
+
+ENGINES = _engines()
+
+
+@pytest.fixture(scope="session", params=ENGINES, ids=repr)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Each engine in turn. It holds no state, so that Hypothesis may use it for many examples."""
+    return request.param

@@ -1,0 +1,166 @@
+"""Random small lists: with Hypothesis for single surprising frames, seeded for thousands of lists at once."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from typing import Any
+
+from hypothesis import strategies as st
+from oracle import is_missing
+
+__all__ = ["BINARY", "GRADED", "crowd", "frames", "ranked_crowd", "truths"]
+
+BINARY = (False, True)
+GRADED = (-2, -1, 0, 0, 0, 1, 1, 2, 3)
+NAN = math.nan
+
+# Few values, so that ties, duplicates and repeated keys are common; 0.0 and -0.0 are the same score.
+SCORES = (-math.inf, -1.5, -0.0, 0.0, 0.25, 0.5, math.inf)
+MISSING = (None, NAN)
+
+
+# --- seeded -----------------------------------------------------------------------------------------------
+
+
+def crowd(
+    seed: int,
+    lists: int,
+    *,
+    relevance: tuple[Any, ...] = GRADED,
+    longest: int = 8,
+    missing: float = 0.1,
+    text: bool = False,
+) -> list[dict[str, Any]]:
+    """Return the shuffled rows of many lists with the columns user, day, item, relevant, score.
+
+    A list is known by its user and day. Some keys are missing, some lists have one item, some nothing ranked,
+    and most have tied blocks, of at most five rows so that all their orders can be tried.
+    """
+    draw = random.Random(seed)
+    days = (1.0, 2.0, None)
+    n_users = math.ceil(lists / len(days))
+    names = [f"u{i:05}" if text else i for i in range(n_users - 1)] + [None]
+    rows: list[dict[str, Any]] = []
+    for number in range(lists):
+        user, day = names[number % n_users], days[number // n_users]
+        shape = draw.random()
+        size = 1 if shape < 0.1 else draw.randint(2, longest)
+        scores: list[Any] = []
+        while len(scores) < size:
+            value = draw.choice(SCORES)
+            if scores.count(value) < (4 if shape < 0.9 else 1):
+                scores.append(value)
+        unserved = draw.random() < 0.05
+        for place in range(size):
+            absent = unserved or draw.random() < missing
+            rows.append({
+                "user": user,
+                # A missing key is one key, whichever way it is missing.
+                "day": draw.choice(MISSING) if day is None else day,
+                "item": None if draw.random() < missing / 4 else draw.randrange(size + 2) if draw.random() < 0.2 else place,
+                "relevant": None if draw.random() < missing else draw.choice(relevance),
+                "score": draw.choice(MISSING) if absent else scores[place],
+            })  # fmt: skip
+    draw.shuffle(rows)
+    return rows
+
+
+def ranked_crowd(seed: int, lists: int, *, relevance: tuple[Any, ...] = GRADED) -> list[dict[str, Any]]:
+    """Return the shuffled rows of many lists with a column rank: positions with gaps, and tied blocks."""
+    draw = random.Random(seed)
+    rows: list[dict[str, Any]] = []
+    for user in range(lists):
+        position = draw.choice((1, 1, 1, 2, 4))
+        for block in range(draw.randint(1, 4)):
+            size = draw.choice((1, 1, 1, 2, 3))
+            rows += [
+                {
+                    "user": user,
+                    "item": 10 * block + i,
+                    "relevant": draw.choice(relevance),
+                    "rank": None if draw.random() < 0.1 else position,
+                }
+                for i in range(size)
+            ]
+            position += size + draw.choice((0, 0, 0, 1, 5))
+    draw.shuffle(rows)
+    return rows
+
+
+# --- Hypothesis -------------------------------------------------------------------------------------------
+
+
+def _sometimes_missing(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return values | st.sampled_from(MISSING)
+
+
+def _keys() -> st.SearchStrategy[Any]:
+    """Draw keys of one type, some of them missing."""
+    return st.sampled_from([
+        st.integers(0, 2) | st.none(),
+        st.sampled_from(["a", "b", "Ω"]) | st.none(),
+        st.booleans(),
+        st.sampled_from([0.0, 1.5, -2.0, None, NAN]),
+    ])
+
+
+def _relevances() -> st.SearchStrategy[Any]:
+    """Draw the relevance of one frame: bool, graded or float, complete or not."""
+    return st.sampled_from([
+        st.booleans(),
+        st.booleans() | st.none(),
+        st.integers(0, 1),
+        st.sampled_from([*GRADED, None]),
+        _sometimes_missing(st.sampled_from([-0.5, 0.0, 0.5, 1.0, 2.5])),
+        st.none(),
+    ])
+
+
+def _scores() -> st.SearchStrategy[Any]:
+    return st.sampled_from([
+        st.integers(0, 2),
+        st.integers(0, 9) | st.none(),
+        _sometimes_missing(st.sampled_from(SCORES)),
+        _sometimes_missing(st.floats(allow_nan=False, width=32)),
+    ])
+
+
+@st.composite
+def frames(draw: st.DrawFn, *, max_rows: int = 12, keys: int = 2) -> list[dict[str, Any]]:
+    """Draw a frame with the columns user, day, item, relevant and score.
+
+    Few rows share a score, so that all orders of the tied items can be tried, even if all rows are one list.
+    """
+    columns = {
+        "user": draw(_keys()),
+        "day": draw(_keys()) if keys > 1 else st.just(0),
+        "item": draw(st.sampled_from([st.integers(0, 5) | st.none(), st.sampled_from(["x", "y", "z", None])])),
+        "relevant": draw(_relevances()),
+        "score": draw(_scores()),
+    }
+    rows = draw(st.lists(st.fixed_dictionaries(columns), min_size=1, max_size=max_rows))
+    kept: list[dict[str, Any]] = []
+    tied: Counter[Any] = Counter()
+    for row in rows:
+        more = tied + Counter([row["score"]])
+        if is_missing(row["score"]) or math.prod(map(math.factorial, more.values())) <= 720:
+            kept.append(row)
+            tied = more if not is_missing(row["score"]) else tied
+    return kept
+
+
+@st.composite
+def truths(draw: st.DrawFn, rows: list[dict[str, Any]], *, relevance: bool = True) -> list[dict[str, Any]]:
+    """Draw a truth for a frame: keys and items that it has, and others; some of them twice."""
+    known = {name: [row[name] for row in rows] for name in ("user", "day", "item")}
+    strange = {"user": "nobody", "day": "nobody", "item": "nothing"}
+    columns: dict[str, st.SearchStrategy[Any]] = {}
+    for name, values in known.items():
+        kinds = {type(value) for value in values if not is_missing(value)}
+        extra = {int: 7, float: 7.5, str: strange[name], bool: True}[kinds.pop()] if kinds else None
+        columns[name] = st.sampled_from([*values, *([extra] if extra is not None else [])])
+    if relevance:
+        columns["relevant"] = draw(_relevances())
+    return draw(st.lists(st.fixed_dictionaries(columns), min_size=1, max_size=10))

@@ -1,0 +1,206 @@
+"""The namespace: registration in any order, memory, pickling, binding, and what importing costs."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import inspect
+import pickle
+import subprocess
+import sys
+import textwrap
+import warnings
+import weakref
+
+import pytest
+
+import recframe
+from recframe import _calls, metrics
+from recframe._roles import Roles
+
+COLUMNS = {"user": [1, 1, 1, 2, 2], "relevant": [1, 0, 1, 0, 1], "score": [0.9, 0.8, 0.1, 0.6, 0.5]}
+NDCG = ((1 / (1 + 0.6309297535714575)) + 0.6309297535714575) / 2
+
+
+def frames():
+    try:
+        import polars as pl
+    except ImportError:
+        pass
+    else:
+        yield pytest.param(lambda: pl.DataFrame(COLUMNS), id="polars")
+        yield pytest.param(lambda: pl.LazyFrame(COLUMNS), id="polars lazy")
+    try:
+        import pandas as pd
+    except ImportError:
+        pass
+    else:
+        yield pytest.param(lambda: pd.DataFrame(COLUMNS), id="pandas")
+
+
+@pytest.fixture(params=frames())
+def frame(request):
+    return request.param()
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter, where nothing is imported yet and warnings are errors."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def value(answer):
+    return answer.collect().item() if hasattr(answer, "collect") else answer
+
+
+def test_the_namespace_and_the_typed_door_agree(frame):
+    assert value(frame.rec.ndcg(2)) == pytest.approx(NDCG, abs=1e-12)
+    assert value(recframe.rec(frame).ndcg(2)) == pytest.approx(NDCG, abs=1e-12)
+    assert type(recframe.rec(frame)) is type(frame.rec)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize(
+    "order",
+    [
+        "import {0}; import recframe",
+        "import recframe; import {0}",
+        "from {0} import DataFrame; import recframe; import {0}",
+    ],
+)
+def test_it_registers_in_either_import_order(library, order):
+    pytest.importorskip(library)
+    assert run(f"{order.format(library)}; print({library}.DataFrame({COLUMNS!r}).rec.mrr())") == "0.75"
+
+
+def test_both_libraries_register_whichever_comes_first():
+    pytest.importorskip("polars")
+    pytest.importorskip("pandas")
+    code = f"import recframe, pandas, polars; d = {COLUMNS!r}; print(polars.DataFrame(d).rec.mrr(), pandas.DataFrame(d).rec.mrr())"
+    assert run(code) == "0.75 0.75"
+
+
+def test_the_import_hook_leaves_the_library_as_it_was():
+    library = "polars" if importlib.util.find_spec("polars") else "pandas"
+    plain = run(
+        f"import {library}; print(type({library}.__loader__).__name__, type({library}.__spec__.loader).__name__)"
+    )
+    hooked = run(
+        f"import recframe; import {library}; print(type({library}.__loader__).__name__, type({library}.__spec__.loader).__name__)"
+    )
+    assert hooked == plain
+
+
+def test_reloading_warns_of_nothing(frame):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        importlib.reload(recframe)
+        importlib.reload(recframe._register).install()
+    assert value(frame.rec.mrr()) == 0.75
+    names = [type(finder).__qualname__ for finder in sys.meta_path]
+    assert names.count("_Finder") == 1
+
+
+def test_importing_imports_no_engine_and_no_numpy():
+    assert (
+        run("import sys, recframe; print([m for m in ('polars', 'pandas', 'numpy', 'pyarrow') if m in sys.modules])")
+        == "[]"
+    )
+
+
+def test_polars_work_imports_no_pandas_and_no_numpy():
+    pytest.importorskip("polars")
+    code = f"""
+        import sys, polars, recframe
+        polars.DataFrame({COLUMNS!r}).rec.evaluate(["ndcg", "map", "mrr"], k=[1, 5], per="user")
+        print([m for m in ("pandas", "numpy", "pyarrow") if m in sys.modules])
+    """
+    assert run(code) == "[]"
+
+
+def test_the_accessor_keeps_no_frame_alive(frame):
+    gc.collect()
+    gc.disable()
+    try:
+        alive = weakref.ref(frame)
+        value(frame.rec.ndcg(2))
+        frame.rec  # noqa: B018 - looking is what might cache
+        # The parameter of the test and the fixture hold one too: a copy has no other owner.
+        other = frame.copy() if hasattr(frame, "copy") else frame.clone()
+        dies = weakref.ref(other)
+        value(other.rec.ndcg(2))
+        bound = other.rec(by="user")
+        del other, bound
+        assert dies() is None
+        assert alive() is frame
+    finally:
+        gc.enable()
+
+
+def test_it_pickles_with_its_roles(frame):
+    again = pickle.loads(pickle.dumps(frame.rec(score="score", relevant="relevant")))
+    assert value(again.ndcg(2)) == pytest.approx(NDCG, abs=1e-12)
+
+
+def test_errors_and_metrics_pickle():
+    error = recframe.MissingColumnError("by='x': no such column", "did you mean 'y'?")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "by='x': no such column\n\nHint: did you mean 'y'?"
+    metric = metrics.NDCG(10, gain="exp2")
+    assert pickle.loads(pickle.dumps(metric)) == metric
+
+
+def test_repr_says_what_there_is(frame):
+    text = repr(frame.rec(by="user"))
+    assert text.startswith("<rec on p") and "by='user'" in text and "ndcg" in text and "evaluate" in text
+
+
+def test_bound_roles_hold_and_given_ones_win(frame):
+    renamed = (
+        frame.rename({"user": "object"}) if not hasattr(frame, "copy") else frame.rename(columns={"user": "object"})
+    )
+    bound = renamed.rec(by="object", score="relevant")
+    assert value(bound.mrr()) == 1.0
+    assert value(bound.mrr(score="score")) == 0.75
+    assert value(bound(score="score").mrr()) == 0.75
+    # A rank given in place of a bound score is no contradiction.
+    assert value(bound.mrr(rank="object")) is not None
+
+
+def test_looking_the_namespace_up_on_the_class_gives_the_class(frame):
+    assert isinstance(type(frame).rec, type)
+    assert "rec" in dir(frame)
+
+
+def test_a_column_of_the_same_name_does_no_harm():
+    pd = pytest.importorskip("pandas")
+    assert pd.DataFrame(COLUMNS | {"rec": 1}).rec.mrr() == 0.75
+
+
+@pytest.mark.parametrize("name", list(metrics.METRICS))
+def test_methods_show_their_whole_signature(name):
+    signature = inspect.signature(getattr(recframe.EagerRec, name))
+    assert list(signature.parameters)[-len(_calls.ROLES) :] == _calls.ROLES
+    takes_k = issubclass(metrics.METRICS[name], metrics.CutMetric)
+    assert ("k" in signature.parameters) == takes_k
+    text = inspect.getdoc(getattr(recframe.EagerRec, name))
+    assert "References" in text
+    assert all(f"{role} :" in text for role in _calls.ROLES)
+
+
+def test_every_role_is_documented():
+    assert all(f"    {name} : " in Roles.__doc__ for name in _calls.ROLES)
+
+
+def test_the_frame_is_never_changed(frame):
+    before = frame.collect() if hasattr(frame, "collect") else frame.copy() if hasattr(frame, "copy") else frame.clone()
+    value(
+        frame.rec.evaluate(["ndcg", "map"], k=[1, 2]).collect()["ndcg@1"][0]
+        if hasattr(frame, "collect")
+        else frame.rec.ndcg()
+    )
+    frame.rec.evaluate(["ndcg"], k=2, per="user", ties="best")
+    after = frame.collect() if hasattr(frame, "collect") else frame
+    assert after.equals(before)

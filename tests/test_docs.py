@@ -1,0 +1,41 @@
+"""All code of the README and the documentation runs and prints what it says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("polars")
+
+ROOT = Path(__file__).parent.parent
+PAGES = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if path.exists()]
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+
+
+def code(page: Path) -> str:
+    return "\n".join(FENCE.findall(page.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if code(page)], ids=lambda page: page.name)
+def test_examples_print_what_the_page_says(page):
+    test = doctest.DocTestParser().get_doctest(code(page), {}, page.name, str(page), 0)
+    assert test.examples, "a block of python without a prompt is not checked"
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    out: list[str] = []
+    runner.run(test, out=out.append)
+    assert runner.summarize(verbose=False).failed == 0, "".join(out)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
+    first = FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert sum(line.startswith((">>>", "...")) for line in first[1].splitlines()) <= 12

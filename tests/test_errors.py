@@ -1,0 +1,191 @@
+"""Bad input: which error, which built-in type it carries, which value and remedy it names."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+from recframe import metrics
+
+COLUMNS = {
+    "user": [1, 1, 2],
+    "item": ["a", "b", "a"],
+    "relevant": [1, 0, 1],
+    "score": [0.9, 0.8, 0.1],
+    "other": [0.1, 0.2, 0.3],
+    "place": [1, 2, 1],
+    "text": ["x", "y", "z"],
+}
+
+
+def makers():
+    for library in ("polars", "pandas"):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        yield pytest.param(module.DataFrame, id=library)
+
+
+@pytest.fixture(params=makers())
+def make(request):
+    return request.param
+
+
+def rec(make, **changed):
+    return recframe.rec(make(COLUMNS | changed))
+
+
+CASES = {
+    "missing column": (lambda r: r.ndcg(by="usr"), KeyError, "by='usr'.*no such column.*'user'.*did you mean 'user'"),
+    "missing score": (lambda r: r.ndcg(score="scores"), KeyError, "score='scores'.*did you mean 'score'"),
+    "missing per": (lambda r: r.ndcg(per="country"), KeyError, "per='country'"),
+    "missing item": (lambda r: r.ndcg(ties="item", item="sku"), KeyError, "item='sku'"),
+    "text score": (lambda r: r.ndcg(score="text"), TypeError, "score='text' has the type .*integer or float.*cast"),
+    "text relevance": (
+        lambda r: r.ndcg(relevant="text"),
+        TypeError,
+        "relevant='text' has the type .*bool, integer or float",
+    ),
+    "k zero": (lambda r: r.ndcg(k=0), ValueError, "k=0 is less than 1.*whole number from 1"),
+    "k negative": (lambda r: r.ndcg(k=-3), ValueError, "k=-3 is less than 1"),
+    "k bool": (lambda r: r.ndcg(k=True), ValueError, "k=True is of type bool"),
+    "k float": (lambda r: r.ndcg(k=5.0), ValueError, "k=5.0 is of type float"),
+    "k text": (lambda r: r.ndcg(k="5"), ValueError, "k='5' is of type str"),
+    "k list": (lambda r: r.ndcg(k=[1, 2]), ValueError, r"k=\[1, 2\] is of type list.*evaluate"),
+    "k of evaluate": (lambda r: r.evaluate(["ndcg"], k=[5, 0]), ValueError, "k=0 is less than 1"),
+    "k empty": (lambda r: r.evaluate(["ndcg"], k=[]), ValueError, r"k=\[\] is empty"),
+    "k in a string": (lambda r: r.evaluate(["ndcg@0"]), ValueError, "k=0 is less than 1"),
+    "k word in a string": (lambda r: r.evaluate(["ndcg@ten"]), ValueError, "k='ten'"),
+    "k where none is taken": (lambda r: r.r_precision(5), ValueError, "r_precision.*takes no k"),
+    "k in a string where none is taken": (
+        lambda r: r.evaluate(["r_precision@5"]),
+        ValueError,
+        "r_precision has no option 'k'",
+    ),
+    "unknown metric": (lambda r: r.evaluate(["ndgc"]), ValueError, "'ndgc' is unknown.*did you mean 'ndcg'"),
+    "no metric's name": (lambda r: r.evaluate(["ndcg@5@6"]), ValueError, "'ndcg@5@6' is not the name of a metric"),
+    "option without value": (lambda r: r.evaluate(["ndcg(gain)@5"]), ValueError, "option 'gain' has no value"),
+    "unknown option": (lambda r: r.ndcg(gian="exp2"), ValueError, "no option 'gian'.*did you mean 'gain'"),
+    "unknown option in a string": (lambda r: r.evaluate(["ndcg(gian=exp2)"]), ValueError, "did you mean 'gain'"),
+    "unknown role": (lambda r: r.ndcg(scor="score"), TypeError, "'scor'.*did you mean 'score'"),
+    "unknown role of evaluate": (lambda r: r.evaluate(["ndcg"], buy="user"), TypeError, "no argument 'buy'"),
+    "unknown bound role": (lambda r: r(scor="score"), TypeError, "'scor'.*did you mean 'score'"),
+    "bad gain": (lambda r: r.ndcg(gain="exp"), ValueError, "gain='exp' is not one of 'linear', 'exp2'"),
+    "bad discount": (lambda r: r.dcg(discount="log10"), ValueError, "discount='log10' is not one of"),
+    "discount of no kind": (lambda r: r.dcg(discount=2), TypeError, "discount=2 is neither a name nor a function"),
+    "bad norm": (lambda r: r.map(norm="k"), ValueError, "norm='k' is not one of"),
+    "bad p": (lambda r: r.rbp(p=1.5), ValueError, "p=1.5 is not between 0 and 1"),
+    "text p": (lambda r: r.rbp(p="half"), TypeError, "p='half' is not a number"),
+    "bad capped": (lambda r: r.recall(capped="yes"), TypeError, "capped='yes'"),
+    "bad ties": (lambda r: r.ndcg(ties="mean"), ValueError, "ties='mean' is not one of 'average'"),
+    "bad undefined": (
+        lambda r: r.ndcg(undefined="drop"),
+        ValueError,
+        "undefined='drop' is not 'skip', 'raise' or a number",
+    ),
+    "undefined none": (lambda r: r.ndcg(undefined=None), ValueError, "undefined=None"),
+    "text min_relevance": (lambda r: r.ndcg(min_relevance="3"), TypeError, "min_relevance='3' is not a number"),
+    "nan min_relevance": (lambda r: r.ndcg(min_relevance=float("nan")), ValueError, "min_relevance=nan"),
+    "score and rank": (
+        lambda r: r.ndcg(score="score", rank="place"),
+        ValueError,
+        "score='score' and rank='place' exclude each other",
+    ),
+    "several models": (lambda r: r.ndcg(score=["score", "other"]), ValueError, "names several models.*evaluate"),
+    "model of a method": (lambda r: r.measure("ndcg", model="text"), ValueError, "names several models"),
+    "models twice": (
+        lambda r: r.evaluate(["ndcg"], score=["score", "other"], model="text"),
+        ValueError,
+        "names several models, and so does model",
+    ),
+    "same model twice": (lambda r: r.evaluate(["ndcg"], score=["score", "score"]), ValueError, "names a column twice"),
+    "no model": (lambda r: r.evaluate(["ndcg"], score=[]), ValueError, "names no column"),
+    "no metrics": (lambda r: r.evaluate([]), ValueError, "list of metrics is empty"),
+    "metrics of no kind": (lambda r: r.evaluate(5), TypeError, "metrics=5 is no list of metrics"),
+    "metric of no kind": (lambda r: r.evaluate([5]), TypeError, "5 is neither the name of a metric nor a metric"),
+    "metric class": (lambda r: r.evaluate([metrics.NDCG]), TypeError, r"NDCG is a kind of metric.*NDCG\(\)"),
+    "duplicate output": (
+        lambda r: r.evaluate(["ndcg", "ndcg@5"], k=5),
+        ValueError,
+        "several columns of the name 'ndcg@5'",
+    ),
+    "second positional": (lambda r: r.ndcg(5, "user"), TypeError, "only k may be given by position"),
+    "rank from zero": (
+        lambda r: r.ndcg(rank="relevant"),
+        ValueError,
+        "rank='relevant' holds 0, but a rank is a whole number from 1",
+    ),
+    "rank between": (lambda r: r.ndcg(rank="other"), ValueError, "rank='other' holds 0.1"),
+    "truth of no kind": (lambda r: r.ndcg(truth=[1]), TypeError, "truth is a .*list, but the frame is a"),
+    "column of no kind": (lambda r: r.ndcg(item=None, ties="item"), TypeError, "item=None is not the name of a column"),
+}
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_bad_input_is_named(make, case):
+    call, builtin, pattern = CASES[case]
+    with pytest.raises(recframe.RecError, match=f"(?s){pattern}") as caught:
+        call(rec(make))
+    assert isinstance(caught.value, builtin)
+
+
+def test_an_empty_frame_is_named(make):
+    empty = make(COLUMNS)[:0]
+    with pytest.raises(recframe.InputError, match="the frame has no rows"):
+        recframe.rec(empty).ndcg()
+    with pytest.raises(recframe.InputError, match="truth has no rows"):
+        rec(make).ndcg(truth=empty)
+
+
+def test_what_is_no_frame_is_named():
+    with pytest.raises(TypeError, match=r"(?s)a list is no frame.*polars DataFrame or LazyFrame"):
+        recframe.rec([1, 2])
+
+
+def test_truth_of_another_kind_is_named():
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    for frame, truth in ((pl.DataFrame, pd.DataFrame), (pd.DataFrame, pl.DataFrame), (pl.DataFrame, pl.LazyFrame)):
+        with pytest.raises(TypeError, match="(?s)truth is a .* but the frame is a .*give both as"):
+            frame(COLUMNS).rec.ndcg(truth=truth(COLUMNS))
+
+
+def test_keys_of_types_that_never_match_are_named(make):
+    truth = make({"user": ["1", "2"], "item": ["a", "b"]})
+    with pytest.raises(TypeError, match=r"(?s)by='user' has the type .* in the frame, but .* in truth"):
+        rec(make).ndcg(truth=truth)
+
+
+def test_undefined_lists_can_be_an_error(make):
+    frame = rec(make, relevant=[0, 0, 1])
+    with pytest.raises(recframe.UndefinedError, match=r"(?s)1 list has no ndcg@5.*user.*1.*Hint: undefined='skip'"):
+        frame.ndcg(5, undefined="raise")
+    assert frame.ndcg(5, undefined=0.0) == pytest.approx(0.5)
+    assert frame.ndcg(5) == 1.0
+
+
+def test_nothing_defined_is_nan_with_a_warning_that_points_here(make):
+    frame = rec(make, relevant=[0, 0, 0])
+    with pytest.warns(recframe.UndefinedWarning, match="no list has a value of ndcg@5") as caught:
+        value = frame.ndcg(5)
+    assert value != value  # noqa: PLR0124 - NaN
+    assert caught[0].filename == __file__
+    # In a frame it is missing, without a warning.
+    result = frame.evaluate(["ndcg"], k=5)
+    (missing,) = list(result["ndcg@5"])
+    assert missing is None or missing != missing  # noqa: PLR0124
+
+
+def test_several_values_of_an_attribute_are_named(make):
+    frame = make({"user": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0]})
+    truth = make({"user": [1, 1], "item": ["a", "b"], "country": ["de", "fr"]})
+    with pytest.raises(
+        recframe.InputError, match=r"(?s)per='country' has several values within a list.*by=\['user', 'country'\]"
+    ):
+        frame.rec.ndcg(truth=truth, per="country")
+
+
+def test_a_missing_extra_is_named():
+    error = recframe.MissingExtraError.of("the demo", "demo")
+    assert isinstance(error, ImportError)
+    assert "pip install 'recframe[demo]'" in str(error)

@@ -1,0 +1,86 @@
+"""Lazy frames stay lazy: one plan, nothing collected, no schema resolved, the same value in tiny morsels."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+
+pl = pytest.importorskip("polars")
+
+FRAME = {
+    "user": [1, 1, 1, 2, 2, 2],
+    "item": ["a", "b", "c", "a", "b", "c"],
+    "country": ["de", "de", "de", None, None, None],
+    "relevant": [1, 0, 2, 0, 1, 0],
+    "score": [0.9, 0.9, 0.1, None, 0.5, 0.5],
+    "other": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+    "place": [1, 1, 3, 2, None, 5],
+}
+TRUTH = {"user": [1, 3], "item": ["a", "b"]}
+CALLS = {
+    "one metric": lambda r, _: r.ndcg(5),
+    "whole list": lambda r, _: r.ndcg(),
+    "per list": lambda r, _: r.mrr(2, per="user"),
+    "per segment": lambda r, _: r.map(per="country"),
+    "filled": lambda r, _: r.recall(2, undefined=0.0),
+    "ties": lambda r, _: r.hit_rate(1, ties="worst"),
+    "ties by item": lambda r, _: r.hit_rate(1, ties="item"),
+    "rank": lambda r, _: r.precision(1, rank="place"),
+    "truth": lambda r, truth: r.ndcg(5, truth=truth),
+    "many": lambda r, truth: r.evaluate(
+        ["ndcg", "map", "mrr", "r_precision"], k=[1, None], score=["score", "other"], truth=truth
+    ),
+    "long": lambda r, _: r.evaluate(["ndcg", "ndcg(ideal=ranked)"], k=2, model="item"),
+}
+
+
+@pytest.mark.parametrize("case", list(CALLS))
+def test_nothing_is_collected_and_no_schema_resolved(case, monkeypatch):
+    def refuse(*_args, **_kwargs):
+        raise AssertionError
+
+    frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)
+    with monkeypatch.context() as patch:
+        for name in ("collect", "collect_schema", "fetch", "collect_async", "profile"):
+            if hasattr(pl.LazyFrame, name):
+                patch.setattr(pl.LazyFrame, name, refuse)
+        patch.setattr(pl, "collect_all", refuse)
+        result = CALLS[case](recframe.rec(frame), truth)
+    assert isinstance(result, pl.LazyFrame)
+    lazy = result.collect()
+    eager = CALLS[case](recframe.rec(frame.collect()), truth.collect())
+    if isinstance(eager, float):
+        assert lazy.shape == (1, 1)
+        assert lazy.item() == pytest.approx(eager, abs=1e-12)
+        return
+    assert lazy.columns == eager.columns
+    keys = [name for name in eager.columns if name in FRAME or name == "model"]
+    lazy = lazy.sort(keys, nulls_last=True) if keys else lazy
+    eager = eager.sort(keys, nulls_last=True) if keys else eager
+    for name in eager.columns:
+        assert lazy[name].to_list() == pytest.approx(eager[name].to_list(), abs=1e-12, nan_ok=True), name
+
+
+def test_scanned_files_are_one_plan(tmp_path):
+    path = tmp_path / "frame.parquet"
+    pl.DataFrame(FRAME).write_parquet(path)
+    result = pl.scan_parquet(path).rec.evaluate(["ndcg", "mrr"], k=[1, 2])
+    assert isinstance(result, pl.LazyFrame)
+    assert "PARQUET" in result.explain().upper()
+    expected = pl.DataFrame(FRAME).rec.evaluate(["ndcg", "mrr"], k=[1, 2])
+    assert result.collect().row(0) == pytest.approx(expected.row(0), abs=1e-12)
+
+
+def test_what_a_lazy_frame_cannot_do_is_said_at_once():
+    frame = pl.LazyFrame(FRAME)
+    with pytest.raises(ValueError, match="(?s)ties='first' means row order.*lazy.*collect"):
+        frame.rec.ndcg(ties="first")
+    with pytest.raises(ValueError, match="(?s)undefined='raise' needs the data.*collect"):
+        frame.rec.ndcg(undefined="raise")
+
+
+def test_a_missing_column_is_the_engines_own_error_at_collect():
+    result = pl.LazyFrame(FRAME).rec.ndcg(5, by="usr")
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="usr"):
+        result.collect()

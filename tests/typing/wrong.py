@@ -1,0 +1,14 @@
+"""What type checkers must refuse; each line says so, and an unneeded remark is an error itself."""
+
+import polars as pl
+
+import recframe
+
+eager = pl.DataFrame()
+
+recframe.rec([1, 2])  # type: ignore[call-overload]
+recframe.rec(eager).ndcg("5")  # type: ignore[call-overload]
+recframe.rec(eager).ndcg(5, gain="exp")  # type: ignore[call-overload]
+recframe.rec(eager).ndcg(5, "object")  # type: ignore[call-overload]
+recframe.rec(eager).ndcg(5, scor="knn")  # type: ignore[call-overload]
+recframe.rec(eager).r_precision(5)  # type: ignore[call-overload]
