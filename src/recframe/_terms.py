@@ -29,6 +29,8 @@ class Row:
 
     Attributes
     ----------
+    tied : bool
+        False where no row ties, so that every block is one row.
     relevance : Expr
         The relevance, 0 where it is missing.
     hit : Expr
@@ -42,7 +44,7 @@ class Row:
     """
 
     def __init__(self, *, tied: bool) -> None:
-        self._tied = tied
+        self.tied = tied
         self.tables: dict[tuple[Weight, int | None], int] = {}
         self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
@@ -53,7 +55,7 @@ class Row:
     @property
     def block_hits(self) -> nw.Expr:
         self.asked.add(BLOCK_HITS)
-        return nw.col(BLOCK_HITS) if self._tied else self.hit
+        return nw.col(BLOCK_HITS) if self.tied else self.hit
 
     @property
     def hits_before(self) -> nw.Expr:
@@ -69,9 +71,9 @@ class Row:
         """Return the chance that the row stands among the first k."""
         if k is None:
             return nw.lit(1.0)
-        inside = (self.start <= k) if not self._tied else (self.start + self.size - 1 <= k)
+        inside = (self.start <= k) if not self.tied else (self.start + self.size - 1 <= k)
         straddles = (k - self.start + 1) / self.size
-        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0) if self._tied else nw.lit(0.0)
+        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0) if self.tied else nw.lit(0.0)
         return nw.when(inside).then(1.0).otherwise(outside)
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
@@ -85,7 +87,7 @@ class Row:
             The last position that counts; None: all do.
         """
         alone = _cut(of(self.start), self.start, k)
-        if not self._tied:
+        if not self.tied:
             return alone
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
         index = self.tables.setdefault((of, k), len(self.tables))

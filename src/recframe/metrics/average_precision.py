@@ -73,12 +73,13 @@ class MAP(CutMetric):
         check_choice("norm", self.norm, Norm)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
-        slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
-        share = (row.hits_before + 1 - slope * row.start) * row.weight(reciprocal, self.k)
-        return {f"ap@{self.k}": row.hit * (share + slope * row.within(self.k))} | (
-            hits_term(row, self.k) if self.norm == "hits" else {}
-        )
+        share = (row.hits_before + 1) * row.weight(reciprocal, self.k)
+        if row.tied:
+            # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
+            slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
+            share += slope * (row.within(self.k) - row.start * row.weight(reciprocal, self.k))
+        hits = hits_term(row, self.k) if self.norm == "hits" else {}
+        return {f"ap@{self.k}": row.hit * share} | hits
 
     def value(self, sums: Sums) -> nw.Expr:
         total = sums[f"ap@{self.k}"]
