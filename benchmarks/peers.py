@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import warnings
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -137,21 +138,25 @@ def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
 
 def rectools_rows(shape: Shape, repeats: int, python: str | None) -> Iterator[Row | Missing]:
     """Measure RecTools by the Python of an environment that has it, recframe, polars and a pandas older than 3."""
-    whole = f"ndcg@{K} on pandas, against RecTools from the frame"
-    alone = f"ndcg@{K} on pandas, against RecTools from ranks"
+    whole, alone = (
+        f"ndcg@{K} on pandas, against RecTools from the frame",
+        f"ndcg@{K} of ranks, against RecTools of ranks",
+    )
     if python is None:
         yield from (Missing(what, str(shape), "not installed (--rectools PYTHON)") for what in (whole, alone))
         return
     try:
-        times = ask("rectools", python=python, lists=shape.lists, length=shape.length, repeats=repeats)
+        found = ask("rectools", python=python, lists=shape.lists, length=shape.length, repeats=repeats)
     except subprocess.CalledProcessError:
         yield from (Missing(what, str(shape), "failed, see above") for what in (whole, alone))
         return
-    yield faster(whole, shape, times["ours"], times["whole"], 8.0)
-    yield faster(alone, shape, times["ours"], times["alone"], 8.0)
+    times, note = found["times"], f" ({found['versions']})"
+    yield faster(whole + note, shape, times["ours"], times["whole"], 8.0)
+    # For whoever has ranks already; the limit is for the frame that both can start from.
+    yield faster(alone + note, shape, times["ours of ranks"], times["alone"], None)
 
 
-def rectools_times(lists: int, length: int, repeats: int) -> dict[str, list[float]]:
+def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
     """Time RecTools in this process, whose environment has it."""
     from rectools.metrics import NDCG
 
@@ -159,21 +164,25 @@ def rectools_times(lists: int, length: int, repeats: int) -> dict[str, list[floa
     # Its truth is what was bought, its lists have ranks, and the ideal of what can be achieved is an option.
     metric = NDCG(k=K, divide_by_achievable=True)
 
+    names = {"user": "user_id", "item": "item_id"}
+
     def convert() -> tuple[pd.DataFrame, pd.DataFrame]:
         bought = frame.loc[frame["bought"] > 0, ["user", "item"]]
-        shown = frame[["user", "item"]].assign(
-            rank=frame.groupby("user")["score"].rank("first", ascending=False).astype("int64")
-        )
-        names = {"user": "user_id", "item": "item_id"}
+        rank = frame.groupby("user")["score"].rank("first", ascending=False).astype("int64")
+        shown = frame[["user", "item"]].assign(rank=rank)
         return shown.rename(columns=names), bought.rename(columns=names)
 
     shown, bought = convert()
+    ranked = frame.assign(rank=shown["rank"])
     agree(frame.rec.ndcg(K, relevant="bought"), metric.calc(shown, bought))
-    return in_turn(
+    times = in_turn(
         {
             "ours": lambda: frame.rec.ndcg(K, relevant="bought"),
+            "ours of ranks": lambda: ranked.rec.ndcg(K, relevant="bought", rank="rank"),
             "alone": lambda: metric.calc(shown, bought),
             "whole": lambda: metric.calc(*convert()),
         },
         repeats,
     )
+    versions = ", ".join(f"{name} {version(name)}" for name in ("rectools", "pandas"))
+    return {"times": times, "versions": versions}

@@ -47,11 +47,9 @@ def crowd(
         user, day = names[number % n_users], days[number // n_users]
         shape = draw.random()
         size = 1 if shape < 0.1 else draw.randint(2, longest)
-        scores: list[Any] = []
-        while len(scores) < size:
-            value = draw.choice(SCORES)
-            if scores.count(value) < (4 if shape < 0.9 else 1):
-                scores.append(value)
+        # At most four rows a score; some lists have no ties at all, some nothing else.
+        pool = SCORES[:2] * 4 if shape < 0.3 else SCORES * 3 if shape < 0.9 else range(longest)
+        scores = draw.sample(pool, size)
         unserved = draw.random() < 0.05
         for place in range(size):
             absent = unserved or draw.random() < missing

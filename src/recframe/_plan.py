@@ -319,7 +319,7 @@ class Plan:
         if tied and self._need.first_hit:
             found.append(self._wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
         if RANKED in self._need.asked:
-            counts = kept.group_by(*self._group).agg(nw.len().cast(nw.Float64()).alias(RANKED))
+            counts = kept.group_by(*self._group).agg(nw.len().alias(RANKED))
             found.append(self._wide(counts, {RANKED: nw.col(RANKED)}))
         if self._pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*self._keys).unique().join(self._models(), how="cross")

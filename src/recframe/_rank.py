@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ties", "best_order", "chances", "first_blocks", "hits_before", "place", "sizes", "split_ties"]
 
-SCORE, ITEM, ROW = "score", "item", "row"
+SCORE, ITEM, ROW, MOVED = "score", "item", "row", "moved"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
@@ -62,8 +62,11 @@ def split_ties(frame: Frame, keys: Sequence[str], ties: Ties, upto: int | None) 
     if column == ITEM:
         # A missing item comes last.
         within = nw.when(nw.col(column).is_null()).then(nw.col(column).count().over(*block) + 1).otherwise(within)
-    frame = frame.with_columns((nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1).alias(START))
-    return frame if upto is None else frame.filter(nw.col(START) <= upto)
+    moved = nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1
+    frame = frame.with_columns(moved.alias(MOVED))
+    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
+    # A name of its own: polars 1.21 would let the filter see the column before it was overwritten.
+    return frame.drop(START).rename({MOVED: START})
 
 
 def sizes(frame: Frame, keys: Sequence[str]) -> Frame:

@@ -146,7 +146,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
         for policy in policies
     ]
     by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
-    rows = [[name, *(f"{value:.4f}" for value in values)] for name, values in by_score]
+    rows = [[name, *map(_rounded, values)] for name, values in by_score]
     say(_table([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
     text = (
         "Without a rule for ties, a model that scores everything alike gets anything from the worst to the best, as "
@@ -281,11 +281,16 @@ def _metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -
 
 def _marked(values: Sequence[float | None]) -> list[str]:
     """Return numbers of four digits, the largest with a star unless all are alike."""
-    texts = ["-" if value is None else f"{value:.4f}" for value in values]
+    texts = ["-" if value is None else _rounded(value) for value in values]
     numbers = [value for value in values if value is not None]
-    best = f"{max(numbers):.4f}" if numbers else ""
+    best = _rounded(max(numbers)) if numbers else ""
     differ = len({*texts} - {"-"}) > 1
     return [f"{text}*" if differ and text == best else f"{text} " for text in texts]
+
+
+def _rounded(value: float) -> str:
+    # The last bits depend on the order of a sum, which would show where the fifth digit is an exact 5.
+    return f"{round(value, 12):.4f}"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
