@@ -289,13 +289,15 @@ class Plan:
         keep += [_rank.ROW] if self._question.ties == "first" else []
         keep += [] if self._truth is not None else [RELEVANCE]
         ranked = self._frame.select(*self._group, *keep, nw.col(score).alias(_rank.SCORE))
-        ranked = ranked.filter(~nw.col(_rank.SCORE).is_null())
+        ranked = self._engine.present(ranked, _rank.SCORE)
         self._check_ranks(ranked)
         return ranked
 
     def _kept(self, ranked: Frame, upto: int | None) -> Frame:
         """Return the rows that can matter, each with its tied block and its relevance."""
         group = self._group
+        if upto is not None and not self._question.by_rank:
+            ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
         kept = _rank.place(ranked, group, upto, by_rank=self._question.by_rank).drop(_rank.SCORE)
         kept = self._relevance(kept) if self._truth is None else self._label(kept)
         kept = _rank.split_ties(kept, group, self._question.ties, upto)

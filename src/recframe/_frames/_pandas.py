@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 from pandas.api import types
@@ -20,8 +21,6 @@ from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import narwhals as nw
 
     from recframe._frames._session import Engine, Take
 
@@ -42,6 +41,12 @@ class PandasEngine:
 
     def scalar(self, frame: Frame) -> Any:
         return frame.collect().item()
+
+    def present(self, frame: Frame, column: str) -> Frame:
+        return frame.filter(~nw.col(column).is_null())
+
+    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:  # noqa: ARG002
+        return frame
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Keys are numbers here, a missing one included.

@@ -9,6 +9,7 @@ import narwhals as nw
 import polars as pl
 from narwhals import selectors as cs
 
+from recframe._frames import _shortlist
 from recframe._frames._session import Session, Take, check_columns, lazy, not_a_number, unlike_keys
 from recframe._rank import ROW
 from recframe._terms import POSITION
@@ -35,6 +36,16 @@ class PolarsEngine:
     def scalar(self, frame: Frame) -> Any:
         return collect(frame).item()
 
+    def present(self, frame: Frame, column: str) -> Frame:
+        if self.eager and _held(frame).get_column(column).null_count() == 0:
+            return frame
+        return frame.filter(~nw.col(column).is_null())
+
+    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:
+        if not self.eager or len(keys) > 1:
+            return frame
+        return lazy(_shortlist.shortlist(_held(frame), keys[0], score, upto))
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option; polars renamed it.
         options: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
@@ -53,6 +64,12 @@ def collect(frame: Frame) -> pl.DataFrame:
     # Since version 2 the streaming engine is polars' own default; it is the faster one for eager frames too.
     collected: pl.DataFrame = native.collect(engine="streaming") if VERSION >= (2, 0) else native.collect()
     return collected
+
+
+def _held(frame: Frame) -> pl.DataFrame:
+    """Return the data frame behind a plan that only picks columns of one, without a copy."""
+    held: pl.DataFrame = frame.to_native().collect(engine="in-memory") if VERSION >= (1, 23) else collect(frame)
+    return held
 
 
 # --- lazy frames ------------------------------------------------------------------------------------------

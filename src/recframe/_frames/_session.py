@@ -50,6 +50,14 @@ class Engine(Protocol):
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column."""
 
+    def present(self, frame: Frame, column: str) -> Frame:
+        """Return the rows whose value in the column is not missing."""
+        ...
+
+    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:
+        """Leave out rows that cannot be among the first `upto` of their list; it may leave out none."""
+        ...
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         """Join the right frame to the left one on keys, where a missing key equals a missing key."""
         ...
