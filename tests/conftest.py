@@ -91,6 +91,7 @@ class Engine(ABC):
     """One way to hold a frame and to compute on it."""
 
     name: str
+    library: str
     lazy = False
     """Whether frames, and so results, are lazy."""
     sorts = True
@@ -136,6 +137,7 @@ class Engine(ABC):
 class Polars(Engine):
     """Polars frames: eager, or lazy under one of polars' own engines."""
 
+    library = "polars"
     kinds = frozenset(
         "null bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 str categorical enum date datetime"
         .split()
@@ -151,7 +153,7 @@ class Polars(Engine):
         import polars as pl
 
         if kind == "enum":
-            return pl.Enum(sorted({value for value in values if value is not None}, reverse=True))
+            return pl.Enum(sorted({value for value in values if value is not None}))
         return {
             "null": pl.Null, "bool": pl.Boolean, "str": pl.String, "categorical": pl.Categorical, "date": pl.Date,
             "datetime": pl.Datetime("us"), "object": pl.Object, "float32": pl.Float32, "float64": pl.Float64,
@@ -183,6 +185,7 @@ class Polars(Engine):
 class Pandas(Engine):
     """Pandas frames of one family of dtypes, with polars behind them where it is installed."""
 
+    library = "pandas"
     _NUMPY = {"bool": "bool", "date": "object", "datetime": "datetime64[us]", "categorical": "category",
               "object": "object", "null": "object"}  # fmt: skip
     _NULLABLE = {"bool": "boolean", "str": "string", "float32": "Float32", "float64": "Float64"}
@@ -196,7 +199,7 @@ class Pandas(Engine):
         import pandas as pd
 
         if kind == "enum":
-            categories = sorted({value for value in values if value is not None}, reverse=True)
+            categories = sorted({value for value in values if value is not None})
             return pd.Series(pd.Categorical(values, categories=categories, ordered=True))
         if self._dtypes == "pyarrow" and kind not in ("categorical", "object"):
             return pd.Series(values, dtype=self._arrow(kind))
@@ -275,3 +278,17 @@ ENGINES = _engines()
 def engine(request: pytest.FixtureRequest) -> Engine:
     """Each engine in turn. It holds no state, so that Hypothesis may use it for many examples."""
     return request.param
+
+
+@pytest.fixture(params=["pandas", "pandas alone"])
+def pandas_engine(request: pytest.FixtureRequest) -> Engine:
+    """Pandas both ways, for what only its frames can hold."""
+    pytest.importorskip("pandas")
+    return Pandas(request.param, alone=request.param == "pandas alone")
+
+
+@pytest.fixture
+def polars_engine() -> Engine:
+    """Eager polars, for what only its frames can hold."""
+    pytest.importorskip("polars")
+    return Polars("polars", lazy=False)

@@ -20,7 +20,7 @@ KINDS = {
     "far apart": lambda rng: rng.choice([-1, 1]) * 10.0 ** rng.randint(-300, 300),
     "endless": lambda rng: rng.choice([float("inf"), -float("inf"), 0.0, 1.0]),
     "tiny": lambda rng: rng.randint(0, 5) * 5e-324,
-    "constant": lambda rng: 0.25,  # noqa: ARG005
+    "constant": lambda rng: 0.25,
     "zeros": lambda rng: rng.choice([0.0, -0.0]),
 }
 
@@ -32,11 +32,18 @@ def first_places(frame, upto):
 
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    short = _shortlist.shortlist(frame, "user", "score", upto)
-    assert short.height <= frame.height
-    assert short["row"].n_unique() == short.height
-    assert first_places(short, upto).equals(first_places(frame, upto))
-    return short
+    placed, rest = _shortlist.shortlist(frame, "user", "score", upto)
+    expected = first_places(frame, upto)
+    if placed is None:
+        assert rest is frame
+        return frame
+    assert not set(placed["user"]) & set(rest["user"])
+    both = pl.concat(
+        [placed.with_columns(pl.col("start").alias("place")).drop("start"), first_places(rest, upto)],
+        how="vertical_relaxed",
+    )
+    assert both.sort("row").equals(expected.with_columns(pl.col("place").cast(pl.Int64)))
+    return pl.concat([placed.drop("start"), rest])
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -64,10 +71,29 @@ def test_it_leaves_out_the_rest():
     assert check(users, [rng.random() for _ in users], 2).height == 100
 
 
-@pytest.mark.parametrize("users", [["a"] * 400, [None, *[1] * 399], [1.5] * 400])
+def test_numpy_changes_nothing(monkeypatch):
+    rng = random.Random(4)
+    users = [rng.randint(0, 5) for _ in range(400)]
+    scores = [rng.random() for _ in users]
+    pytest.importorskip("numpy")
+    check(users, scores, 3)
+    monkeypatch.setattr(_shortlist, "MANY_CORES", 0)
+    check(users, scores, 3)
+
+
+@pytest.mark.parametrize("text", [pl.String, pl.Categorical])
+def test_text_keys_are_encoded(text):
+    rng = random.Random(3)
+    users = pl.Series([f"user {number % 20}" for number in range(1000)]).cast(text)
+    assert check(users, [rng.random() for _ in users], 2).height == 40
+
+
+@pytest.mark.parametrize("users", [[f"{n}" for n in range(400)], [None, *[1] * 399], [1.5] * 400])
 def test_other_keys_go_the_long_way(users):
     frame = pl.DataFrame({"user": users, "score": [float(number) for number in range(400)]})
-    assert _shortlist.shortlist(frame, "user", "score", 1) is frame
+    placed, rest = _shortlist.shortlist(frame, "user", "score", 1)
+    assert placed is None
+    assert rest is frame
 
 
 def test_the_whole_metric_is_the_same_either_way(monkeypatch):

@@ -296,9 +296,13 @@ class Plan:
     def _kept(self, ranked: Frame, upto: int | None) -> Frame:
         """Return the rows that can matter, each with its tied block and its relevance."""
         group = self._group
-        if upto is not None and not self._question.by_rank:
-            ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
-        kept = _rank.place(ranked, group, upto, by_rank=self._question.by_rank).drop(_rank.SCORE)
+        by_rank = self._question.by_rank
+        placed = None
+        if upto is not None and not by_rank:
+            placed, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
+        kept = _rank.place(ranked, group, upto, by_rank=by_rank)
+        kept = kept if placed is None else nw.concat([kept, placed], how="vertical")
+        kept = kept.drop(_rank.SCORE)
         kept = self._relevance(kept) if self._truth is None else self._label(kept)
         kept = _rank.split_ties(kept, group, self._question.ties, upto)
         return self._engine.settle(_rank.sizes(self._hits(kept), group))

@@ -45,10 +45,8 @@ def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool)
 
     Whole blocks stay, so that their sizes can be counted afterwards.
     """
-    if by_rank:
-        frame = frame.with_columns(nw.col(SCORE).cast(nw.Int64()).alias(START))
-    else:
-        frame = frame.with_columns(nw.col(SCORE).rank("min", descending=True).over(*keys).alias(START))
+    start = nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
+    frame = frame.with_columns(start.cast(nw.Int64()).alias(START))
     return frame if upto is None else frame.filter(nw.col(START) <= upto)
 
 

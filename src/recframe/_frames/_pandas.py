@@ -45,8 +45,14 @@ class PandasEngine:
     def present(self, frame: Frame, column: str) -> Frame:
         return frame.filter(~nw.col(column).is_null())
 
-    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:  # noqa: ARG002
-        return frame
+    def shortlist(
+        self,
+        frame: Frame,
+        keys: Sequence[str],  # noqa: ARG002
+        score: str,  # noqa: ARG002
+        upto: int,  # noqa: ARG002
+    ) -> tuple[Frame | None, Frame]:
+        return None, frame
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Keys are numbers here, a missing one included.

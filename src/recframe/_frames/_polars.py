@@ -41,10 +41,11 @@ class PolarsEngine:
             return frame
         return frame.filter(~nw.col(column).is_null())
 
-    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:
+    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> tuple[Frame | None, Frame]:
         if not self.eager or len(keys) > 1:
-            return frame
-        return lazy(_shortlist.shortlist(_held(frame), keys[0], score, upto))
+            return None, frame
+        placed, rest = _shortlist.shortlist(_held(frame), keys[0], score, upto)
+        return None if placed is None else lazy(placed), lazy(rest)
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option; polars renamed it.

@@ -54,8 +54,11 @@ class Engine(Protocol):
         """Return the rows whose value in the column is not missing."""
         ...
 
-    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> Frame:
-        """Leave out rows that cannot be among the first `upto` of their list; it may leave out none."""
+    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> tuple[Frame | None, Frame]:
+        """Return rows that an engine can place among the first `upto` by itself, and those to be ranked.
+
+        What cannot be among them may be left out; there may be no short way.
+        """
         ...
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:

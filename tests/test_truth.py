@@ -1,0 +1,349 @@
+"""Recommendations against a second frame, the truth: equal to the oracle on every engine."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import GRADED, crowd, frames, truths
+from test_exact import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
+
+import recframe
+
+BY = ["user", "day"]
+MANY = METRICS[::4]
+
+
+def without(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name not in names} for row in rows]
+
+
+def served_and_truth(seed: int, lists: int, *, relevance: tuple[Any, ...] = GRADED) -> tuple[list[Any], list[Any]]:
+    """Return recommendations of many lists, and a truth of other lists of which most are the same.
+
+    Items repeat in both, keys and items are missing in both, and each has lists that the other lacks.
+    """
+    draw = random.Random(seed)
+    served = [row for row in crowd(seed, lists) if row["user"] is None or row["user"] % 7]
+    truth = [row for row in crowd(seed + 1000, lists, relevance=relevance) if row["user"] is None or row["user"] % 5]
+    again = [{**row, "relevant": draw.choice([0, 1, None])} for row in truth if draw.random() < 0.1]
+    return without(served, "relevant"), without(draw.sample(truth + again, len(truth + again)), "score")
+
+
+# --- against the oracle -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize("lists", [True, False])
+def test_every_list(engine, ties, lists):
+    skip_row_order(engine, ties)
+    served, truth = served_and_truth(50, 250)
+    per = BY if lists else None
+    wanted = oracle.evaluate(served, MANY, by=BY, truth=truth, per=per, ties=ties)
+    found = engine.ask(engine.frame(served), "evaluate", MANY, by=BY, truth=engine.frame(truth), per=per, ties=ties)
+    assert_equal(found, wanted, list(oracle.names(per)))
+
+
+@pytest.mark.parametrize("label", [*SOME, "ndcg(ideal=ranked)@1", "precision(denominator=list)@1"])
+def test_each_metric_alone(engine, label):
+    served, truth = served_and_truth(51, 120)
+    wanted = oracle.evaluate(served, [label], by=BY, truth=truth, per=BY)
+    found = engine.ask(engine.frame(served), "measure", label, by=BY, truth=engine.frame(truth), per=BY)
+    assert_equal(found, wanted, BY)
+
+
+@pytest.mark.parametrize("roles", [{"min_relevance": 2}, {"undefined": 0.0}, {"undefined": 0.0, "min_relevance": 1.5}])
+def test_roles(engine, roles):
+    served, truth = served_and_truth(52, 150)
+    for per in (None, "user", BY):
+        wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, **roles)
+        found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, **roles)
+        assert_equal(found, wanted, list(oracle.names(per)))
+
+
+@pytest.mark.parametrize("least", [0, -1])
+def test_only_the_truth_makes_a_row_relevant(engine, least):
+    # Where 0 counts as relevant, an item that the truth lacks still does not: recall would pass 1.
+    served = {"user": [1, 1, 1, 1], "item": [1, 2, 3, 3], "score": [4, 3, 2, 1]}
+    truth = {"user": [1, 1], "item": [3, 9], "relevant": [0, 1]}
+    found = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), min_relevance=least)
+    assert found == 0.5
+
+
+@pytest.mark.parametrize("ties", ["average", "item"])
+def test_truth_without_relevance(engine, ties):
+    served, truth = served_and_truth(53, 150)
+    truth = without(truth, "relevant")
+    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
+    assert_equal(found, wanted, BY)
+
+
+def test_relevance_of_the_frame_is_not_read(engine):
+    # A frame of recommendations may have a column of that name; the truth supplies the relevance.
+    served, truth = served_and_truth(54, 60)
+    noisy = [{**row, "relevant": "x"} for row in served]
+    found = engine.ask(engine.frame(noisy), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY)
+    assert_equal(found, oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY), BY)
+
+
+def test_ranks(engine):
+    served, truth = served_and_truth(55, 120)
+    draw = random.Random(5)
+    # Distinct ranks with gaps, some missing.
+    placed = [
+        {**without([row], "score")[0], "rank": None if draw.random() < 0.1 else 1 + 2 * i}
+        for rows in oracle.grouped(served, BY).values()
+        for i, row in enumerate(rows)
+    ]
+    wanted = oracle.evaluate(placed, SOME, by=BY, truth=truth, per=BY, rank="rank")
+    found = engine.ask(engine.frame(placed), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
+    assert_equal(found, wanted, BY)
+
+
+@settings(max_examples=40)
+@given(
+    rows=frames(),
+    data=st.data(),
+    by=st.sampled_from(["user", BY, None]),
+    lists=st.booleans(),
+    ties=st.sampled_from(["average", "best", "worst", "item"]),
+    relevance=st.booleans(),
+)
+def test_small_frames(engine, rows, data, by, lists, ties, relevance):
+    truth = data.draw(truths(rows, relevance=relevance))
+    served = without(rows, "relevant")
+    per = by if lists else None
+    wanted = oracle.evaluate(served, SOME, by=by, truth=truth, per=per, ties=ties)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, by=by, truth=engine.frame(truth), per=per, ties=ties)
+    assert_equal(found, wanted, list(oracle.names(per)))
+
+
+def test_truth_equals_a_full_join(engine):
+    # The contract: a full join of recommendations and purchases evaluates correctly as it stands.
+    served, truth = served_and_truth(56, 100, relevance=(1, 2, 3))
+    once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served if r["item"] is not None}
+    goods = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in truth if r["item"] is not None}
+    joined = [
+        {
+            "user": key[0], "day": key[1], "item": key[2],
+            "score": once[key]["score"] if key in once else None,
+            "relevant": goods[key]["relevant"] if key in goods else None,
+        }
+        for key in once.keys() | goods.keys()
+    ]  # fmt: skip
+    found = engine.ask(
+        engine.frame(list(once.values())), "evaluate", SOME, by=BY, truth=engine.frame(list(goods.values())), per=BY
+    )
+    wanted = engine.ask(engine.frame(joined), "evaluate", SOME, by=BY, per=BY)
+    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in SOME} for row in wanted}, BY)
+
+
+# --- by hand ----------------------------------------------------------------------------------------------
+
+
+def test_repeated_truth_counts_once_with_its_largest_relevance(engine):
+    served = {"user": [None, None], "item": [1, 2], "score": [2.0, 1.0]}
+    truth = {"user": [None, None, None, None], "item": [2, 2, 3, 3], "relevant": [1, 3, None, 1]}
+    kinds = {"user": "int64"}
+    frame, other = engine.frame(served, kinds), engine.frame(truth, kinds)
+    assert engine.ask(frame, "recall", truth=other) == 0.5
+    assert same(engine.ask(frame, "dcg", discount="reciprocal", truth=other), 1.5)
+
+
+def test_repeated_recommendation_counts_once(engine):
+    served = {"user": [1, 1, 1], "item": [5, 5, 6], "score": [1.0, 3.0, 2.0]}
+    truth = {"user": [1], "item": [5]}
+    frame, other = engine.frame(served), engine.frame(truth)
+    assert engine.ask(frame, "recall", truth=other) == 1.0
+    assert engine.ask(frame, "precision", 3, truth=other) == 1 / 3
+    assert engine.ask(frame, "mrr", truth=other) == 1.0
+
+
+def test_repeated_recommendation_counts_where_it_stands_first_under_first(engine):
+    skip_row_order(engine, "first")
+    draw = random.Random(6)
+    rows = [{"user": u, "item": draw.randrange(4), "score": draw.choice([0, 1])} for u in range(200) for _ in range(8)]
+    truth = [{"user": u, "item": 0} for u in range(200)]
+    wanted = oracle.evaluate(rows, SOME, truth=truth, per="user", ties="first")
+    found = engine.ask(engine.frame(rows), "evaluate", SOME, truth=engine.frame(truth), per="user", ties="first")
+    assert_equal(found, wanted, ["user"])
+
+
+def test_a_list_that_was_never_served_scores_0(engine):
+    served = {"user": [1], "item": [1], "score": [1.0]}
+    truth = {"user": [1, 2], "item": [1, 1]}
+    frame, other = engine.frame(served), engine.frame(truth)
+    labels = ["precision@2", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "ndcg@3", "rbp"]
+    found = {row["user"]: row for row in engine.ask(frame, "evaluate", labels, truth=other, per="user")}
+    assert all(found[2][label] == 0 for label in labels)
+    assert engine.ask(frame, "recall", truth=other) == 0.5
+
+
+def test_a_list_without_truth_is_undefined(engine):
+    served = {"user": [1, 2], "item": [1, 1], "score": [1.0, 1.0]}
+    truth = {"user": [1], "item": [1]}
+    frame, other = engine.frame(served), engine.frame(truth)
+    rows = engine.ask(frame, "recall", truth=other, per="user")
+    assert {row["user"]: row["recall"] for row in rows} == {1: 1.0, 2: None}
+    assert engine.ask(frame, "recall", truth=other) == 1.0
+    assert engine.ask(frame, "recall", truth=other, undefined=0.0) == 0.5
+
+
+# --- types of keys ----------------------------------------------------------------------------------------
+
+PAIRS = [
+    ("int32", "int64", int), ("int64", "int8", int), ("uint8", "int64", int), ("uint64", "int64", int), ("int64", "uint32", int),
+    ("float32", "float64", float), ("str", "categorical", str), ("categorical", "str", str), ("enum", "str", str),
+    ("categorical", "categorical", str), ("enum", "categorical", str),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("ties", ["average", "item"])
+@pytest.mark.parametrize(("here", "there", "as_type"), PAIRS)
+def test_types_of_keys_may_differ(engine, here, there, as_type, ties):
+    served, truth = served_and_truth(57, 90)
+
+    def typed(rows):
+        whole = [row for row in rows if row["user"] is not None and row["item"] is not None]
+        return [{**row, "user": as_type(row["user"]), "item": as_type(row["item"])} for row in whole]
+
+    served, truth = typed(served), typed(truth)
+    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
+    found = engine.ask(
+        engine.frame(served, {"user": here, "item": here}), "evaluate", SOME,
+        by=BY, truth=engine.frame(truth, {"user": there, "item": there}), per=BY, ties=ties,
+    )  # fmt: skip
+    assert_equal(found, wanted, BY)
+
+
+@pytest.mark.parametrize("kind", ["int32", "str", "categorical", "enum", "uuid"])
+def test_types_of_keys(engine, kind):
+    import uuid
+
+    as_type = {"int32": int, "uuid": lambda i: uuid.UUID(int=i)}.get(kind, str)
+    kind = "object" if kind == "uuid" else kind
+    if kind not in engine.kinds:
+        pytest.skip(f"{engine} has no {kind}")
+    served, truth = served_and_truth(58, 90)
+
+    def typed(rows):
+        whole = [row for row in rows if row["user"] is not None and row["item"] is not None]
+        return [{**row, "user": as_type(row["user"]), "item": as_type(row["item"])} for row in whole]
+
+    served, truth = typed(served), typed(truth)
+    kinds = {"user": kind, "item": kind}
+    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY)
+    found = engine.ask(engine.frame(served, kinds), "evaluate", SOME, by=BY, truth=engine.frame(truth, kinds), per=BY)
+    assert_equal(found, wanted, BY)
+
+
+def test_keys_that_cannot_match_are_refused(engine):
+    served = {"user": [1, 2], "item": [1, 1], "score": [1.0, 1.0]}
+    truth = {"user": ["1", "2"], "item": [1, 1]}
+    if engine.lazy:
+        pytest.skip("a lazy frame fails at collect, with the engine's own message")
+    with pytest.raises(recframe.ColumnTypeError, match="user"):
+        engine.ask(engine.frame(served), "recall", truth=engine.frame(truth))
+
+
+# --- models -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("per", [None, BY])
+def test_wide_models(engine, per):
+    served, truth = served_and_truth(59, 120)
+    served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in served]
+    wanted = {
+        (name, *key): values
+        for name in ("score", "other")
+        for key, values in oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, score=name).items()
+    }
+    found = engine.ask(
+        engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, score=["score", "other"]
+    )
+    assert_equal(found, wanted, ["model", *oracle.names(per)])
+
+
+@pytest.mark.parametrize("undefined", ["skip", 0.0])
+@pytest.mark.parametrize("ties", ["average", "item"])
+@pytest.mark.parametrize("per", [None, "day", BY])
+def test_long_models(engine, per, ties, undefined):
+    # Models serve different lists; each is judged on every list of the truth.
+    models = {"b": 60, "a": 61, "c": 62}
+    served = [
+        {**row, "model": name}
+        for name, seed in models.items()
+        for row in served_and_truth(seed, 60)[0]
+        if (row["user"] or 0) % 3 != seed % 3
+    ]
+    _, truth = served_and_truth(60, 60)
+    asked = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    assert_equal(found, wanted, ["model", *oracle.names(per)])
+    if engine.sorts:
+        assert [row["model"] for row in found] == sorted(row["model"] for row in found)
+
+
+def test_a_model_that_serves_one_list_is_judged_on_all(engine):
+    served = {"user": [1, 2, 1], "item": [1, 1, 1], "score": [1.0, 1.0, 1.0], "model": ["a", "a", "b"]}
+    truth = {"user": [1, 2], "item": [1, 1]}
+    found = engine.ask(engine.frame(served), "evaluate", ["recall"], truth=engine.frame(truth), model="model")
+    assert {row["model"]: row["recall"] for row in found} == {"a": 1.0, "b": 0.5}
+
+
+# --- attributes of lists ----------------------------------------------------------------------------------
+
+
+def with_country(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    # Some lists have no country, and some rows do not name that of their list.
+    countries = ["at", "be", "cz", None]
+    return [
+        {**row, "country": None if row["item"] == 0 else countries[hash((row["user"] or 0, oracle.plain(row["day"]) or 0)) % 4]}
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("undefined", ["skip", 0.5])
+@pytest.mark.parametrize("per", ["country", ["day", "country"], ["country", "user", "day"]])
+@pytest.mark.parametrize("where", ["truth", "frame", "both"])
+def test_attributes(engine, where, per, undefined):
+    served, truth = served_and_truth(63, 120)
+    served = with_country(served) if where in ("frame", "both") else served
+    if where == "both":  # the truth has the word
+        served = [{**row, "country": "elsewhere"} for row in served]
+    truth = with_country(truth) if where in ("truth", "both") else truth
+    asked = {"by": BY, "per": per, "undefined": undefined}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    assert_equal(found, wanted, list(oracle.names(per)))
+
+
+def test_attributes_of_lists_that_only_the_frame_has(engine):
+    served = {"user": [1, 2], "item": [1, 1], "score": [1.0, 1.0], "country": ["at", "be"]}
+    truth = {"user": [1, 3], "item": [1, 1]}
+    found = engine.ask(engine.frame(served), "recall", truth=engine.frame(truth), per="country")
+    assert {row["country"]: row["recall"] for row in found} == {"at": 1.0, "be": None, None: 0.0}
+
+
+def test_attributes_with_long_models(engine):
+    served, truth = served_and_truth(64, 80)
+    served = [{**row, "model": "ab"[(row["item"] or 0) % 2]} for row in served]
+    truth = with_country(truth)
+    asked = {"by": BY, "per": "country", "model": "model"}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    assert_equal(found, wanted, ["model", "country"])
+
+
+def test_an_attribute_with_two_values_in_a_list_is_refused(engine):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    served = {"user": [1, 1], "item": [1, 2], "score": [1.0, 1.0], "country": ["at", "be"]}
+    with pytest.raises(recframe.InputError, match="country"):
+        engine.ask(engine.frame(served), "recall", truth=engine.frame({"user": [1], "item": [1]}), per="country")
