@@ -103,6 +103,13 @@ class Engine(ABC):
     def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
         """Return a native frame; kinds of columns are taken from their values unless named."""
 
+    def frames(self, *data: Data) -> list[Any]:
+        """Return several frames in which columns of one name have one type."""
+        columns = [columns_of(each) for each in data]
+        together = {name: [value for each in columns for value in each.get(name, ())] for name in {n for c in columns for n in c}}
+        kinds = {name: kind_of(values) for name, values in together.items()}
+        return [self.frame(each, kinds) for each in columns]
+
     @abstractmethod
     def rows(self, result: Any) -> list[dict[str, Any]]:
         """Return a native result as rows of plain Python values."""

@@ -212,13 +212,16 @@ class Plan:
     def _label(self, frame: Frame) -> Frame:
         """Join the truth's relevance; a repeated recommendation is relevant once, where it stands first."""
         assert self._truth is not None  # noqa: S101 - for the type checker
-        item = [*self._keys, _rank.ITEM]
-        frame = self._engine.join(frame, self._truth, item)
-        found = frame.filter(~nw.col(RELEVANCE).is_null())
+        frame = self._engine.join(frame, self._truth, [*self._keys, _rank.ITEM])
+        unknown = nw.col(RELEVANCE).is_null()
         time = nw.col(START).rank("ordinal").over(*self._group, _rank.ITEM)
-        once = nw.when(time == 1).then(nw.col(RELEVANCE)).otherwise(0.0).alias(RELEVANCE)
-        found = found.with_columns(once)
-        others = frame.filter(nw.col(RELEVANCE).is_null()).with_columns(nw.lit(0.0).alias(RELEVANCE))
+        found = self._hits(frame.filter(~unknown)).with_columns(time.alias(POSITION))
+        once = [
+            nw.when(nw.col(POSITION) == 1).then(nw.col(name)).otherwise(0.0).alias(name) for name in (RELEVANCE, HIT)
+        ]
+        found = found.with_columns(*once).drop(POSITION)
+        # What the truth does not hold is not relevant, however low min_relevance is.
+        others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
         return nw.concat([found, others], how="vertical")
 
     # --- the ideal side --------------------------------------------------------------------------------------
@@ -246,7 +249,7 @@ class Plan:
             added = {}
         if of == "all":
             added[RELEVANT] = nw.col(HIT)
-        return positive.select(*group, **added).group_by(*group).agg(*(nw.col(column).sum() for column in added))
+        return self._engine.sum_by(positive.select(*group, **added), group, list(added))
 
     def _models(self) -> Frame:
         return self._engine.settle(self._frame.select(MODEL).unique())
@@ -280,8 +283,7 @@ class Plan:
             kept = _rank.first_blocks(kept, group)
         rows = self._ready(self._rows_that_matter(kept), row, ideal, upto)
         stacked = [self._wide(rows, terms), *self._other_sums(ranked, kept, ideal, tied=tied)]
-        sums = nw.concat(stacked, how="vertical").group_by(*group)
-        return sums.agg(*(nw.col(column).sum() for column in self._columns))
+        return self._engine.sum_by(nw.concat(stacked, how="vertical"), group, self._columns)
 
     def _ranked(self, score: str) -> Frame:
         """Return the rows that one model ranks."""
@@ -303,9 +305,9 @@ class Plan:
         kept = _rank.place(ranked, group, upto, by_rank=by_rank)
         kept = kept if placed is None else nw.concat([kept, placed], how="vertical")
         kept = kept.drop(_rank.SCORE)
-        kept = self._relevance(kept) if self._truth is None else self._label(kept)
+        kept = self._hits(self._relevance(kept)) if self._truth is None else self._label(kept)
         kept = _rank.split_ties(kept, group, self._question.ties, upto)
-        return self._engine.settle(_rank.sizes(self._hits(kept), group))
+        return self._engine.settle(_rank.sizes(kept, group))
 
     def _ready(self, rows: Frame, row: Row, ideal: Frame, upto: int | None) -> Frame:
         """Add to the rows that matter what their terms ask for."""
@@ -325,7 +327,9 @@ class Plan:
         if tied and self._need.first_hit:
             found.append(self._wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
         if RANKED in self._need.asked:
-            counts = kept.group_by(*self._group).agg(nw.len().alias(RANKED))
+            # As many rows as can matter stay, unless positions were given and have gaps.
+            counted = ranked if self._question.by_rank else kept
+            counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
             found.append(self._wide(counts, {RANKED: nw.col(RANKED)}))
         if self._pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*self._keys).unique().join(self._models(), how="cross")

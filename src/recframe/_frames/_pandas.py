@@ -54,6 +54,12 @@ class PandasEngine:
     ) -> tuple[Frame | None, Frame]:
         return None, frame
 
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        # Natively, as Narwhals would put many columns together one by one.
+        native = frame.collect().to_native()
+        sums = native.groupby(list(group), dropna=False, sort=False, observed=True)[list(columns)].sum()
+        return lazy(sums.reset_index())
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Keys are numbers here, a missing one included.
         return left.join(right, on=list(on), how="left")
@@ -197,9 +203,11 @@ def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
         here, there = (None if column is None else column.to_numpy() for column in (series, other))
         return here, there, None
     if len(present) > 1 or take.use == "order":
-        # Categories compare as what they hold.
+        # Categories compare as what they hold, unless they have an order of their own.
         present = [
-            column.astype(column.cat.categories.dtype) if isinstance(column.dtype, pd.CategoricalDtype) else column
+            column.astype(column.cat.categories.dtype)
+            if isinstance(column.dtype, pd.CategoricalDtype) and not column.cat.ordered
+            else column
             for column in present
         ]
         kinds = {types.infer_dtype(column, skipna=True) for column in present} - {"empty"}

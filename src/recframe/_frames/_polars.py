@@ -47,6 +47,9 @@ class PolarsEngine:
         placed, rest = _shortlist.shortlist(_held(frame), keys[0], score, upto)
         return None if placed is None else lazy(placed), lazy(rest)
 
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option; polars renamed it.
         options: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
@@ -98,10 +101,16 @@ def _take_lazy(source: pl.LazyFrame, takes: Takes) -> Frame:
     return taken.with_columns(*(nw.col(name).fill_nan(None) for name in scores)) if scores else taken
 
 
+def _col(name: str) -> pl.Expr:
+    """Return the column of exactly that name, also where polars would read it as a pattern."""
+    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    return pl.col(f"^{re.escape(name)}$" if pattern else name)
+
+
 def _lazy_column(name: str, take: Take) -> pl.Expr:
     """Return the expression that takes a column, or its default where the frame turns out to lack it."""
     if take.default is None:
-        return pl.col(take.column).alias(name)
+        return _col(take.column).alias(name)
     # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
     pattern = pl.col(f"^{re.escape(take.column)}$")
     found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
@@ -163,7 +172,7 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     if take.column not in source.columns:
         return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
     dtype = source.schema[take.column]
-    column = pl.col(take.column)
+    column = _col(take.column)
     if take.is_number and dtype == pl.Null:
         column = column.cast(pl.Float64)
     elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.use == "relevance")):

@@ -61,6 +61,10 @@ class Engine(Protocol):
         """
         ...
 
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        """Return the sums of columns in each group."""
+        ...
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         """Join the right frame to the left one on keys, where a missing key equals a missing key."""
         ...

@@ -27,7 +27,7 @@ MANY_CORES = 8
 """With more, sorting on all of them is faster than sorting well on one."""
 SAMPLE = 20_000
 """How many keys of text to look at before all of them are encoded."""
-WORTH_IT = 4
+WORTH_IT = 2.5
 """How many times as many rows as places there must be, so that finding the rows pays."""
 
 
