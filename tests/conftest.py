@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 # One example runs on a whole engine: how long it takes says nothing, and failures must be repeatable.
 settings.register_profile(
-    "recframe", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    "recframe",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("recframe")
 
@@ -106,7 +109,10 @@ class Engine(ABC):
     def frames(self, *data: Data) -> list[Any]:
         """Return several frames in which columns of one name have one type."""
         columns = [columns_of(each) for each in data]
-        together = {name: [value for each in columns for value in each.get(name, ())] for name in {n for c in columns for n in c}}
+        together = {
+            name: [value for each in columns for value in each.get(name, ())]
+            for name in {n for c in columns for n in c}
+        }
         kinds = {name: kind_of(values) for name, values in together.items()}
         return [self.frame(each, kinds) for each in columns]
 
@@ -146,8 +152,25 @@ class Polars(Engine):
 
     library = "polars"
     kinds = frozenset(
-        "null bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 str categorical enum date datetime"
-        .split()
+        [
+            "null",
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float32",
+            "float64",
+            "str",
+            "categorical",
+            "enum",
+            "date",
+            "datetime",
+        ]
     )
 
     def __init__(self, name: str, *, lazy: bool, collect: str | None = None) -> None:
@@ -173,10 +196,12 @@ class Polars(Engine):
 
         columns = columns_of(data)
         chosen = {name: (kinds or {}).get(name) or kind_of(values) for name, values in columns.items()}
-        frame = pl.DataFrame([
-            pl.Series(name, values, dtype=self._dtype(chosen[name], values), strict=False)
-            for name, values in columns.items()
-        ])
+        frame = pl.DataFrame(
+            [
+                pl.Series(name, values, dtype=self._dtype(chosen[name], values), strict=False)
+                for name, values in columns.items()
+            ]
+        )
         return frame.lazy() if self.lazy else frame
 
     def rows(self, result: Any) -> list[dict[str, Any]]:
@@ -213,7 +238,9 @@ class Pandas(Engine):
         if self._dtypes == "nullable" and kind in self._NULLABLE:
             return pd.Series(values, dtype=self._NULLABLE[kind])
         if self._dtypes == "nullable" and "int" in kind:
-            return pd.Series(values, dtype=kind.replace("uint", "UInt") if kind[0] == "u" else kind.replace("int", "Int"))
+            return pd.Series(
+                values, dtype=kind.replace("uint", "UInt") if kind[0] == "u" else kind.replace("int", "Int")
+            )
         if kind == "str":
             return pd.Series(values)  # pandas 3: `str`, before: object
         if None in values and (kind == "bool" or "int" in kind):
@@ -233,9 +260,9 @@ class Pandas(Engine):
         import pandas as pd
 
         columns = columns_of(data)
-        return pd.DataFrame({
-            name: self._series((kinds or {}).get(name) or kind_of(values), values) for name, values in columns.items()
-        })
+        return pd.DataFrame(
+            {name: self._series((kinds or {}).get(name) or kind_of(values), values) for name, values in columns.items()}
+        )
 
     def rows(self, result: Any) -> list[dict[str, Any]]:
         import pandas as pd

@@ -151,7 +151,7 @@ def divisor(metric: Metric, of: List) -> float:
             return n_ranked if metric.k is None else min(metric.k, n_ranked) if options else metric.k
         case "recall", {"capped": "True"}:
             return min(n_relevant, metric.last)
-        case ("recall" | "r_precision"), _:
+        case (("recall" | "r_precision"), _):
             return n_relevant
         case "f1", _:
             return ((n_ranked if metric.k is None else metric.k) + n_relevant) / 2
@@ -317,7 +317,14 @@ def evaluate(
         own = grouped((row for row in rows if model is None or plain(row[model]) == name), keys)
         for key in lists:
             found = _list_of(
-                own.get(key, []), goods.get(key, {}) if truth is not None else None, item, relevant, score, rank, ties, min_relevance
+                own.get(key, []),
+                goods.get(key, {}) if truth is not None else None,
+                item,
+                relevant,
+                score,
+                rank,
+                ties,
+                min_relevance,
             )
             listed[name, key] = found
             known[key] = known.get(key, False) or found.n_relevant > 0

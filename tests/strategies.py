@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from hypothesis import strategies as st
+
 from oracle import is_missing
 
 __all__ = ["BINARY", "GRADED", "crowd", "frames", "ranked_crowd", "truths"]
@@ -96,33 +97,39 @@ def _sometimes_missing(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]
 
 def _keys() -> st.SearchStrategy[Any]:
     """Draw keys of one type, some of them missing."""
-    return st.sampled_from([
-        st.integers(0, 2) | st.none(),
-        st.sampled_from(["a", "b", "Ω"]) | st.none(),
-        st.booleans(),
-        st.sampled_from([0.0, 1.5, -2.0, None, NAN]),
-    ])
+    return st.sampled_from(
+        [
+            st.integers(0, 2) | st.none(),
+            st.sampled_from(["a", "b", "Ω"]) | st.none(),
+            st.booleans(),
+            st.sampled_from([0.0, 1.5, -2.0, None, NAN]),
+        ]
+    )
 
 
 def _relevances() -> st.SearchStrategy[Any]:
     """Draw the relevance of one frame: bool, graded or float, complete or not."""
-    return st.sampled_from([
-        st.booleans(),
-        st.booleans() | st.none(),
-        st.integers(0, 1),
-        st.sampled_from([*GRADED, None]),
-        _sometimes_missing(st.sampled_from([-0.5, 0.0, 0.5, 1.0, 2.5])),
-        st.none(),
-    ])
+    return st.sampled_from(
+        [
+            st.booleans(),
+            st.booleans() | st.none(),
+            st.integers(0, 1),
+            st.sampled_from([*GRADED, None]),
+            _sometimes_missing(st.sampled_from([-0.5, 0.0, 0.5, 1.0, 2.5])),
+            st.none(),
+        ]
+    )
 
 
 def _scores() -> st.SearchStrategy[Any]:
-    return st.sampled_from([
-        st.integers(0, 2),
-        st.integers(0, 9) | st.none(),
-        _sometimes_missing(st.sampled_from(SCORES)),
-        _sometimes_missing(st.floats(allow_nan=False, width=32)),
-    ])
+    return st.sampled_from(
+        [
+            st.integers(0, 2),
+            st.integers(0, 9) | st.none(),
+            _sometimes_missing(st.sampled_from(SCORES)),
+            _sometimes_missing(st.floats(allow_nan=False, width=32)),
+        ]
+    )
 
 
 @st.composite

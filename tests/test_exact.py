@@ -156,7 +156,9 @@ def test_a_column_of_per_divides_lists_without_a_truth(engine):
 OPTIONS = {"denominator": str, "capped": bool, "norm": str, "p": float, "gain": str, "discount": str, "ideal": str}
 
 
-@pytest.mark.parametrize("label", METRICS[:: len(CUTOFFS)] + ["precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"])
+@pytest.mark.parametrize(
+    "label", METRICS[:: len(CUTOFFS)] + ["precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
+)
 def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.
     rows, asked = rows_of("graded"), {"by": ["user", "day"]}
@@ -169,7 +171,9 @@ def test_methods(engine, label):
     assert same(engine.ask(engine.frame(rows), "measure", label, **asked), wanted)
 
 
-@pytest.mark.parametrize("label", ["precision(denominator=list)@2", "map@2", "ndcg@2", "ndcg(ideal=ones)", "hit_rate@2", "r_precision"])
+@pytest.mark.parametrize(
+    "label", ["precision(denominator=list)@2", "map@2", "ndcg@2", "ndcg(ideal=ones)", "hit_rate@2", "r_precision"]
+)
 def test_methods_on_ranks_with_gaps(engine, label):
     # Alone, a metric sees few rows; N counts the ranked ones past the cutoff too.
     rows = rows_of("ranks")
@@ -182,7 +186,11 @@ def test_functions_as_discounts(engine):
         return position**-2.0
 
     rows, by = rows_of("graded"), ["user", "day"]
-    asked = [metrics.NDCG(k=k, discount=inverse_square, ideal=ideal) for k in (2, None) for ideal in ("all", "ranked", "ones")]
+    asked = [
+        metrics.NDCG(k=k, discount=inverse_square, ideal=ideal)
+        for k in (2, None)
+        for ideal in ("all", "ranked", "ones")
+    ]
     asked += [metrics.DCG(k=3, discount=inverse_square, gain="exp2")]
     labels = [str(metric) for metric in asked]
     assert "ndcg(discount=inverse_square,ideal=ones)@2" in labels
@@ -251,7 +259,13 @@ SOME = [
 def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
     if ties == "first" and engine.lazy:
         ties = "average"
-    asked = {"by": by, "ties": ties, "min_relevance": min_relevance, "undefined": undefined, "per": by if lists else None}
+    asked = {
+        "by": by,
+        "ties": ties,
+        "min_relevance": min_relevance,
+        "undefined": undefined,
+        "per": by if lists else None,
+    }
     found = engine.ask(engine.frame(rows), "evaluate", SOME, **asked)
     assert_equal(found, oracle.evaluate(rows, SOME, **asked), list(oracle.names(asked["per"])))
 

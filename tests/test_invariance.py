@@ -8,14 +8,14 @@ import random
 import uuid
 from typing import Any
 
-import oracle
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+import oracle
+import recframe
 from strategies import BINARY, GRADED, crowd, frames, ranked_crowd
 from test_exact import METRICS, SOME, assert_equal, same
-
-import recframe
 
 BY = ["user", "day"]
 UNBOUNDED = ("dcg",)
@@ -44,7 +44,10 @@ def test_row_order_is_all_that_decides_under_first(engine):
     if engine.lazy:
         pytest.skip("a lazy frame has no row order")
     frame = {"user": [1, 1, 1], "relevant": [0, 1, 0], "score": [1, 1, 1]}
-    found = [engine.ask(engine.frame({**frame, "relevant": hits}), "mrr", ties="first") for hits in ([1, 0, 0], [0, 1, 0], [0, 0, 1])]
+    found = [
+        engine.ask(engine.frame({**frame, "relevant": hits}), "mrr", ties="first")
+        for hits in ([1, 0, 0], [0, 1, 0], [0, 0, 1])
+    ]
     assert found == [1, 1 / 2, 1 / 3]
 
 
@@ -67,11 +70,23 @@ def test_the_frame_is_not_changed(engine):
 def test_other_columns_do_not_matter(engine):
     rows = crowd(22, 40)
     # Names that a plan might use itself.
-    names = ["key0", "key1", "score0", "model", "start", "size", "hit", "row", "relevance", "position", "sum0", "literal", "index"]
+    names = [
+        "key0",
+        "key1",
+        "score0",
+        "model",
+        "start",
+        "size",
+        "hit",
+        "row",
+        "relevance",
+        "position",
+        "sum0",
+        "literal",
+        "index",
+    ]
     more = [{**row, **dict.fromkeys(names, "x")} for row in rows]
-    assert_equal(
-        engine.ask(engine.frame(more), "evaluate", SOME, by=BY, per=BY), lists_of(engine, rows), BY
-    )
+    assert_equal(engine.ask(engine.frame(more), "evaluate", SOME, by=BY, per=BY), lists_of(engine, rows), BY)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +137,11 @@ def test_labels(engine, label, ties):
     kind, relabel = LABELS[label]
     if kind not in engine.kinds:
         pytest.skip(f"{engine} has no {kind}")
-    rows = [{**row, "day": int(row["day"])} for row in crowd(24, 120) if oracle.plain(row["day"]) and row["user"] is not None]
+    rows = [
+        {**row, "day": int(row["day"])}
+        for row in crowd(24, 120)
+        if oracle.plain(row["day"]) and row["user"] is not None
+    ]
     rows = [row for row in rows if row["item"] is not None]
     new = [{**row, "user": relabel(row["user"]), "item": relabel(row["item"])} for row in rows]
     wanted = {(relabel(user), day): values for (user, day), values in lists_of(engine, rows, ties=ties).items()}
@@ -139,7 +158,8 @@ def test_missing_labels(engine, label):
     new = [{**row, "user": None if row["user"] is None else relabel(row["user"])} for row in rows]
     # NumPy's integers become floats beside a missing one.
     wanted = {
-        (None if user is None else relabel(int(user)), day): values for (user, day), values in lists_of(engine, rows).items()
+        (None if user is None else relabel(int(user)), day): values
+        for (user, day), values in lists_of(engine, rows).items()
     }
     found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", SOME, by=BY, per=BY)
     assert (None, 0) in wanted
@@ -166,7 +186,13 @@ def test_ordered_categories_break_ties_in_their_order(engine):
 def test_bool_keys(engine, truths):
     draw = random.Random(3)
     rows = [
-        {"user": draw.choice(truths), "day": draw.choice(truths), "item": i, "relevant": draw.randint(0, 1), "score": i // 3}
+        {
+            "user": draw.choice(truths),
+            "day": draw.choice(truths),
+            "item": i,
+            "relevant": draw.randint(0, 1),
+            "score": i // 3,
+        }
         for i in range(40)
     ]
     assert_equal(
@@ -179,13 +205,18 @@ def test_bool_keys(engine, truths):
 def test_nan_and_null_are_one_key(engine):
     data = {"user": [None, math.nan, 1.0, math.nan], "relevant": [1, 0, 1, 0], "score": [1.0, 3.0, 1.0, 2.0]}
     found = engine.ask(engine.frame(data), "mrr", per="user")
-    assert sorted(found, key=lambda row: row["user"] is None) == [{"user": 1.0, "mrr": 1.0}, {"user": None, "mrr": 1 / 3}]
+    assert sorted(found, key=lambda row: row["user"] is None) == [
+        {"user": 1.0, "mrr": 1.0},
+        {"user": None, "mrr": 1 / 3},
+    ]
 
 
 # --- numbers ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"])
+@pytest.mark.parametrize(
+    "kind", ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
+)
 def test_types_of_binary_relevance(engine, kind):
     rows = crowd(26, 100, relevance=BINARY, missing=0.0)
     kinds = {"relevant": kind}
@@ -198,7 +229,11 @@ def test_types_of_binary_relevance(engine, kind):
 @pytest.mark.parametrize("kind", ["bool", "int8", "int64", "uint8", "float32", "float64"])
 def test_types_of_relevance_with_missing(engine, kind):
     rows = crowd(27, 100, relevance=BINARY, missing=0.2)
-    as_kind = rows if kind == "bool" else [{**row, "relevant": None if row["relevant"] is None else int(row["relevant"])} for row in rows]
+    as_kind = (
+        rows
+        if kind == "bool"
+        else [{**row, "relevant": None if row["relevant"] is None else int(row["relevant"])} for row in rows]
+    )
     found = lists_of(engine, as_kind, {"relevant": kind})
     assert_equal(
         [dict(zip(BY, key, strict=True)) | values for key, values in found.items()],
@@ -210,9 +245,13 @@ def test_types_of_relevance_with_missing(engine, kind):
 def test_grades_of_small_types_do_not_overflow(engine):
     # 2^rel - 1 and sums of relevance leave the range of 8 bits.
     data = {"user": [1] * 4, "relevant": [100, 100, 90, 0], "score": [1, 2, 3, 4]}
-    wanted = engine.ask(engine.frame(data, {"relevant": "float64"}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"])
+    wanted = engine.ask(
+        engine.frame(data, {"relevant": "float64"}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
+    )
     for kind in ("int8", "uint8", "int16"):
-        found = engine.ask(engine.frame(data, {"relevant": kind}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"])
+        found = engine.ask(
+            engine.frame(data, {"relevant": kind}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
+        )
         for label, value in wanted[0].items():
             assert same(found[0][label], value)
 
@@ -222,7 +261,12 @@ def test_grades_of_small_types_do_not_overflow(engine):
 def test_types_of_scores(engine, kind, missing):
     draw = random.Random(4)
     rows = [
-        {"user": i // 6, "item": i % 6, "relevant": draw.choice(GRADED), "score": None if missing and draw.random() < 0.2 else draw.randint(0, 3)}
+        {
+            "user": i // 6,
+            "item": i % 6,
+            "relevant": draw.choice(GRADED),
+            "score": None if missing and draw.random() < 0.2 else draw.randint(0, 3),
+        }
         for i in range(300)
     ]
     found = engine.ask(engine.frame(rows, {"score": kind}), "evaluate", SOME, per="user")
@@ -293,7 +337,16 @@ def test_policies_are_in_order(engine):
 
 def test_the_best_order_scores_one(engine):
     rows = [{**row, "score": oracle.number(row["relevant"])} for row in crowd(31, 100, relevance=(0, 1, 2, 3))]
-    labels = ["ndcg", "ndcg@3", "ndcg(gain=exp2,discount=jarvelin)@3", "map", "map@2", "mrr", "r_precision", "recall(capped=True)@2"]
+    labels = [
+        "ndcg",
+        "ndcg@3",
+        "ndcg(gain=exp2,discount=jarvelin)@3",
+        "map",
+        "map@2",
+        "mrr",
+        "r_precision",
+        "recall(capped=True)@2",
+    ]
     for values in lists_of(engine, rows, labels=labels).values():
         assert all(value is None or math.isclose(value, 1, rel_tol=1e-12) for value in values.values())
 
@@ -413,7 +466,9 @@ def pandas_rows(engine, frame, **roles):
 def test_pandas_object_columns(pandas_engine, ties):
     rows = crowd(37, 60, relevance=BINARY)
     frame = pandas_engine.frame(rows).astype("object")
-    assert_equal(pandas_rows(pandas_engine, frame, ties=ties), oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties), BY)
+    assert_equal(
+        pandas_rows(pandas_engine, frame, ties=ties), oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties), BY
+    )
 
 
 def test_pandas_text_as_object_with_none(pandas_engine):
@@ -429,7 +484,9 @@ def test_pandas_text_as_object_with_none(pandas_engine):
 def test_pandas_index_levels_as_roles(pandas_engine, levels, ties):
     rows = crowd(39, 60)
     frame = pandas_engine.frame(rows).set_index(levels)
-    assert_equal(pandas_rows(pandas_engine, frame, ties=ties), oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties), BY)
+    assert_equal(
+        pandas_rows(pandas_engine, frame, ties=ties), oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties), BY
+    )
 
 
 def test_pandas_index_does_not_matter(pandas_engine):
@@ -478,5 +535,7 @@ def test_polars_keys_come_back_as_they_were(polars_engine):
     rows = [row for row in crowd(43, 60) if row["user"] is not None]
     for kind in ("int8", "uint64", "float32", "categorical", "enum", "str", "date"):
         relabel = {"categorical": str, "enum": str, "str": str, "date": lambda i: SOME_DAY + dt.timedelta(days=i)}
-        frame = polars_engine.frame([{**row, "user": relabel.get(kind, int)(row["user"])} for row in rows], {"user": kind})
+        frame = polars_engine.frame(
+            [{**row, "user": relabel.get(kind, int)(row["user"])} for row in rows], {"user": kind}
+        )
         assert recframe.rec(frame).ndcg(per="user").schema["user"] == frame.schema["user"], kind

@@ -7,14 +7,14 @@ import uuid
 from contextlib import contextmanager
 from typing import Any
 
-import oracle
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import oracle
+import recframe
 from strategies import GRADED, crowd, frames, truths
 from test_exact import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
-
-import recframe
 
 BY = ["user", "day"]
 MANY = METRICS[::4]
@@ -319,7 +319,12 @@ def with_country(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     # Some lists have no country, and some rows do not name that of their list.
     countries = ["at", "be", "cz", None]
     return [
-        {**row, "country": None if row["item"] == 0 else countries[hash((row["user"] or 0, oracle.plain(row["day"]) or 0)) % 4]}
+        {
+            **row,
+            "country": None
+            if row["item"] == 0
+            else countries[hash((row["user"] or 0, oracle.plain(row["day"]) or 0)) % 4],
+        }
         for row in rows
     ]
 

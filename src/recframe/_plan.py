@@ -72,7 +72,8 @@ def _takes(question: Question, *, truth: bool) -> tuple[dict[str, Take], dict[st
         name: Take(column, "by" if column in question.by else "per", "key")
         for name, column in _key_names(question, truth=truth).items()
     }
-    attributes = {name: Take(column, "per", "key") for name, column in _attribute_names(question, truth=truth).items()}
+    names = _attribute_names(question, truth=truth)
+    attributes = {name: Take(column, "per", "attribute") for name, column in names.items()}
     by_item = question.ties in ("item", "item_desc")
     item = {_rank.ITEM: Take(question.item, "item", "order" if by_item else "key")} if truth or by_item else {}
     role = "rank" if question.by_rank else "score"

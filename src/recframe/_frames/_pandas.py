@@ -61,8 +61,8 @@ class PandasEngine:
         return lazy(sums.reset_index())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        # Keys are numbers here, a missing one included.
-        return left.join(right, on=list(on), how="left")
+        # Natively: Narwhals has no join in which a missing key equals a missing key.
+        return lazy(left.collect().to_native().merge(right.collect().to_native(), on=list(on), how="left"))
 
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else int(self.scalar(upto) or 0)
@@ -219,8 +219,8 @@ def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
     except TypeError as error:
         msg = f"{take.role}={take.column!r} holds values that cannot be compared: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
-    if take.use == "order" and (codes < 0).any():
-        # Sorted, a missing value comes last whatever the direction: a null, not a number.
+    if take.use != "key" and (codes < 0).any():
+        # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.
         codes = np.where(codes < 0, np.nan, codes)
     split = 0 if series is None else len(series)
     return (

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Session", "Take", "check_columns", "lazy", "names_of", "not_a_number", "unlike_keys"]
 
-Use = Literal["key", "order", "relevance", "score"]
-"""What a column is for: compared only, sorted too, or a number of either kind."""
+Use = Literal["key", "order", "attribute", "relevance", "score"]
+"""What a column is for: compared only, sorted too, carried along, or a number of either kind."""
 
 
 @dataclass(frozen=True)
