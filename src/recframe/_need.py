@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from recframe._terms import FIRST_HIT, RELEVANT, FirstHitRow, IdealRow, Row, Sums
+from recframe._terms import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, FirstHitRow, IdealRow, Row, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +28,21 @@ class Need:
     asked: set[str] = field(default_factory=set)
     first_hit: set[str] = field(default_factory=set)
     """The terms of the first hit."""
+    cascade: set[str] = field(default_factory=set)
+    """The terms of a user who reads from the top."""
     constants: dict[tuple[Weight, int], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for metric in self.metrics:
-            row, first = Row(tied=True), FirstHitRow()
-            for name in (*metric.terms(row), *metric.best_terms(IdealRow())):
+            row, best, first = Row(tied=True), IdealRow(), FirstHitRow()
+            for name in (*metric.terms(row), *metric.best_terms(best)):
                 self.columns.setdefault(full_name(metric, name), f"sum{len(self.columns)}")
             firsts = metric.terms(first)
             if FIRST_HIT in first.asked:
                 self.first_hit |= {full_name(metric, name) for name in firsts}
-            self.asked |= row.asked
+            if CASCADE in row.asked:
+                self.cascade |= {full_name(metric, name) for name in firsts}
+            self.asked |= row.asked | (best.asked - {POSITION})
 
     @property
     def cutoff(self) -> int | None:
@@ -56,13 +60,14 @@ class Need:
     def terms(self, row: Row) -> dict[str, nw.Expr]:
         """Return what a ranked row adds, by column."""
         found = {full_name(metric, name): term for metric in self.metrics for name, term in metric.terms(row).items()}
-        if isinstance(row, FirstHitRow):
-            found = {name: term for name, term in found.items() if name in self.first_hit}
+        only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
+        if only is not None:
+            found = {name: term for name, term in found.items() if name in only}
         return {self.columns[name]: term for name, term in found.items()}
 
-    def best_terms(self, of: str) -> dict[str, nw.Expr]:
+    def best_terms(self, of: str, row: IdealRow | None = None) -> dict[str, nw.Expr]:
         """Return what a row in the best order adds, by column, for the metrics that order these rows."""
-        row = IdealRow()
+        row = row or IdealRow()
         return {
             self.columns[full_name(metric, name)]: term
             for metric in self.metrics

@@ -14,18 +14,28 @@ from recframe import _rank
 from recframe._frames import Take, open_frames
 from recframe._need import Need
 from recframe._terms import (
+    AHEAD,
     BLOCK_HITS,
+    CASCADE,
     FIRST_HIT,
+    GRADE_RANK,
+    GREATEST,
     HIT,
     HITS_BEFORE,
     KNOWN,
+    LENGTH,
     POSITION,
     RANKED,
     RELEVANCE,
     RELEVANT,
+    ROWS,
+    SAME_GRADE,
     SIZE,
     START,
+    VALUE,
+    CascadeRow,
     FirstHitRow,
+    IdealRow,
     Row,
 )
 from recframe.errors import InputError, OptionError, UndefinedError
@@ -40,6 +50,9 @@ if TYPE_CHECKING:
     Frame = nw.LazyFrame[Any]
 
 MODEL = "model"
+TRUE_VALUE = "true_value"
+LAZY_DIGITS = 20
+"""Of the number of distinct relevances in a list, where it is not known: about a million."""
 ZERO = nw.lit(0.0)
 
 
@@ -66,7 +79,7 @@ def _attribute_names(question: Question, *, truth: bool) -> dict[str, str]:
     return {f"attribute{i}": name for i, name in enumerate(others)}
 
 
-def _takes(question: Question, *, truth: bool) -> tuple[dict[str, Take], dict[str, Take], dict[str, Take]]:
+def _takes(question: Question, *, truth: bool, value: bool) -> tuple[dict[str, Take], dict[str, Take], dict[str, Take]]:
     """Return what to take from the frame, from the truth, and from whichever has it."""
     keys = {
         name: Take(column, "by" if column in question.by else "per", "key")
@@ -76,14 +89,15 @@ def _takes(question: Question, *, truth: bool) -> tuple[dict[str, Take], dict[st
     attributes = {name: Take(column, "per", "attribute") for name, column in names.items()}
     by_item = question.ties in ("item", "item_desc")
     item = {_rank.ITEM: Take(question.item, "item", "order" if by_item else "key")} if truth or by_item else {}
+    worth = {VALUE: Take(question.value, "value", "value")} if value else {}
     role = "rank" if question.by_rank else "score"
     orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
     model = {MODEL: Take(question.model, "model", "key")} if question.model is not None else {}
     if not truth:
         relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance")}
-        return keys | item | orders | model | relevance, {}, {}
+        return keys | item | orders | model | relevance | worth, {}, {}
     relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0)}
-    return keys | item | orders | model, keys | item | relevance, attributes
+    return keys | item | orders | model | worth, keys | item | relevance | worth, attributes
 
 
 class Plan:
@@ -96,25 +110,29 @@ class Plan:
         self._metrics = metrics
         self._need = Need(metrics)
         rows = question.ties == "first"
-        self.session = open_frames(frame, truth, *_takes(question, truth=with_truth), rows=rows)
+        self.session = open_frames(
+            frame, truth, *_takes(question, truth=with_truth, value=VALUE in self._need.asked), rows=rows
+        )
         self._engine: Engine = self.session.engine
         self._check_lazy()
         self._key_names = _key_names(question, truth=with_truth)
         self._attribute_names = _attribute_names(question, truth=with_truth)
         self._keys = list(self._key_names) or ["key0"]
         self._long = question.model is not None
-        self._frame = self._with_key(self.session.frame)
+        self._frame = self._worth(self._with_key(self.session.frame))
         self._truth: Frame | None = None
         if self.session.truth is not None:
-            whole = self._with_key(self.session.truth)
+            whole = self._worth(self._with_key(self.session.truth))
             self._truth_lists = whole
             # What is repeated in the truth counts once.
-            once = self._relevance(whole).group_by(*self._keys, _rank.ITEM).agg(nw.col(RELEVANCE).max())
+            numbers = [RELEVANCE, *([VALUE] if VALUE in self._need.asked else [])]
+            once = self._relevance(whole).group_by(*self._keys, _rank.ITEM).agg(nw.col(*numbers).max())
             self._truth = self._engine.settle(once)
         self._values = self._value_expressions()
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
+        self._check_relevance()
         ideal = self._engine.settle(self._ideal_lists())
         upto = self._need.cutoff
         if RELEVANT in self._need.asked:
@@ -170,9 +188,9 @@ class Plan:
     @property
     def _columns(self) -> list[str]:
         """The sums of a list."""
-        ranked = [RANKED] if RANKED in self._need.asked else []
+        counts = [name for name in (RANKED, ROWS) if name in self._need.asked]
         known = [KNOWN] if self._pooled else []
-        return [RELEVANT, *ranked, *known, *self._need.columns.values()]
+        return [RELEVANT, *counts, *known, *self._need.columns.values()]
 
     @property
     def _pooled(self) -> bool:
@@ -204,6 +222,12 @@ class Plan:
         """Make relevance a number, missing 0."""
         return frame.with_columns(nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0))
 
+    def _worth(self, frame: Frame) -> Frame:
+        """Make values numbers, missing 0, where a metric asks for them."""
+        if VALUE not in self._need.asked:
+            return frame
+        return frame.with_columns(nw.col(VALUE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0))
+
     def _hits(self, frame: Frame) -> Frame:
         """Add which rows are relevant."""
         least = self._question.min_relevance
@@ -213,7 +237,12 @@ class Plan:
     def _label(self, frame: Frame) -> Frame:
         """Join the truth's relevance; a repeated recommendation is relevant once, where it stands first."""
         assert self._truth is not None  # noqa: S101 - for the type checker
-        frame = self._engine.join(frame, self._truth, [*self._keys, _rank.ITEM])
+        valued = VALUE in self._need.asked
+        truth = self._truth.rename({VALUE: TRUE_VALUE}) if valued else self._truth
+        frame = self._engine.join(frame, truth, [*self._keys, _rank.ITEM])
+        if valued:
+            known = nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE))
+            frame = frame.with_columns(known.alias(VALUE)).drop(TRUE_VALUE)
         unknown = nw.col(RELEVANCE).is_null()
         time = nw.col(START).rank("ordinal").over(*self._group, _rank.ITEM)
         found = self._hits(frame.filter(~unknown)).with_columns(time.alias(POSITION))
@@ -231,7 +260,7 @@ class Plan:
         """Return R and the sums in the best order, of each list that has a relevant row."""
         source = self._truth if self._truth is not None else self._frame
         group = self._keys if self._truth is not None else self._group
-        columns = [*group, RELEVANCE]
+        columns = [*group, RELEVANCE, *([VALUE] if VALUE in self._need.asked else [])]
         lists = self._best(self._relevance(source.select(*columns)), group, "all")
         if self._long and self._truth is not None:
             lists = lists.join(self._models(), how="cross")
@@ -239,15 +268,11 @@ class Plan:
 
     def _best(self, frame: Frame, group: Sequence[str], of: str) -> Frame:
         """Sum what the rows of positive relevance add in their best order."""
-        terms = self._need.best_terms(of)
+        row = IdealRow()
+        added = self._need.best_terms(of, row)
         positive = self._hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
-        if terms:
-            # A relevant row of no positive relevance (min_relevance <= 0) adds nothing to an ideal.
-            counts = nw.col(RELEVANCE) > 0
+        if POSITION in row.asked:
             positive = _rank.best_order(positive, group)
-            added = {column: nw.when(counts).then(term).otherwise(0.0) for column, term in terms.items()}
-        else:
-            added = {}
         if of == "all":
             added[RELEVANT] = nw.col(HIT)
         return self._engine.sum_by(positive.select(*group, **added), group, list(added))
@@ -261,7 +286,12 @@ class Plan:
         """Return the result of one ranking."""
         lists = self._sums(f"score{index}", ideal, upto)
         lists = self._with_constants(lists)
-        lists = lists.select(*self._group, *self._values)
+        weights = [
+            weight.alias(f"weight {metric.label}")
+            for metric in self._metrics
+            if (weight := metric.weighting(self._need.sums(metric))) is not None
+        ]
+        lists = lists.select(*self._group, *self._values, *weights)
         if self._question.undefined != "skip":
             lists = self._fill(lists)
         result = self._mean(self._with_attributes(lists))
@@ -282,8 +312,11 @@ class Plan:
             kept = _rank.block_hits(kept, group)
         if FIRST_HIT in row.asked:
             kept = _rank.first_blocks(kept, group)
+        kept = self._compared(kept, row.asked)
         rows = self._ready(self._rows_that_matter(kept), row, ideal, upto)
         stacked = [self._wide(rows, terms), *self._other_sums(ranked, kept, ideal, tied=tied)]
+        if CASCADE in row.asked:
+            stacked.append(self._cascade(kept, tied=tied))
         return self._engine.sum_by(nw.concat(stacked, how="vertical"), group, self._columns)
 
     def _ranked(self, score: str) -> Frame:
@@ -291,6 +324,7 @@ class Plan:
         keep = [_rank.ITEM] if self._truth is not None or self._question.ties in ("item", "item_desc") else []
         keep += [_rank.ROW] if self._question.ties == "first" else []
         keep += [] if self._truth is not None else [RELEVANCE]
+        keep += [VALUE] if VALUE in self._need.asked else []
         ranked = self._frame.select(*self._group, *keep, nw.col(score).alias(_rank.SCORE))
         ranked = self._engine.present(ranked, _rank.SCORE)
         self._check_ranks(ranked)
@@ -307,8 +341,33 @@ class Plan:
         kept = kept if placed is None else nw.concat([kept, placed], how="vertical")
         kept = kept.drop(_rank.SCORE)
         kept = self._hits(self._relevance(kept)) if self._truth is None else self._label(kept)
-        kept = _rank.split_ties(kept, group, self._question.ties, upto)
+        for column, descending in _rank.TIE_ORDER[self._question.ties]:
+            if column != VALUE or VALUE in self._need.asked:
+                kept = _rank.split_ties(kept, group, column, upto, descending=descending)
         return self._engine.settle(_rank.sizes(kept, group))
+
+    def _compared(self, kept: Frame, asked: set[str]) -> Frame:
+        """Add what rank correlations ask for."""
+        if asked & {LENGTH, GRADE_RANK, SAME_GRADE}:
+            kept = _rank.grades(kept, self._group, asked)
+        if AHEAD in asked:
+            kept = self._engine.settle(_rank.levels(kept, self._group))
+            digits = LAZY_DIGITS
+            if self._engine.eager:
+                most = self._engine.scalar(kept.select(nw.col(_rank.LEVEL).max()))
+                digits = max(1, int(most or 0).bit_length())
+            kept = _rank.pairs_ahead(kept, self._group, digits)
+        return kept
+
+    def _cascade(self, kept: Frame, *, tied: bool) -> Frame:
+        """Return what lists get from a user who reads from the top."""
+        source = self._truth if self._truth is not None else self._frame
+        greatest = self._relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
+        kept = kept.join(self._engine.settle(greatest), how="cross")
+        row = CascadeRow()
+        terms = self._need.terms(row)
+        stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
+        return self._wide(_rank.reading(kept, self._group, stops, tied=tied), terms)
 
     def _ready(self, rows: Frame, row: Row, ideal: Frame, upto: int | None) -> Frame:
         """Add to the rows that matter what their terms ask for."""
@@ -332,6 +391,8 @@ class Plan:
             counted = ranked if self._question.by_rank else kept
             counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
             found.append(self._wide(counts, {RANKED: nw.col(RANKED)}))
+        if ROWS in self._need.asked:
+            found += [self._wide(counted, {ROWS: nw.col(ROWS)}) for counted in self._row_counts()]
         if self._pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*self._keys).unique().join(self._models(), how="cross")
             found.append(self._wide(known, {KNOWN: nw.lit(1.0)}))
@@ -342,6 +403,35 @@ class Plan:
     @property
     def _ideal_columns(self) -> list[str]:
         return [RELEVANT, *self._need.best_terms("all")]
+
+    def _row_counts(self) -> list[Frame]:
+        """Return frames whose sums are the rows of each list, ranked or not, those of the truth included."""
+        group = self._group
+
+        def count(frame: Frame, each: float) -> Frame:
+            return self._engine.sum_by(frame.select(*group, nw.lit(each).alias(ROWS)), group, [ROWS])
+
+        if self._truth is None:
+            return [count(self._frame, 1.0)]
+        known = self._truth.select(*self._keys, _rank.ITEM, RELEVANCE)
+        both = self._engine.join(self._frame.select(*group, _rank.ITEM), known, [*self._keys, _rank.ITEM])
+        both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, _rank.ITEM).unique()
+        truth = self._truth.join(self._models(), how="cross") if self._long else self._truth
+        return [count(self._frame, 1.0), count(truth, 1.0), count(both, -1.0)]
+
+    def _check_relevance(self) -> None:
+        """Raise for a relevance that a metric cannot use, where the data can be seen."""
+        for metric in self._metrics:
+            least, greatest = metric.relevances
+            if not self._engine.eager or (least == -math.inf and greatest == math.inf):
+                continue
+            source = self._relevance((self._truth if self._truth is not None else self._frame).select(RELEVANCE))
+            wrong = source.filter((nw.col(RELEVANCE) < least) | (nw.col(RELEVANCE) > greatest))
+            if self._engine.scalar(wrong.select(nw.len())):
+                found = self._engine.scalar(wrong.select(nw.col(RELEVANCE).max()))
+                msg = f"relevant={self._question.relevant!r} holds {found:g}, but {metric.label} takes"
+                bounds = f"at most {greatest:g}" if least == -math.inf else f"{least:g} to {greatest:g}"
+                raise InputError(f"{msg} {bounds}", "see the metric's options, such as probability= or max_relevance=")
 
     def _check_ranks(self, ranked: Frame) -> None:
         """Raise for a position that is none, where the data can be seen."""
@@ -456,5 +546,26 @@ class Plan:
         by = [*([MODEL] if self._long else []), *per]
         if per and set(per) == set(self._keys) and not self._attribute_names:
             return lists.select(*by, *labels)
-        means = [nw.col(label).mean() for label in labels]
-        return lists.group_by(*by).agg(*means) if by else lists.select(*means)
+        weighted = {metric.label: f"weight {metric.label}" for metric in self._metrics if self._weighs(metric)}
+        if not weighted:
+            means = [nw.col(label).mean() for label in labels]
+            return lists.group_by(*by).agg(*means) if by else lists.select(*means)
+        # A weighted mean is a ratio of sums, of the lists that have a value.
+        lists = lists.with_columns(
+            *((nw.col(label) * nw.col(weight)).alias(f"{label} {weight}") for label, weight in weighted.items()),
+            *(
+                nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(weight)
+                for label, weight in weighted.items()
+            ),
+        )
+        parts = [nw.col(label).mean() for label in labels if label not in weighted]
+        parts += [nw.col(f"{label} {weight}", weight).sum() for label, weight in weighted.items()]
+        result = lists.group_by(*by).agg(*parts) if by else lists.select(*parts)
+        ratios = {
+            label: nw.when(nw.col(weight) > 0).then(nw.col(f"{label} {weight}") / nw.col(weight)).alias(label)
+            for label, weight in weighted.items()
+        }
+        return result.select(*by, *(ratios.get(label, nw.col(label)) for label in labels))
+
+    def _weighs(self, metric: Metric) -> bool:
+        return metric.weighting(self._need.sums(metric)) is not None

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe._terms import (
+    AHEAD,
     BLOCK_HITS,
     CHANCE,
     FIRST_HIT,
+    GRADE_RANK,
     HIT,
     HITS_BEFORE,
+    LENGTH,
     POSITION,
     RELEVANCE,
+    SAME_GRADE,
     SIZE,
     START,
+    VALUE,
 )
 
 if TYPE_CHECKING:
@@ -23,21 +28,37 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["Ties", "best_order", "chances", "first_blocks", "hits_before", "place", "sizes", "split_ties"]
+__all__ = [
+    "TIE_ORDER",
+    "Ties",
+    "best_order",
+    "block_hits",
+    "chances",
+    "first_blocks",
+    "grades",
+    "hits_before",
+    "pairs_ahead",
+    "place",
+    "reading",
+    "sizes",
+    "split_ties",
+]
 
 SCORE, ITEM, ROW, MOVED = "score", "item", "row", "moved"
+LEVEL, HIGHER = "level", "higher"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 
-TIE_ORDER: dict[str, tuple[str, bool]] = {
-    "best": (RELEVANCE, True),
-    "worst": (RELEVANCE, False),
-    "item": (ITEM, False),
-    "item_desc": (ITEM, True),
-    "first": (ROW, False),
+TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
+    "average": (),
+    "best": ((RELEVANCE, True), (VALUE, True)),
+    "worst": ((RELEVANCE, False), (VALUE, False)),
+    "item": ((ITEM, False),),
+    "item_desc": ((ITEM, True),),
+    "first": ((ROW, False),),
 }
-"""The column that orders a tied block under each policy but the average, and whether descending."""
+"""The columns that order a tied block under each policy, where there are any, and whether descending."""
 
 
 def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool) -> Frame:
@@ -50,11 +71,8 @@ def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool)
     return frame if upto is None else frame.filter(nw.col(START) <= upto)
 
 
-def split_ties(frame: Frame, keys: Sequence[str], ties: Ties, upto: int | None) -> Frame:
-    """Order each tied block by the policy's column; what is equal there too stays one block."""
-    if ties == "average":
-        return frame
-    column, descending = TIE_ORDER[ties]
+def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None, *, descending: bool) -> Frame:
+    """Order each tied block by a column; what is equal there too stays one block."""
     block = [*keys, START]
     within = nw.col(column).rank("min", descending=descending).over(*block)
     if column == ITEM:
@@ -115,3 +133,66 @@ def best_order(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add each row's position when the list is sorted by relevance; rows of equal relevance may swap."""
     position = nw.col(RELEVANCE).rank("ordinal", descending=True).over(*keys)
     return frame.with_columns(position.cast(nw.Float64()).alias(POSITION))
+
+
+def grades(frame: Frame, keys: Sequence[str], asked: set[str]) -> Frame:
+    """Add what rank correlations ask about a row's relevance among the ranked rows of its list."""
+    columns = {
+        LENGTH: nw.len().over(*keys),
+        GRADE_RANK: nw.col(RELEVANCE).rank("average", descending=True).over(*keys),
+        SAME_GRADE: nw.len().over(*keys, RELEVANCE),
+    }
+    return frame.with_columns(*(expr.alias(name) for name, expr in columns.items() if name in asked))
+
+
+def levels(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add which of its list's distinct relevances each row has, the least 0."""
+    return frame.with_columns((nw.col(RELEVANCE).rank("dense").over(*keys).cast(nw.Int64()) - 1).alias(LEVEL))
+
+
+def pairs_ahead(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
+    """Add numbers whose sum over a list is its concordant pairs less its discordant ones.
+
+    Two levels differ first in some binary digit. Among the rows that agree in all digits before it, those that have
+    it are compared with those that have not by a rank sum. So each pair is counted once, by as many rankings as a
+    level has digits.
+    """
+    ahead = nw.lit(0.0)
+    for digit in reversed(range(digits)):
+        frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER))
+        group = [*keys, HIGHER]
+        rank = nw.col(START).rank("average").over(*group)
+        found = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
+        frame = frame.with_columns(found.cast(nw.Float64()).alias(f"{AHEAD}{digit}"))
+        ahead = ahead + nw.col(f"{AHEAD}{digit}")
+    return frame.with_columns((ahead + 0.0 * nw.col(LEVEL)).alias(AHEAD))
+
+
+def reading(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
+    """Add, for a user who reads from the top, the chance to stop at each row and the chance to arrive there.
+
+    Rows at which nobody stops are left out. A block's rows take its places in any order and share its mean chance.
+    """
+    place = nw.col(START)
+    if tied:
+        place = place + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
+    alone = [stop.alias(f"alone{index}") for index, stop in enumerate(stops)]
+    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), *alone)
+    names = [(f"alone{index}", f"stop{index}") for index in range(len(stops))]
+    shared = [nw.col(one).mean().over(*keys, START) if tied else nw.col(one) for one, _ in names]
+    frame = frame.with_columns(*(expr.alias(stop) for expr, (_, stop) in zip(shared, names, strict=True)))
+    frame = frame.filter(nw.any_horizontal(*(nw.col(stop) > 0 for _, stop in names), ignore_nulls=True))
+    for index in range(len(stops)):
+        stop = nw.col(f"stop{index}")
+        goes_on = nw.when(stop < 1).then(1 - stop).otherwise(1.0)
+        frame = frame.with_columns(
+            goes_on.log().alias(f"on{index}"), (stop >= 1).cast(nw.Float64()).alias(f"end{index}")
+        )
+        on, end = nw.col(f"on{index}"), nw.col(f"end{index}")
+        frame = frame.with_columns(
+            (on.cum_sum().over(*keys, order_by=POSITION) - on).alias(f"passed{index}"),
+            (end.cum_sum().over(*keys, order_by=POSITION) - end).alias(f"ended{index}"),
+        )
+        arrive = nw.when(nw.col(f"ended{index}") < 0.5).then(nw.col(f"passed{index}").exp()).otherwise(0.0)  # noqa: PLR2004
+        frame = frame.with_columns(arrive.alias(f"arrive{index}"))
+    return frame

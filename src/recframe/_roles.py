@@ -34,6 +34,8 @@ class Roles:
         The score, higher is better; ``"score"`` unless `rank` is given. A missing score: not recommended.
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
+    value : str
+        What a hit is worth, missing 0; read by the money metrics only.
     truth : frame, optional
         A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
     per : str or sequence of str, optional
@@ -52,6 +54,7 @@ class Roles:
     relevant: str = "relevant"
     score: str | Sequence[str] | None = None
     rank: str | Sequence[str] | None = None
+    value: str = "price"
     truth: Any = None
     per: Columns = None
     ties: Ties = "average"
@@ -86,6 +89,7 @@ class Question:
     per: tuple[str, ...]
     item: str
     relevant: str
+    value: str
     orders: tuple[str, ...]
     """The columns that rank the rows, one a model."""
     by_rank: bool
@@ -124,6 +128,7 @@ class Question:
             per=tuple(dict.fromkeys(_columns("per", roles.per))),
             item=_column("item", roles.item),
             relevant=_column("relevant", roles.relevant),
+            value=_column("value", roles.value),
             orders=orders,
             by_rank=role == "rank",
             several=several,

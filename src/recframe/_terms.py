@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Weight = Callable[[nw.Expr], nw.Expr]
+    Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
-__all__ = ["FirstHitRow", "IdealRow", "Row", "Sums"]
+__all__ = ["CascadeRow", "FirstHitRow", "IdealRow", "Row", "Sums"]
 
 RELEVANCE, HIT = "relevance", "hit"
 START, SIZE = "start", "size"
 BLOCK_HITS, HITS_BEFORE, FIRST_HIT = "block_hits", "hits_before", "first_hit"
 POSITION, CHANCE = "position", "chance"
-RELEVANT, RANKED, KNOWN = "relevant_in_list", "ranked_in_list", "known"
+RELEVANT, RANKED, ROWS, KNOWN = "relevant_in_list", "ranked_in_list", "rows_in_list", "known"
+VALUE, GREATEST, CASCADE = "value", "greatest", "cascade"
+LENGTH, GRADE_RANK, SAME_GRADE, AHEAD = "length", "grade_rank", "same_grade", "ahead"
 
 
 class Row:
@@ -46,6 +49,7 @@ class Row:
     def __init__(self, *, tied: bool) -> None:
         self.tied = tied
         self.tables: dict[tuple[Weight, int | None], int] = {}
+        self.stops: dict[Stop, int] = {}
         self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
@@ -59,13 +63,53 @@ class Row:
 
     @property
     def hits_before(self) -> nw.Expr:
-        self.asked.add(HITS_BEFORE)
-        return nw.col(HITS_BEFORE)
+        return self._column(HITS_BEFORE)
 
     @property
     def relevant_in_list(self) -> nw.Expr:
-        self.asked.add(RELEVANT)
-        return nw.col(RELEVANT)
+        return self._column(RELEVANT)
+
+    @property
+    def value(self) -> nw.Expr:
+        """What a hit is worth, 0 where it is missing."""
+        return self._column(VALUE)
+
+    @property
+    def length(self) -> nw.Expr:
+        """The number of ranked rows of the list."""
+        return self._column(LENGTH)
+
+    @property
+    def grade_rank(self) -> nw.Expr:
+        """The average rank of the row's relevance among the ranked rows of its list."""
+        return self._column(GRADE_RANK)
+
+    @property
+    def same_grade(self) -> nw.Expr:
+        """How many ranked rows of the list have the row's relevance."""
+        return self._column(SAME_GRADE)
+
+    @property
+    def ahead(self) -> nw.Expr:
+        """The rows of lower relevance that the row stands before, less those that it stands behind.
+
+        Only its sum over a list means that.
+        """
+        return self._column(AHEAD)
+
+    def _column(self, name: str) -> nw.Expr:
+        self.asked.add(name)
+        return nw.col(name)
+
+    def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
+        """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
+
+        The user reads from the top and stops at a row with the chance that `stop` gives for its relevance; `stop`
+        also takes the largest relevance of the frame. The rows of a tied block share their mean chance.
+        """
+        self.asked.add(CASCADE)
+        self.stops.setdefault(stop, len(self.stops))
+        return nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:
         """Return the chance that the row stands among the first k."""
@@ -124,16 +168,54 @@ class FirstHitRow(Row):
         return nw.col(CHANCE) * _cut(of(position), position, k)
 
 
-class IdealRow:
-    """One row of positive relevance, at its position in the list's best order."""
+class CascadeRow(Row):
+    """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
 
     def __init__(self) -> None:
+        super().__init__(tied=False)
+        self.relevance = self.hit = nw.lit(0.0)
+
+    def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
+        return nw.lit(0.0)
+
+    def weight(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
+        return nw.lit(0.0)
+
+    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
+        return nw.lit(0.0)
+
+    def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
+        self.asked.add(CASCADE)
+        index = self.stops.setdefault(stop, len(self.stops))
+        position = nw.col(POSITION)
+        return nw.col(f"stop{index}") * nw.col(f"arrive{index}") * _cut(of(position), position, k)
+
+
+class IdealRow:
+    """One row that is relevant or of positive relevance, at its position in the list's best order.
+
+    Attributes
+    ----------
+    relevance, hit : Expr
+        As of `Row`.
+    """
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
+        self.hit = nw.col(HIT)
+
+    @property
+    def value(self) -> nw.Expr:
+        """What a hit is worth, 0 where it is missing."""
+        self.asked.add(VALUE)
+        return nw.col(VALUE)
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k."""
+        """Return the weight of the row's position, 0 past k and where the relevance is not positive."""
+        self.asked.add(POSITION)
         position = nw.col(POSITION)
-        return _cut(of(position), position, k)
+        return nw.when(self.relevance > 0).then(_cut(of(position), position, k)).otherwise(0.0)
 
 
 class Sums:
@@ -162,6 +244,12 @@ class Sums:
         """Return min(N, k), where N is the number of ranked rows."""
         self._asked.add(RANKED)
         return _least(nw.col(RANKED), k)
+
+    @property
+    def rows(self) -> nw.Expr:
+        """The rows of the list, ranked or not."""
+        self._asked.add(ROWS)
+        return nw.col(ROWS)
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""

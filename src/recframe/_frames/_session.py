@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "Session", "Take", "check_columns", "lazy", "names_of", "not_a_number", "unlike_keys"]
 
-Use = Literal["key", "order", "attribute", "relevance", "score"]
-"""What a column is for: compared only, sorted too, carried along, or a number of either kind."""
+Use = Literal["key", "order", "attribute", "relevance", "score", "value"]
+"""What a column is for: compared only, sorted too, carried along, or a number."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Take:
     @property
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
-        return self.use in ("relevance", "score")
+        return self.use in ("relevance", "score", "value")
 
 
 class Engine(Protocol):

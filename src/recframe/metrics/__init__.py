@@ -11,8 +11,11 @@ from recframe.errors import OptionError, OptionTypeError, closest
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
 from recframe.metrics.average_precision import MAP
-from recframe.metrics.cascade import RBP
+from recframe.metrics.auc import GAUC, PRAUC, ROCAUC
+from recframe.metrics.cascade import ERR, RBP, PFound
+from recframe.metrics.correlation import Kendall, Spearman
 from recframe.metrics.dcg import DCG, NDCG
+from recframe.metrics.money import MoneyPrecision, MoneyRecall
 from recframe.metrics.reciprocal_rank import MRR
 
 if TYPE_CHECKING:
@@ -20,23 +23,53 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DCG",
+    "ERR",
     "F1",
+    "GAUC",
     "MAP",
     "METRICS",
     "MRR",
     "NDCG",
+    "PRAUC",
     "RBP",
+    "ROCAUC",
     "CutMetric",
     "HitRate",
+    "Kendall",
     "Metric",
+    "MoneyPrecision",
+    "MoneyRecall",
+    "PFound",
     "Precision",
     "RPrecision",
     "Recall",
+    "Spearman",
     "parse",
 ]
 
 METRICS: Mapping[str, type[Metric]] = {
-    metric.name: metric for metric in (Precision, Recall, F1, RPrecision, HitRate, MRR, MAP, DCG, NDCG, RBP)
+    metric.name: metric
+    for metric in (
+        Precision,
+        Recall,
+        F1,
+        RPrecision,
+        HitRate,
+        MRR,
+        MAP,
+        DCG,
+        NDCG,
+        RBP,
+        ERR,
+        PFound,
+        ROCAUC,
+        GAUC,
+        PRAUC,
+        MoneyPrecision,
+        MoneyRecall,
+        Spearman,
+        Kendall,
+    )
 }
 """Every metric of the library by its name."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -90,10 +91,19 @@ class Metric:
         """Return when a list with a relevant item has a value; None: always."""
         return None
 
+    def weighting(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
+        """Return the weight of a list in the mean over lists; None: all weigh the same."""
+        return None
+
     @property
     def cutoff(self) -> int | None:
         """The last position that the metric reads; None: the whole list."""
         return None
+
+    @property
+    def relevances(self) -> tuple[float, float]:
+        """The least and the greatest relevance that the metric can use."""
+        return -math.inf, math.inf
 
     @property
     def options(self) -> dict[str, Any]:
@@ -160,4 +170,6 @@ def check_choice(name: str, given: object, choices: object) -> None:
 
 def _spelled(value: object) -> str:
     """Return an option's value as a metric string spells it."""
+    if isinstance(value, tuple):
+        return "{" + ",".join(f"{grade:g}:{chance:g}" for grade, chance in value) + "}"
     return str(getattr(value, "__name__", value))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
+import narwhals as nw
+
 from recframe.errors import OptionError, OptionTypeError
 from recframe.metrics._record import CutMetric
+from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import narwhals as nw
-
     from recframe._terms import Row, Sums
 
-__all__ = ["RBP"]
+__all__ = ["ERR", "RBP", "PFound"]
 
 
 @cache
@@ -78,3 +78,182 @@ class RBP(CutMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         return (1 - self.p) * sums[f"rbp({self.p})@{self.k}"]
+
+
+@cache
+def _browsing(p_break: float) -> Callable[[nw.Expr], nw.Expr]:
+    """Return the chance (1-p_break)^(r-1) of not having given up before position r; the same function for the same p."""
+    return lambda position: ((position - 1) * math.log(1 - p_break)).exp()
+
+
+@cache
+def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
+    """Return the chance (2^rel - 1) / 2^max that a row of that relevance satisfies; the same function for the same max."""
+
+    def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
+        top = greatest if max_relevance is None else nw.lit(float(max_relevance))
+        return nw.when(relevance > 0).then((2.0**relevance - 1) / 2.0**top).otherwise(0.0)
+
+    return stop
+
+
+@cache
+def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
+    """Return the chance that a table gives a relevance, 0 where it gives none."""
+
+    def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
+        found = nw.lit(0.0)
+        for grade, chance in chances:
+            found = nw.when(relevance == grade).then(nw.lit(chance)).otherwise(found)
+        return found
+
+    return stop
+
+
+def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
+    return relevance
+
+
+def _at_least(name: str, given: object, least: float, most: float) -> None:
+    """Raise if an option is not a number from `least` to `most`, the latter excluded."""
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        msg = f"{name}={given!r} is not a number"
+        raise OptionTypeError(msg)
+    if not least <= given < most:
+        msg = f"{name}={given!r} is not at least {least:g} and less than {most:g}"
+        raise OptionError(msg)
+
+
+@dataclass(frozen=True)
+class ERR(CutMetric):
+    r"""Expected reciprocal rank: of the position at which a user is satisfied who reads from the top.
+
+    .. math:: \mathrm{ERR@}k = \sum_{r \le k} \frac1r P_r \prod_{i < r} (1 - P_i), \quad P = (2^{rel} - 1) / 2^{max}
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    max_relevance : float, optional
+        The largest grade of the scale; None: the largest relevance of the frame, or of the truth.
+
+    Notes
+    -----
+    In [0, 1), higher is better. Negative relevance counts as 0. In a tied block of mixed grades the rows share their
+    mean chance to satisfy, which is an approximation; elsewhere the value is exact.
+
+    References
+    ----------
+    Chapelle, Metzler, Zhang, Grinspan, *Expected reciprocal rank for graded relevance*, CIKM 2009.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 2], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.err()
+    0.4375
+    """
+
+    name: ClassVar[str] = "err"
+    summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
+    formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
+    reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
+    shares_terms: ClassVar[bool] = True
+
+    max_relevance: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_relevance is not None:
+            _at_least("max_relevance", self.max_relevance, 0.0, math.inf)
+
+    @property
+    def relevances(self) -> tuple[float, float]:
+        return -math.inf, math.inf if self.max_relevance is None else self.max_relevance
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {f"err({self.max_relevance})@{self.k}": row.cascade(_satisfied(self.max_relevance), reciprocal, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"err({self.max_relevance})@{self.k}"]
+
+
+@dataclass(frozen=True)
+class PFound(CutMetric):
+    r"""Chance that a user finds what is relevant before giving up.
+
+    .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r, \quad look_1 = 1,\ look_{r+1} = look_r (1 - P_r)(1 - p_{break})
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    p_break : float
+        The chance to give up after each row.
+    probability : mapping of float to float, optional
+        The chance P that a row of that relevance is what the user wants; grades it lacks have 0. None: the relevance
+        itself, which must lie between 0 and 1.
+
+    Notes
+    -----
+    In [0, 1], higher is better. In a tied block of mixed grades the rows share their mean chance, which is an
+    approximation; elsewhere the value is exact.
+
+    References
+    ----------
+    Gulin, Karpovich, Raskovalov, Segalovich, *Yandex at ROMIP'2009: optimization of ranking algorithms by machine
+    learning methods*, 2009.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0.4, 0.0, 0.1], "score": [0.9, 0.8, 0.1]})
+    >>> round(df.rec.pfound(), 6)
+    0.44335
+    >>> graded = pl.DataFrame({"user": [1, 1], "relevant": [2, 1], "score": [0.9, 0.8]})
+    >>> round(graded.rec.pfound(probability={1: 0.1, 2: 0.4}), 6)
+    0.451
+    """
+
+    name: ClassVar[str] = "pfound"
+    summary: ClassVar[str] = "chance that a user finds what is relevant before giving up"
+    formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
+    reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
+    shares_terms: ClassVar[bool] = True
+
+    p_break: float = 0.15
+    probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _at_least("p_break", self.p_break, 0.0, 1.0)
+        if self.probability is None:
+            return
+        try:
+            chances = tuple(sorted((float(grade), float(chance)) for grade, chance in dict(self.probability).items()))
+        except (TypeError, ValueError) as error:
+            msg = f"probability={self.probability!r} does not map relevances to chances"
+            raise OptionTypeError(msg, "probability={1: 0.1, 2: 0.4}") from error
+        for grade, chance in chances:
+            if not 0 <= chance <= 1:
+                msg = f"probability={self.probability!r} gives relevance {grade:g} the chance {chance:g}"
+                raise OptionError(msg, "chances lie between 0 and 1")
+        # A tuple, so that the record stays hashable.
+        object.__setattr__(self, "probability", chances)
+
+    @property
+    def relevances(self) -> tuple[float, float]:
+        return (0.0, 1.0) if self.probability is None else (-math.inf, math.inf)
+
+    @property
+    def _term(self) -> str:
+        return f"pfound({self.p_break},{self.probability})@{self.k}"
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        stop = _itself if self.probability is None else _looked_up(tuple(self.probability))  # type: ignore[arg-type]
+        return {self._term: row.cascade(stop, _browsing(self.p_break), self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[self._term]

@@ -1,0 +1,194 @@
+"""Areas under curves, from rank sums."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._record import CutMetric, Metric
+from recframe.metrics.accuracy import hits_term
+from recframe.metrics.average_precision import MAP
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._terms import Row, Sums
+
+__all__ = ["GAUC", "PRAUC", "ROCAUC"]
+
+
+def _rank_sum(row: Row) -> dict[str, nw.Expr]:
+    """Return the terms of the whole list: the number of ranked hits, and the sum of their average ranks."""
+    return {"hits@None": row.hit, "rank sum": row.hit * (row.start + (row.size - 1) / 2)}
+
+
+def _negatives(sums: Sums) -> nw.Expr:
+    return sums.rows - sums.relevant
+
+
+def _whole_list(sums: Sums) -> nw.Expr:
+    """Return the AUC of a list from its rank sum; unranked rows share the last place."""
+    hits = sums["hits@None"]
+    # Rows that are not relevant and stand before a hit, those that tie with it counting one half.
+    before = sums["rank sum"] - hits * (hits + 1) / 2
+    unranked_hits = sums.relevant - hits
+    unranked_others = sums.rows - sums.ranked(None) - unranked_hits
+    ordered = hits * _negatives(sums) - before + unranked_hits * unranked_others / 2
+    return ordered / (sums.relevant * _negatives(sums))
+
+
+@dataclass(frozen=True)
+class ROCAUC(CutMetric):
+    r"""Chance that a relevant row outranks one that is not; tied pairs count one half.
+
+    .. math:: \mathrm{AUC} = \frac{\#\{(i, j): rel_i > 0 = rel_j,\ i \text{ before } j\} + \frac12 \#\text{ties}}{R (n - R)}
+
+    Parameters
+    ----------
+    k : int, optional
+        Only the pairs within the top k. None: all rows of the list; unranked rows share the last place.
+
+    Notes
+    -----
+    In [0, 1], higher is better, 0.5 is chance. A list whose rows are all relevant is undefined; so is, at k, one whose
+    top k holds no pair. Where a tied block straddles k, the value is the ratio of the expected numbers of ordered
+    pairs and of pairs; elsewhere it is exact.
+
+    References
+    ----------
+    Hanley, McNeil, *The meaning and use of the area under a receiver operating characteristic (ROC) curve*, Radiology
+    143(1), 1982.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1, 1], "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.1]})
+    >>> df.rec.roc_auc()
+    0.75
+    >>> df.rec.roc_auc(3)
+    0.5
+    """
+
+    name: ClassVar[str] = "roc_auc"
+    summary: ClassVar[str] = "chance that a relevant row outranks one that is not"
+    formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
+    reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        if self.k is None:
+            return _rank_sum(row)
+        within = hits_term(row, self.k)
+        inside = row.start + row.size - 1 <= self.k
+        before = row.start - 1 - row.hits_before
+        whole = before + (row.size - row.block_hits) / 2
+        if not row.tied:
+            wrong = nw.when(inside).then(whole).otherwise(0.0)
+            return {**within, f"wrong@{self.k}": row.hit * wrong, f"spread@{self.k}": row.hit * 0.0}
+        # The block that straddles k shows s of its t rows, with a hypergeometric number of its m hits.
+        s, t, m = self.k - row.start + 1, row.size, row.block_hits
+        rest = nw.when(t > 1).then(t - 1).otherwise(1.0)
+        spread = s / t * (1 - m / t) * (t - s) / rest
+        square = spread + m * (s / t) * (s / t)
+        part = s / t * before + (s * s / t - square) / 2
+        starts = row.start <= self.k
+        wrong = nw.when(inside).then(whole).otherwise(nw.when(starts).then(part).otherwise(0.0))
+        spread = nw.when(inside).then(0.0).otherwise(nw.when(starts).then(spread).otherwise(0.0))
+        return {**within, f"wrong@{self.k}": row.hit * wrong, f"spread@{self.k}": row.hit * spread}
+
+    def _pairs(self, sums: Sums) -> nw.Expr:
+        hits = sums[f"hits@{self.k}"]
+        return hits * sums.ranked(self.k) - hits * hits - sums[f"spread@{self.k}"]
+
+    def value(self, sums: Sums) -> nw.Expr:
+        if self.k is None:
+            return _whole_list(sums)
+        return 1 - sums[f"wrong@{self.k}"] / self._pairs(sums)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        # Expected numbers of pairs are no whole numbers, but far from 0 where there can be one.
+        return _negatives(sums) > 0 if self.k is None else self._pairs(sums) > 1e-9  # noqa: PLR2004
+
+
+@dataclass(frozen=True)
+class GAUC(Metric):
+    r"""ROC AUC of the lists, averaged with their numbers of rows as weights.
+
+    .. math:: \mathrm{GAUC} = \sum_u n_u \mathrm{AUC}_u / \sum_u n_u
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k.
+
+    References
+    ----------
+    Zhou et al., *Deep interest network for click-through rate prediction*, KDD 2018.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 2, 2], "relevant": [1, 0, 0, 0, 1], "score": [2, 1, 3, 2, 1]})
+    >>> df.rec.gauc()
+    0.4
+    """
+
+    name: ClassVar[str] = "gauc"
+    summary: ClassVar[str] = "ROC AUC averaged with the lists' row counts as weights"
+    formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
+    reference: ClassVar[str] = "Zhou et al., KDD 2018"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return _rank_sum(row)
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return _whole_list(sums)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return _negatives(sums) > 0
+
+    def weighting(self, sums: Sums) -> nw.Expr:
+        return sums.rows
+
+
+@dataclass(frozen=True)
+class PRAUC(Metric):
+    r"""Area under the precision-recall curve: average precision over the whole list.
+
+    .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
+
+    References
+    ----------
+    Davis, Goadrich, *The relationship between precision-recall and ROC curves*, ICML 2006; recometrics' PR AUC.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.pr_auc()
+    0.8333333333333333
+    """
+
+    name: ClassVar[str] = "pr_auc"
+    summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
+    formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
+    reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return _AP.terms(row)
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return _AP.value(sums)
+
+
+_AP = MAP(norm="relevant")

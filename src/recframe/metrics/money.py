@@ -1,0 +1,110 @@
+"""What the hits are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from recframe.metrics._record import CutMetric, Reads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import narwhals as nw
+
+    from recframe._terms import IdealRow, Row, Sums
+
+__all__ = ["MoneyPrecision", "MoneyRecall"]
+
+
+@dataclass(frozen=True)
+class MoneyPrecision(CutMetric):
+    r"""Share of the value of the top k that is relevant.
+
+    .. math:: \sum_{r \le k,\ r\ \text{a hit}} value_r \Big/ \sum_{r \le k} value_r
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1] where no value is negative, higher is better. The values come from the column ``value="price"``, missing 0.
+    Where a tied block straddles k, the value is the ratio of the expected sums.
+
+    References
+    ----------
+    The revenue-weighted precision of retail recommenders, as taught under the name ``money precision@k``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3, 2, 1], "price": [10, 30, 5]})
+    >>> df.rec.money_precision(2)
+    0.25
+    """
+
+    name: ClassVar[str] = "money_precision"
+    summary: ClassVar[str] = "share of the value of the top k that is relevant"
+    formula: ClassVar[str] = "value of the hits in the top k / value of the top k"
+    reference: ClassVar[str] = "retail practice"
+    reads: ClassVar[Reads] = "all"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        worth = row.value * row.within(self.k)
+        return {f"hit value@{self.k}": row.hit * worth, f"value@{self.k}": worth}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums.ratio(sums[f"hit value@{self.k}"], sums[f"value@{self.k}"])
+
+
+@dataclass(frozen=True)
+class MoneyRecall(CutMetric):
+    r"""Share of the value of all relevant items that stands in the top k.
+
+    .. math:: \sum_{r \le k,\ r\ \text{a hit}} value_r \Big/ \sum_{\text{relevant } i} value_i
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1] where no value is negative, higher is better. The values come from the column ``value="price"``, missing 0;
+    with ``truth=``, those of relevant items from the truth. A list whose relevant items are worth nothing is undefined.
+    ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
+
+    References
+    ----------
+    The revenue-weighted recall of retail recommenders, as taught under the name ``money recall@k``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3, 2, 1], "price": [10, 30, 30]})
+    >>> df.rec.money_recall(2)
+    0.25
+    """
+
+    name: ClassVar[str] = "money_recall"
+    summary: ClassVar[str] = "share of the value of all relevant items that stands in the top k"
+    formula: ClassVar[str] = "value of the hits in the top k / value of all relevant rows"
+    reference: ClassVar[str] = "retail practice"
+    shares_terms: ClassVar[bool] = True
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {f"hit value@{self.k}": row.hit * row.value * row.within(self.k)}
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {"relevant value": row.hit * row.value}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"hit value@{self.k}"] / sums["relevant value"]
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums["relevant value"] > 0
