@@ -14,6 +14,7 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -287,9 +288,10 @@ def _engines() -> list[Any]:
     """Return what can be tested here, as parameters of the fixture."""
     found: list[Any] = []
     if _installed("polars"):
+        found += [Polars("polars", lazy=False), Polars("polars lazy", lazy=True)]
+    # Before, the streaming engine was an experiment, and engines could not be named.
+    if _installed("polars") and int(version("polars").split(".")[0]) > 1:
         found += [
-            Polars("polars", lazy=False),
-            Polars("polars lazy", lazy=True),
             Polars("polars streaming", lazy=True, collect="streaming"),
             Polars("polars in-memory", lazy=True, collect="in-memory"),
         ]

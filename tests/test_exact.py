@@ -157,7 +157,7 @@ OPTIONS = {"denominator": str, "capped": bool, "norm": str, "p": float, "gain": 
 
 
 @pytest.mark.parametrize(
-    "label", METRICS[:: len(CUTOFFS)] + ["precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
+    "label", [*METRICS[:: len(CUTOFFS)], "precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
 )
 def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.

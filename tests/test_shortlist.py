@@ -81,11 +81,34 @@ def test_numpy_changes_nothing(monkeypatch):
     check(users, scores, 3)
 
 
-@pytest.mark.parametrize("text", [pl.String, pl.Categorical])
-def test_text_keys_are_encoded(text):
+def test_categories_have_codes():
     rng = random.Random(3)
-    users = pl.Series([f"user {number % 20}" for number in range(1000)]).cast(text)
+    users = pl.Series([f"user {number % 20}" for number in range(1000)]).cast(pl.Categorical)
     assert check(users, [rng.random() for _ in users], 2).height == 40
+
+
+@pytest.mark.parametrize("different", [1, 20, 40, 1000])
+def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monkeypatch):
+
+    monkeypatch.setattr(_shortlist, "SAMPLE", 100)
+    rng = random.Random(5)
+    rows = [(f"user {n % different}", rng.random() < 0.2, rng.random(), f"group {n % 3}") for n in range(2000)]
+    frame = pl.DataFrame(
+        [*rows, (None, True, 0.5, "group 1")], schema=["user", "relevant", "score", "group"], orient="row"
+    )
+    assert _shortlist.pays_to_encode(frame["user"]) == (different <= 60)
+    by_text = frame.rec.ndcg(2, per="user")
+    assert by_text.schema["user"] == pl.String
+    assert by_text["user"].to_list() == [*sorted(set(frame["user"]) - {None}), None]
+    codes = {user: code for code, user in enumerate(by_text["user"])}
+    by_code = frame.with_columns(pl.col("user").replace_strict(codes)).rec.ndcg(2, per="user")
+    assert by_text["ndcg@2"].to_list() == pytest.approx(by_code["ndcg@2"].to_list(), abs=1e-12, nan_ok=True)
+    both = frame.rec.map(2, per=["group", "user"])
+    assert both.columns == ["group", "user", "map@2"]
+    assert (
+        both.select("group", "user").rows()
+        == both.select("group", "user").sort("group", "user", nulls_last=True).rows()
+    )
 
 
 @pytest.mark.parametrize("users", [[f"{n}" for n in range(400)], [None, *[1] * 399], [1.5] * 400])

@@ -132,6 +132,8 @@ def open_eager(
     if rows:
         taken = taken.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
     taken_truth = None if truth is None else _take_eager(truth, truth_columns)
+    texts = [] if truth is not None else _long_texts(taken, columns)
+    taken = taken.with_columns(pl.col(texts).cast(pl.Categorical))
     decoders: dict[str, list[Any]] = {}
     for name, take in (columns | truth_columns).items():
         if take.is_number:
@@ -150,6 +152,7 @@ def open_eager(
 
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
         out = collect(result)
+        out = out.with_columns(pl.col(name).cast(pl.String) for name in texts if name in out.columns)
         # The codes of objects sort as the objects do.
         out = out.sort(list(sort), nulls_last=True, maintain_order=True) if sort else out
         objects = [
@@ -183,6 +186,15 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
         column = column.fill_nan(None)
     return column.alias(name)
+
+
+def _long_texts(frame: pl.DataFrame, takes: Takes) -> list[str]:
+    """Return the keys of text that are faster as categories."""
+    return [
+        name
+        for name, take in takes.items()
+        if take.use == "key" and frame.schema[name] == pl.String and _shortlist.pays_to_encode(frame.get_column(name))
+    ]
 
 
 def _encode_objects(sources: list[pl.DataFrame], name: str, take: Take) -> tuple[list[pl.DataFrame], list[Any]]:

@@ -15,7 +15,7 @@ import polars as pl
 
 from recframe._terms import START
 
-__all__ = ["shortlist"]
+__all__ = ["pays_to_encode", "shortlist"]
 
 BITS = 62
 """What a signed integer holds beside its sign and the end of the last list."""
@@ -27,6 +27,8 @@ MANY_CORES = 8
 """With more, sorting on all of them is faster than sorting well on one."""
 SAMPLE = 20_000
 """How many keys of text to look at before all of them are encoded."""
+REPEATED = 20
+"""How often a key of text must stand in the frame on average, so that encoding it pays."""
 WORTH_IT = 2.5
 """How many times as many rows as places there must be, so that finding the rows pays."""
 
@@ -50,7 +52,7 @@ def shortlist(frame: pl.DataFrame, key: str, score: str, upto: int) -> tuple[pl.
     rest : polars.DataFrame
         Whatever can be among the first rows of the other lists.
     """
-    lists, scores = _codes(frame.get_column(key), upto), frame.get_column(score)
+    lists, scores = _codes(frame.get_column(key)), frame.get_column(score)
     if lists is None or lists.null_count() or frame.height < WORTH_IT * upto:
         return None, frame
     first, last = int(lists.min()), int(lists.max())  # type: ignore[arg-type]
@@ -107,16 +109,17 @@ def _sorted(packed: pl.Series) -> pl.Series:
     return pl.Series(numpy.sort(packed.to_numpy()))
 
 
-def _codes(lists: pl.Series, upto: int) -> pl.Series | None:
-    """Return the lists as integers; None where they are of another kind, or text that does not pay to encode."""
+def _codes(lists: pl.Series) -> pl.Series | None:
+    """Return the lists as integers; None where they are of another kind."""
     if lists.dtype.is_integer():
         return lists
-    if lists.dtype == pl.Categorical:
-        return lists.to_physical()
-    if lists.dtype == pl.String and len(lists) > 0:
-        drawn = min(SAMPLE, len(lists))
-        different = lists.sample(drawn, with_replacement=True, seed=0).n_unique()
-        # Of m keys drawn from n > m lists about m²/2n are repeated; of fewer lists most are seen.
-        about = 2 * different if 2 * different < drawn else drawn**2 / (2 * max(drawn - different, 1))
-        return lists.cast(pl.Categorical).to_physical() if about * upto * WORTH_IT <= len(lists) else None
-    return None
+    return lists.to_physical() if lists.dtype == pl.Categorical else None
+
+
+def pays_to_encode(keys: pl.Series) -> bool:
+    """Return whether text repeats so often that encoding it once is faster than comparing it again and again."""
+    drawn = min(SAMPLE, len(keys))
+    different = keys.sample(drawn, with_replacement=True, seed=0).n_unique()
+    # Of m keys drawn from n > m different ones about m²/2n are repeated; of fewer, most are seen.
+    about = 2 * different if 2 * different < drawn else drawn**2 / (2 * max(drawn - different, 1))
+    return about * REPEATED <= len(keys)
