@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ties", "best_order", "chances", "first_blocks", "hits_before", "place", "sizes", "split_ties"]
 
-SCORE, ITEM, ROW, MOVED = "score", "item", "row", "moved"
+SCORE, ITEM, ROW, MOVED, HIT_START = "score", "item", "row", "moved", "hit_start"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
@@ -79,14 +79,24 @@ def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
 
 def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add where the list's first block with a relevant row starts."""
-    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).min().over(*keys).alias(FIRST_HIT))
+    return _hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
 
 
 def hits_before(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add the number of relevant rows in front of each relevant row's tied block."""
-    hits = nw.when(nw.col(HIT) > 0).then(nw.col(START))
-    before = hits.rank("min").over(*keys).cast(nw.Float64()) - 1
+    frame = _hit_starts(frame)
+    before = nw.col(HIT_START).rank("min").over(*keys).cast(nw.Float64()) - 1
     return frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE))
+
+
+def _hit_starts(frame: Frame) -> Frame:
+    # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
+    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
+
+
+def several_first_hits() -> nw.Expr:
+    """Return whether a row stands in a block that holds several of its list's first hits."""
+    return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
 
 
 def chances(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -95,8 +105,7 @@ def chances(frame: Frame, keys: Sequence[str]) -> Frame:
     In a block of t rows with m hits, the j-th place holds the first with the chance
     m/(t-j+1) · Π_{i<j-1} (t-m-i)/(t-i); from j = t-m+2 on it is 0.
     """
-    several = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
-    frame = frame.filter(several).with_columns(
+    frame = frame.filter(several_first_hits()).with_columns(
         nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Float64()).alias(POSITION),
         nw.col(SIZE).cast(nw.Float64()),
     )
