@@ -58,8 +58,9 @@ def split_ties(frame: Frame, keys: Sequence[str], ties: Ties, upto: int | None) 
     block = [*keys, START]
     within = nw.col(column).rank("min", descending=descending).over(*block)
     if column == ITEM:
-        # A missing item comes last.
-        within = nw.when(nw.col(column).is_null()).then(nw.col(column).count().over(*block) + 1).otherwise(within)
+        # A missing item has no rank: it comes last.
+        missing = nw.col(column).is_null().cast(nw.Int64())
+        within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
     moved = nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1
     frame = frame.with_columns(moved.alias(MOVED))
     frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
