@@ -93,7 +93,7 @@ class List:
     everything: tuple[float, ...]
     """With unranked rows; with a truth, its relevance."""
     least: float | None
-    """From which relevance on a row is relevant; None: above 0. No row is relevant of which no relevance is known."""
+    """From which relevance on a row is relevant; None: above 0. With a truth the oracle knows only positive ones."""
 
     def relevant(self, relevance: float) -> bool:
         return relevance > 0 if self.least is None else relevance >= self.least

@@ -22,7 +22,7 @@ STUB = Path(__file__).parent.parent / "src" / "recframe" / "accessor.pyi"
 
 HEAD = '''"""Written by tools/stubs.py: change the metric records or the roles, then run it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from recframe._rank import Ties

@@ -384,7 +384,7 @@ class Plan:
         found = [self._wide(ideal, {name: nw.col(name) for name in self._ideal_columns})]
         if self._need.best_terms("ranked"):
             found.append(self._ranked_ideal(ranked))
-        if tied and self._need.first_hit:
+        if tied and self._need.first_hit and self._may_hold(kept, _rank.several_first_hits()):
             found.append(self._wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
         if RANKED in self._need.asked:
             # As many rows as can matter stay, unless positions were given and have gaps.
@@ -399,6 +399,10 @@ class Plan:
         if self._every_list:
             found.append(self._wide(self._lists(), {}))
         return found
+
+    def _may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
+        """Return whether rows meet a condition; of a lazy frame they may."""
+        return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
 
     @property
     def _ideal_columns(self) -> list[str]:
@@ -429,9 +433,9 @@ class Plan:
             wrong = source.filter((nw.col(RELEVANCE) < least) | (nw.col(RELEVANCE) > greatest))
             if self._engine.scalar(wrong.select(nw.len())):
                 found = self._engine.scalar(wrong.select(nw.col(RELEVANCE).max()))
-                msg = f"relevant={self._question.relevant!r} holds {found:g}, but {metric.label} takes"
                 bounds = f"at most {greatest:g}" if least == -math.inf else f"{least:g} to {greatest:g}"
-                raise InputError(f"{msg} {bounds}", "see the metric's options, such as probability= or max_relevance=")
+                msg = f"relevant={self._question.relevant!r} holds {found:g}, but {metric.label} takes {bounds}"
+                raise InputError(msg, "see the metric's options, such as probability= or max_relevance=")
 
     def _check_ranks(self, ranked: Frame) -> None:
         """Raise for a position that is none, where the data can be seen."""

@@ -44,7 +44,7 @@ __all__ = [
     "split_ties",
 ]
 
-SCORE, ITEM, ROW, MOVED = "score", "item", "row", "moved"
+SCORE, ITEM, ROW, MOVED, HIT_START = "score", "item", "row", "moved", "hit_start"
 LEVEL, HIGHER = "level", "higher"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
@@ -76,8 +76,9 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
     block = [*keys, START]
     within = nw.col(column).rank("min", descending=descending).over(*block)
     if column == ITEM:
-        # A missing item comes last.
-        within = nw.when(nw.col(column).is_null()).then(nw.col(column).count().over(*block) + 1).otherwise(within)
+        # A missing item has no rank: it comes last.
+        missing = nw.col(column).is_null().cast(nw.Int64())
+        within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
     moved = nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1
     frame = frame.with_columns(moved.alias(MOVED))
     frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
@@ -97,14 +98,24 @@ def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
 
 def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add where the list's first block with a relevant row starts."""
-    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).min().over(*keys).alias(FIRST_HIT))
+    return _hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
 
 
 def hits_before(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add the number of relevant rows in front of each relevant row's tied block."""
-    hits = nw.when(nw.col(HIT) > 0).then(nw.col(START))
-    before = hits.rank("min").over(*keys).cast(nw.Float64()) - 1
+    frame = _hit_starts(frame)
+    before = nw.col(HIT_START).rank("min").over(*keys).cast(nw.Float64()) - 1
     return frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE))
+
+
+def _hit_starts(frame: Frame) -> Frame:
+    # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
+    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
+
+
+def several_first_hits() -> nw.Expr:
+    """Return whether a row stands in a block that holds several of its list's first hits."""
+    return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
 
 
 def chances(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -113,8 +124,7 @@ def chances(frame: Frame, keys: Sequence[str]) -> Frame:
     In a block of t rows with m hits, the j-th place holds the first with the chance
     m/(t-j+1) · Π_{i<j-1} (t-m-i)/(t-i); from j = t-m+2 on it is 0.
     """
-    several = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
-    frame = frame.filter(several).with_columns(
+    frame = frame.filter(several_first_hits()).with_columns(
         nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Float64()).alias(POSITION),
         nw.col(SIZE).cast(nw.Float64()),
     )
@@ -176,23 +186,27 @@ def reading(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied
     place = nw.col(START)
     if tied:
         place = place + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
-    alone = [stop.alias(f"alone{index}") for index, stop in enumerate(stops)]
-    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), *alone)
-    names = [(f"alone{index}", f"stop{index}") for index in range(len(stops))]
-    shared = [nw.col(one).mean().over(*keys, START) if tied else nw.col(one) for one, _ in names]
-    frame = frame.with_columns(*(expr.alias(stop) for expr, (_, stop) in zip(shared, names, strict=True)))
-    frame = frame.filter(nw.any_horizontal(*(nw.col(stop) > 0 for _, stop in names), ignore_nulls=True))
-    for index in range(len(stops)):
-        stop = nw.col(f"stop{index}")
-        goes_on = nw.when(stop < 1).then(1 - stop).otherwise(1.0)
-        frame = frame.with_columns(
-            goes_on.log().alias(f"on{index}"), (stop >= 1).cast(nw.Float64()).alias(f"end{index}")
+    many = range(len(stops))
+    frame = frame.with_columns(
+        place.cast(nw.Float64()).alias(POSITION), *(stop.alias(f"alone{index}") for index, stop in enumerate(stops))
+    )
+    alone = [nw.col(f"alone{index}") for index in many]
+    frame = frame.with_columns(
+        *((one.mean().over(*keys, START) if tied else one).alias(f"stop{index}") for index, one in enumerate(alone))
+    )
+    # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
+    goes_on = [nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0) for index in many]
+    frame = frame.with_columns(
+        *(chance.log().alias(f"on{index}") for index, chance in enumerate(goes_on)),
+        *((nw.col(f"stop{index}") >= 1).cast(nw.Float64()).alias(f"end{index}") for index in many),
+    )
+    frame = frame.filter(nw.any_horizontal(*(nw.col(f"stop{index}") > 0 for index in many), ignore_nulls=True))
+    frame = frame.with_columns(
+        *(
+            (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(f"past {column}")
+            for index in many
+            for column in (f"on{index}", f"end{index}")
         )
-        on, end = nw.col(f"on{index}"), nw.col(f"end{index}")
-        frame = frame.with_columns(
-            (on.cum_sum().over(*keys, order_by=POSITION) - on).alias(f"passed{index}"),
-            (end.cum_sum().over(*keys, order_by=POSITION) - end).alias(f"ended{index}"),
-        )
-        arrive = nw.when(nw.col(f"ended{index}") < 0.5).then(nw.col(f"passed{index}").exp()).otherwise(0.0)  # noqa: PLR2004
-        frame = frame.with_columns(arrive.alias(f"arrive{index}"))
-    return frame
+    )
+    arrive = [nw.col(f"past on{index}").exp() * (nw.col(f"past end{index}") < 1).cast(nw.Float64()) for index in many]
+    return frame.with_columns(*(chance.alias(f"arrive{index}") for index, chance in enumerate(arrive)))

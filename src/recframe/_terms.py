@@ -101,7 +101,7 @@ class Row:
         self.asked.add(name)
         return nw.col(name)
 
-    def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
+    def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
 
         The user reads from the top and stops at a row with the chance that `stop` gives for its relevance; `stop`

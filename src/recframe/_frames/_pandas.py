@@ -58,7 +58,7 @@ class PandasEngine:
         # Natively, as Narwhals would put many columns together one by one.
         native = frame.collect().to_native()
         sums = native.groupby(list(group), dropna=False, sort=False, observed=True)[list(columns)].sum()
-        return lazy(sums.reset_index())
+        return lazy(sums.copy().reset_index())  # a copy is one block, to which columns are added without a warning
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Natively: Narwhals has no join in which a missing key equals a missing key.
@@ -177,6 +177,9 @@ def _column(frame: Any, take: Take) -> Any:
 
 def _numbers(series: Any, take: Take) -> Any:
     """Return numbers as a NumPy array with NaN for missing; integers that NaN would round stay nullable."""
+    if series.isna().all():
+        # Nothing is known of it, so its type does not matter.
+        return np.full(len(series), np.nan)
     if series.dtype == object:
         series = series.infer_objects()
     if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
@@ -187,7 +190,8 @@ def _numbers(series: Any, take: Take) -> Any:
     if types.is_integer_dtype(series.dtype) and not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
     if types.is_integer_dtype(series.dtype) and take.use == "score" and series.abs().max() > 2**53:
-        return series.astype("Int64").reset_index(drop=True)
+        known = series.fillna(0).to_numpy(dtype="int64")
+        return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
     if is_bool or types.is_extension_array_dtype(series.dtype):
         return series.to_numpy(dtype="float64", na_value=float("nan"))
     return series.to_numpy()
@@ -200,13 +204,15 @@ def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
     """
     present = [column for column in (series, other) if column is not None]
     if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
-        here, there = (None if column is None else column.to_numpy() for column in (series, other))
+        wide = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
+        here, there = (None if column is None else column.to_numpy(dtype=wide) for column in (series, other))
         return here, there, None
     if len(present) > 1 or take.use == "order":
-        # Categories compare as what they hold, unless they have an order of their own.
+        # Categories compare as what they hold, unless they have an order of their own that both frames know.
+        loose = len({str(column.dtype) for column in present}) > 1 or present[0].dtype != present[-1].dtype
         present = [
             column.astype(column.cat.categories.dtype)
-            if isinstance(column.dtype, pd.CategoricalDtype) and not column.cat.ordered
+            if isinstance(column.dtype, pd.CategoricalDtype) and (loose or not column.cat.ordered)
             else column
             for column in present
         ]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import OptionError, OptionTypeError, closest
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
-from recframe.metrics.average_precision import MAP
 from recframe.metrics.auc import GAUC, PRAUC, ROCAUC
+from recframe.metrics.average_precision import MAP
 from recframe.metrics.cascade import ERR, RBP, PFound
 from recframe.metrics.correlation import Kendall, Spearman
 from recframe.metrics.dcg import DCG, NDCG

@@ -43,7 +43,9 @@ def _whole_list(sums: Sums) -> nw.Expr:
 class ROCAUC(CutMetric):
     r"""Chance that a relevant row outranks one that is not; tied pairs count one half.
 
-    .. math:: \mathrm{AUC} = \frac{\#\{(i, j): rel_i > 0 = rel_j,\ i \text{ before } j\} + \frac12 \#\text{ties}}{R (n - R)}
+    .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
+
+    over the pairs of a relevant row and one that is not, among the n rows of the list.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping  # noqa: TC003 - the stub generator reads the option's type
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +15,8 @@ from recframe.metrics._record import CutMetric
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recframe._terms import Row, Sums
 
 __all__ = ["ERR", "RBP", "PFound"]
@@ -82,13 +84,13 @@ class RBP(CutMetric):
 
 @cache
 def _browsing(p_break: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the chance (1-p_break)^(r-1) of not having given up before position r; the same function for the same p."""
+    """Return the chance (1-p_break)^(r-1) of not having given up before position r; one function for each p."""
     return lambda position: ((position - 1) * math.log(1 - p_break)).exp()
 
 
 @cache
 def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
-    """Return the chance (2^rel - 1) / 2^max that a row of that relevance satisfies; the same function for the same max."""
+    """Return the chance (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
         top = greatest if max_relevance is None else nw.lit(float(max_relevance))
@@ -183,7 +185,8 @@ class ERR(CutMetric):
 class PFound(CutMetric):
     r"""Chance that a user finds what is relevant before giving up.
 
-    .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r, \quad look_1 = 1,\ look_{r+1} = look_r (1 - P_r)(1 - p_{break})
+    .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r,
+        \quad look_1 = 1,\ look_{r+1} = look_r (1 - P_r)(1 - p_{break})
 
     Parameters
     ----------
@@ -252,7 +255,7 @@ class PFound(CutMetric):
         return f"pfound({self.p_break},{self.probability})@{self.k}"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        stop = _itself if self.probability is None else _looked_up(tuple(self.probability))  # type: ignore[arg-type]
+        stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
         return {self._term: row.cascade(stop, _browsing(self.p_break), self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:

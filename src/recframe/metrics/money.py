@@ -30,7 +30,7 @@ class MoneyPrecision(CutMetric):
 
     Notes
     -----
-    In [0, 1] where no value is negative, higher is better. The values come from the column ``value="price"``, missing 0.
+    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0.
     Where a tied block straddles k, the value is the ratio of the expected sums.
 
     References
@@ -74,7 +74,7 @@ class MoneyRecall(CutMetric):
 
     Notes
     -----
-    In [0, 1] where no value is negative, higher is better. The values come from the column ``value="price"``, missing 0;
+    In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0;
     with ``truth=``, those of relevant items from the truth. A list whose relevant items are worth nothing is undefined.
     ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
 
