@@ -67,8 +67,9 @@ def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool)
     Whole blocks stay, so that their sizes can be counted afterwards.
     """
     start = nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
-    frame = frame.with_columns(start.cast(nw.Int64()).alias(START))
-    return frame if upto is None else frame.filter(nw.col(START) <= upto)
+    frame = frame.with_columns(start.alias(START))
+    frame = frame if upto is None else frame.filter(nw.col(START) <= upto)
+    return frame.with_columns(nw.col(START).cast(nw.Int64()))
 
 
 def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None, *, descending: bool) -> Frame:

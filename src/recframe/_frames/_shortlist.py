@@ -29,7 +29,7 @@ SAMPLE = 20_000
 """How many keys of text to look at before all of them are encoded."""
 REPEATED = 20
 """How often a key of text must stand in the frame on average, so that encoding it pays."""
-WORTH_IT = 2.5
+WORTH_IT = 4
 """How many times as many rows as places there must be, so that finding the rows pays."""
 
 
