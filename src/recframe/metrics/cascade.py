@@ -153,7 +153,7 @@ class ERR(CutMetric):
     >>> import polars as pl
     >>> import recframe
     >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 2], "score": [0.9, 0.8, 0.1]})
-    >>> df.rec.err()
+    >>> round(df.rec.err(), 6)
     0.4375
     """
 
