@@ -98,7 +98,8 @@ def _take_lazy(source: pl.LazyFrame, takes: Takes) -> Frame:
     if ordered:
         taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
     scores = [name for name, take in takes.items() if take.use == "score"]
-    return taken.with_columns(*(nw.col(name).fill_nan(None) for name in scores)) if scores else taken
+    # Adding 0 makes a column without any value one of numbers, which polars 1.21 can ask for NaN.
+    return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
 
 
 def _col(name: str) -> pl.Expr:
