@@ -146,30 +146,8 @@ class Row:
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
-class FirstHitRow(Row):
-    """One place in a tied block that holds several of the list's first hits.
-
-    The rows of such a block stand for its positions: each adds the chance that the first hit falls there.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(tied=False)
-        self.relevance = self.hit = nw.lit(0.0)
-
-    def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
-        return nw.lit(0.0)
-
-    def weight(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
-        return nw.lit(0.0)
-
-    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
-        self.asked.add(FIRST_HIT)
-        position = nw.col(POSITION)
-        return nw.col(CHANCE) * _cut(of(position), position, k)
-
-
-class CascadeRow(Row):
-    """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
+class _SideRow(Row):
+    """A row of a frame beside that of the ranked rows: it adds nothing but the one thing that the frame is for."""
 
     def __init__(self) -> None:
         super().__init__(tied=False)
@@ -183,6 +161,22 @@ class CascadeRow(Row):
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         return nw.lit(0.0)
+
+
+class FirstHitRow(_SideRow):
+    """One place in a tied block that holds several of the list's first hits.
+
+    The rows of such a block stand for its positions: each adds the chance that the first hit falls there.
+    """
+
+    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
+        self.asked.add(FIRST_HIT)
+        position = nw.col(POSITION)
+        return nw.col(CHANCE) * _cut(of(position), position, k)
+
+
+class CascadeRow(_SideRow):
+    """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
         self.asked.add(CASCADE)
