@@ -7,12 +7,15 @@ leaves through `Session.finish`. In between everything is a Narwhals lazy frame.
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
-from recframe._frames._session import Engine, Session, Take, names_of
+from recframe._frames._session import Engine, Session, Source, Take, names_of
 from recframe.errors import OptionTypeError
 
-__all__ = ["Engine", "Session", "Take", "is_lazy", "kind_of", "open_frames"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Engine", "Session", "Source", "Take", "is_lazy", "kind_of", "open_frames"]
 
 
 def kind_of(frame: object) -> str | None:
@@ -33,47 +36,41 @@ def is_lazy(frame: object) -> bool:
     return kind_of(frame) == "polars lazy"
 
 
-def open_frames(
-    frame: Any,
-    truth: Any,
-    columns: dict[str, Take],
-    truth_columns: dict[str, Take],
-    either: dict[str, Take],
-    *,
-    rows: bool,
-) -> Session:
-    """Take the columns that matter out of one or two frames of the same kind.
+def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows: bool) -> Session:
+    """Take the columns that matter out of frames of the same kind.
 
     Parameters
     ----------
-    frame, truth : frame
-        The user's frames; the second may be None.
-    columns, truth_columns : dict of str to Take
-        What to take from each, by the plan's name for it.
+    sources : dict of str to Source
+        The user's frames by their names: ``"frame"``, and whatever stands beside it.
     either : dict of str to Take
-        What to take from the second frame if it is there, else from the first.
+        What to take from ``"truth"`` if it is there, else from ``"frame"``.
     rows : bool
-        Whether to number the rows of the first, which must be eager.
+        Whether to number the rows of ``"frame"``, which must be eager.
     """
+    frame = sources["frame"].native
     kind = kind_of(frame)
-    if truth is not None and kind_of(truth) != kind:
-        msg = f"truth is a {_type_name(truth)}, but the frame is a {_type_name(frame)}"
-        raise OptionTypeError(msg, f"give both as {_type_name(frame)}")
+    for name, source in sources.items():
+        if kind_of(source.native) != kind:
+            msg = f"{name} is a {_type_name(source.native)}, but the frame is a {_type_name(frame)}"
+            raise OptionTypeError(msg, f"give both as {_type_name(frame)}")
     if either:
         # The only question that a lazy frame's schema must answer.
-        there = names_of(truth)
+        there = names_of(sources["truth"].native)
         found = {name: take for name, take in either.items() if take.column in there}
-        truth_columns = truth_columns | found
-        columns = columns | {name: take for name, take in either.items() if name not in found}
+        rest = {name: take for name, take in either.items() if name not in found}
+        sources = {
+            **sources,
+            "frame": sources["frame"].with_takes(rest),
+            "truth": sources["truth"].with_takes(found),
+        }
     if kind == "pandas":
         from recframe._frames import _pandas
 
-        return _pandas.open_frames(frame, truth, columns, truth_columns, rows=rows)
+        return _pandas.open_frames(sources, rows=rows)
     from recframe._frames import _polars
 
-    if kind == "polars lazy":
-        return _polars.open_lazy(frame, truth, columns, truth_columns)
-    return _polars.open_eager(frame, truth, columns, truth_columns, rows=rows)
+    return _polars.open_lazy(sources) if kind == "polars lazy" else _polars.open_eager(sources, rows=rows)
 
 
 def _type_name(frame: object) -> str:

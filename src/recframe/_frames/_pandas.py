@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._frames._session import Session, check_columns, lazy, names_of, not_a_number, unlike_keys
+from recframe._frames._session import Session, check_columns, lazy, names_of, not_a_number, takes_of, unlike_keys
 from recframe._rank import ROW
 from recframe._terms import POSITION
 from recframe.errors import ColumnTypeError, MissingColumnError
@@ -22,10 +22,9 @@ from recframe.errors import ColumnTypeError, MissingColumnError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._frames._session import Engine, Take
+    from recframe._frames._session import Engine, Source, Take
 
     Frame = nw.LazyFrame[Any]
-    Takes = dict[str, Take]
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""
@@ -69,14 +68,13 @@ class PandasEngine:
         return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))
 
 
-def open_frames(frame: Any, truth: Any, columns: Takes, truth_columns: Takes, *, rows: bool) -> Session:
+def open_frames(sources: Mapping[str, Source], *, rows: bool) -> Session:
     """Take what matters out of pandas frames, after their checks."""
-    check_columns("the frame", columns, frame)
-    if truth is not None:
-        check_columns("truth", truth_columns, truth)
-    taken, taken_truth, decoders = _take(frame, truth, columns, truth_columns)
+    for name, source in sources.items():
+        check_columns(name, source)
+    taken, decoders = _take(sources)
     if rows:
-        taken[ROW] = np.arange(len(frame))
+        taken["frame"][ROW] = np.arange(len(sources["frame"].native))
     by_polars = polars_engine()
     engine = by_polars or PandasEngine()
     wrap, unwrap = (_frame, _unwrap) if by_polars is None else (_polars_frame, _polars_unwrap)
@@ -92,31 +90,29 @@ def open_frames(frame: Any, truth: Any, columns: Takes, truth_columns: Takes, *,
                 out = out.sort_values(list(sort), kind="stable", na_position="last")
         return out.reset_index(drop=True).rename(columns=dict(names))
 
-    truth_frame = None if truth is None else wrap(taken_truth)
-    return Session(engine, wrap(taken), truth_frame, finish, frozenset(truth_columns))
+    frames = {name: wrap(columns) for name, columns in taken.items()}
+    return Session(engine, frames, finish, {name: frozenset(source.takes) for name, source in sources.items()})
 
 
-def _take(
-    frame: Any, truth: Any, columns: Takes, truth_columns: Takes
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Return the columns of both frames as arrays, and the values of those that were replaced by codes."""
-    taken: dict[str, Any] = {}
-    taken_truth: dict[str, Any] = {}
+def _take(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the columns of the frames as arrays, and the values of those that were replaced by codes."""
+    taken: dict[str, dict[str, Any]] = {name: {} for name in sources}
     decoders: dict[str, Any] = {}
-    for name, take in (columns | truth_columns).items():
-        here = _column(frame, take) if name in columns else None
-        there = _column(truth, take) if name in truth_columns else None
+    for column, take in takes_of(sources).items():
+        holders = {
+            name: _column(source.native, source.takes[column])
+            for name, source in sources.items()
+            if column in source.takes
+        }
         if take.is_number:
-            here, there = (None if column is None else _numbers(column, take) for column in (here, there))
+            arrays = {name: _numbers(series, sources[name].takes[column]) for name, series in holders.items()}
         else:
-            here, there, values = _codes(here, there, take)
+            arrays, values = _codes(holders, take)
             if values is not None:
-                decoders[name] = values
-        if here is not None:
-            taken[name] = here
-        if there is not None:
-            taken_truth[name] = there
-    return taken, taken_truth, decoders
+                decoders[column] = values
+        for name, array in arrays.items():
+            taken[name][column] = array
+    return taken, decoders
 
 
 def polars_engine() -> Engine | None:
@@ -197,28 +193,25 @@ def _numbers(series: Any, take: Take) -> Any:
     return series.to_numpy()
 
 
-def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
-    """Return a key as integers, that of a second frame in the same code, and the values of the codes.
+def _codes(holders: Mapping[str, Any], take: Take) -> tuple[dict[str, Any], Any]:
+    """Return a key of one or several frames as integers of one code, and the values of the codes.
 
-    Signed integers stand for themselves, and their values are None. One of the two frames may be None.
+    Signed integers stand for themselves, and their values are None.
     """
-    present = [column for column in (series, other) if column is not None]
+    present = list(holders.values())
     if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
         wide = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
-        here, there = (None if column is None else column.to_numpy(dtype=wide) for column in (series, other))
-        return here, there, None
+        return {name: column.to_numpy(dtype=wide) for name, column in holders.items()}, None
     if len(present) > 1 or take.use == "order":
-        # Categories compare as what they hold, unless they have an order of their own that both frames know.
-        loose = len({str(column.dtype) for column in present}) > 1 or present[0].dtype != present[-1].dtype
+        # Categories compare as what they hold, unless they have an order of their own that all frames know.
+        loose = any(column.dtype != present[0].dtype for column in present)
         present = [
             column.astype(column.cat.categories.dtype)
             if isinstance(column.dtype, pd.CategoricalDtype) and (loose or not column.cat.ordered)
             else column
             for column in present
         ]
-        kinds = {types.infer_dtype(column, skipna=True) for column in present} - {"empty"}
-        if len(kinds) > 1 and not kinds <= set(NUMBERS):
-            raise unlike_keys(take, present[0].dtype, present[-1].dtype)
+        _check_alike(dict(zip(holders, present, strict=True)), take)
     joint = pd.concat(present, ignore_index=True) if len(present) > 1 else present[0]
     try:
         codes, values = pd.factorize(joint, sort=take.use == "order")
@@ -228,9 +221,15 @@ def _codes(series: Any, other: Any, take: Take) -> tuple[Any, Any, Any]:
     if take.use != "key" and (codes < 0).any():
         # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.
         codes = np.where(codes < 0, np.nan, codes)
-    split = 0 if series is None else len(series)
-    return (
-        None if series is None else codes[:split],
-        None if other is None else codes[split:],
-        pd.Series(values).array,
-    )
+    ends = np.cumsum([len(column) for column in present])[:-1]
+    return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+
+
+def _check_alike(holders: Mapping[str, Any], take: Take) -> None:
+    """Raise where a key holds things in two frames that never match."""
+    (first, series), *others = holders.items()
+    kinds = {name: types.infer_dtype(column, skipna=True) for name, column in holders.items()}
+    for name, other in others:
+        pair = {kinds[first], kinds[name]} - {"empty"}
+        if len(pair) > 1 and not pair <= set(NUMBERS):
+            raise unlike_keys(take, (first, series.dtype), (name, other.dtype))

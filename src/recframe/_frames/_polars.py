@@ -10,7 +10,7 @@ import polars as pl
 from narwhals import selectors as cs
 
 from recframe._frames import _shortlist
-from recframe._frames._session import Session, Take, check_columns, lazy, not_a_number, unlike_keys
+from recframe._frames._session import Session, check_columns, lazy, not_a_number, takes_of, unlike_keys
 from recframe._rank import ROW
 from recframe._terms import POSITION
 from recframe.errors import ColumnTypeError
@@ -18,8 +18,9 @@ from recframe.errors import ColumnTypeError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._frames._session import Source, Take
+
     Frame = nw.LazyFrame[Any]
-    Takes = dict[str, Take]
 
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
 
@@ -79,17 +80,18 @@ def _held(frame: Frame) -> pl.DataFrame:
 # --- lazy frames ------------------------------------------------------------------------------------------
 
 
-def open_lazy(frame: pl.LazyFrame, truth: pl.LazyFrame | None, columns: Takes, truth_columns: Takes) -> Session:
+def open_lazy(sources: Mapping[str, Source]) -> Session:
     """Take what matters out of lazy frames, without asking for a schema."""
 
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
         return result.to_native().rename(dict(names))
 
-    taken_truth = None if truth is None else _take_lazy(truth, truth_columns)
-    return Session(PolarsEngine(eager=False), _take_lazy(frame, columns), taken_truth, finish, frozenset(truth_columns))
+    taken = {name: _take_lazy(source.native, source.takes) for name, source in sources.items()}
+    columns = {name: frozenset(source.takes) for name, source in sources.items()}
+    return Session(PolarsEngine(eager=False), taken, finish, columns)
 
 
-def _take_lazy(source: pl.LazyFrame, takes: Takes) -> Frame:
+def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, Take]) -> Frame:
     taken = lazy(source.select(_lazy_column(name, take) for name, take in takes.items()))
     # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
     keys = "|".join(name for name, take in takes.items() if not take.is_number)
@@ -122,34 +124,26 @@ def _lazy_column(name: str, take: Take) -> pl.Expr:
 # --- eager frames -----------------------------------------------------------------------------------------
 
 
-def open_eager(
-    frame: pl.DataFrame, truth: pl.DataFrame | None, columns: Takes, truth_columns: Takes, *, rows: bool
-) -> Session:
+def open_eager(sources: Mapping[str, Source], *, rows: bool) -> Session:
     """Take what matters out of eager frames, after their checks."""
-    check_columns("the frame", columns, frame)
-    if truth is not None:
-        check_columns("truth", truth_columns, truth)
-    taken = _take_eager(frame, columns)
+    for name, source in sources.items():
+        check_columns(name, source)
+    taken = {name: _take_eager(source) for name, source in sources.items()}
     if rows:
-        taken = taken.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-    taken_truth = None if truth is None else _take_eager(truth, truth_columns)
-    texts = [] if truth is not None else _long_texts(taken, columns)
-    taken = taken.with_columns(pl.col(texts).cast(pl.Categorical))
+        taken["frame"] = taken["frame"].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
+    texts = _long_texts(taken["frame"], sources["frame"].takes) if len(sources) == 1 else []
+    taken["frame"] = taken["frame"].with_columns(pl.col(texts).cast(pl.Categorical))
     decoders: dict[str, list[Any]] = {}
-    for name, take in (columns | truth_columns).items():
+    for column, take in takes_of(sources).items():
+        holders = {name: frame for name, frame in taken.items() if column in frame.columns}
+        types = {frame.schema[column] for frame in holders.values()}
         if take.is_number:
             continue
-        sources = [source for source in (taken, taken_truth) if source is not None and name in source.columns]
-        if pl.Object in {source.schema[name] for source in sources}:
-            sources, decoders[name] = _encode_objects(sources, name, take)
-        elif len({source.schema[name] for source in sources}) > 1:
-            sources = _align(sources, name, take)
-        else:
-            continue
-        if name in taken.columns:
-            taken = sources[0]
-        if taken_truth is not None and name in taken_truth.columns:
-            taken_truth = sources[-1]
+        if pl.Object in types:
+            encoded, decoders[column] = _encode_objects(holders, column, take)
+            taken |= encoded
+        elif len(types) > 1:
+            taken |= _align(holders, column, take)
 
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
         out = collect(result)
@@ -163,12 +157,13 @@ def open_eager(
         ]
         return out.with_columns(objects).rename(dict(names))
 
-    truth_frame = None if taken_truth is None else lazy(taken_truth)
-    return Session(PolarsEngine(eager=True), lazy(taken), truth_frame, finish, frozenset(truth_columns))
+    columns = {name: frozenset(source.takes) for name, source in sources.items()}
+    return Session(PolarsEngine(eager=True), {name: lazy(frame) for name, frame in taken.items()}, finish, columns)
 
 
-def _take_eager(source: pl.DataFrame, takes: Takes) -> pl.DataFrame:
-    return source.select(_eager_column(source, name, take) for name, take in takes.items())
+def _take_eager(source: Source) -> pl.DataFrame:
+    frame: pl.DataFrame = source.native
+    return frame.select(_eager_column(frame, name, take) for name, take in source.takes.items())
 
 
 def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
@@ -189,7 +184,7 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     return column.alias(name)
 
 
-def _long_texts(frame: pl.DataFrame, takes: Takes) -> list[str]:
+def _long_texts(frame: pl.DataFrame, takes: Mapping[str, Take]) -> list[str]:
     """Return the keys of text that are faster as categories."""
     return [
         name
@@ -198,9 +193,11 @@ def _long_texts(frame: pl.DataFrame, takes: Takes) -> list[str]:
     ]
 
 
-def _encode_objects(sources: list[pl.DataFrame], name: str, take: Take) -> tuple[list[pl.DataFrame], list[Any]]:
+def _encode_objects(
+    holders: Mapping[str, pl.DataFrame], column: str, take: Take
+) -> tuple[dict[str, pl.DataFrame], list[Any]]:
     """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
-    values = list({value for source in sources for value in source[name].to_list() if value is not None})
+    values = list({value for frame in holders.values() for value in frame[column].to_list() if value is not None})
     try:
         values.sort()
     except TypeError:
@@ -208,28 +205,35 @@ def _encode_objects(sources: list[pl.DataFrame], name: str, take: Take) -> tuple
             msg = f"{take.role}={take.column!r} holds objects that have no order"
             raise ColumnTypeError(msg, "cast the column to text first") from None
     codes = {None: None} | {value: code for code, value in enumerate(values)}
-    encoded = [
-        source.with_columns(pl.Series(name, [codes[value] for value in source[name].to_list()], dtype=pl.Int64))
-        for source in sources
-    ]
+    encoded = {
+        name: frame.with_columns(pl.Series(column, [codes[value] for value in frame[column].to_list()], dtype=pl.Int64))
+        for name, frame in holders.items()
+    }
     return encoded, values
 
 
-def _align(sources: list[pl.DataFrame], name: str, take: Take) -> list[pl.DataFrame]:
-    """Give a key one type in both frames, or raise where the types cannot match."""
-    left, right = (source.schema[name] for source in sources)
+def _align(holders: Mapping[str, pl.DataFrame], column: str, take: Take) -> dict[str, pl.DataFrame]:
+    """Give a key one type in all frames, or raise where the types cannot match."""
+    (first, frame), *others = holders.items()
+    common = frame.schema[column]
+    for name, other in others:
+        found = _common(common, other.schema[column])
+        if found is None:
+            raise unlike_keys(take, (first, frame.schema[column]), (name, other.schema[column]))
+        common = found
+    return {name: frame.with_columns(pl.col(column).cast(common)) for name, frame in holders.items()}
+
+
+def _common(left: pl.DataType, right: pl.DataType) -> Any:
+    """Return the type in which the values of two types compare, or None where they cannot match."""
     text = (pl.String, pl.Categorical, pl.Enum)
-    common: Any
+    if pl.Null in (left, right) or left == right:
+        return right if left == pl.Null else left
     if left.is_integer() and right.is_integer():
-        common = pl.Int128 if pl.UInt64 in (left, right) else pl.Int64
-    elif left.is_float() and right.is_float():
-        common = pl.Float64
-    elif left.base_type() in text and right.base_type() in text:
-        common = pl.String
-    elif left.base_type() == right.base_type() == pl.Datetime and left.time_zone == right.time_zone:  # type: ignore[attr-defined]
-        common = pl.Datetime("ns", left.time_zone)  # type: ignore[attr-defined]
-    elif pl.Null in (left, right):
-        common = left if right == pl.Null else right
-    else:
-        raise unlike_keys(take, left, right)
-    return [source.with_columns(pl.col(name).cast(common)) for source in sources]
+        wide = {left, right} & {pl.UInt64(), pl.Int128()}
+        return pl.Int128() if wide else pl.Int64()
+    if isinstance(left, pl.Datetime) and isinstance(right, pl.Datetime):
+        return pl.Datetime("ns", left.time_zone) if left.time_zone == right.time_zone else None
+    if left.is_float() and right.is_float():
+        return pl.Float64()
+    return pl.String() if left.base_type() in text and right.base_type() in text else None

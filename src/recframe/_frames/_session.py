@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["Engine", "Session", "Take", "check_columns", "lazy", "names_of", "not_a_number", "unlike_keys"]
+__all__ = [
+    "Engine",
+    "Session",
+    "Source",
+    "Take",
+    "called",
+    "check_columns",
+    "lazy",
+    "names_of",
+    "not_a_number",
+    "takes_of",
+    "unlike_keys",
+]
 
 Use = Literal["key", "order", "attribute", "relevance", "score", "value"]
 """What a column is for: compared only, sorted too, carried along, or a number."""
@@ -36,6 +48,18 @@ class Take:
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
         return self.use in ("relevance", "score", "value")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One of the user's frames, and what to take from it by the plan's name for it."""
+
+    native: Any
+    takes: Mapping[str, Take]
+
+    def with_takes(self, more: Mapping[str, Take]) -> Source:
+        """Return the same with more to take."""
+        return Source(self.native, {**self.takes, **more})
 
 
 class Engine(Protocol):
@@ -79,12 +103,11 @@ class Session:
     """Frames on their way through the plan."""
 
     engine: Engine
-    frame: Frame
-    truth: Frame | None
+    frames: Mapping[str, Frame]
     finish: Callable[[Frame, Mapping[str, str], Sequence[str]], Any]
     """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
-    in_truth: frozenset[str]
-    """The plan's names of what came from the second frame."""
+    columns: Mapping[str, frozenset[str]]
+    """The plan's names of what came from each frame."""
 
 
 def lazy(native: Any) -> Frame:
@@ -100,10 +123,11 @@ def names_of(frame: Any) -> list[Any]:
     return [*frame.columns, *(name for name in frame.index.names if name is not None)]
 
 
-def check_columns(which: str, takes: Mapping[str, Take], frame: Any) -> None:
+def check_columns(name: str, source: Source) -> None:
     """Raise if an eager frame lacks a column or has no rows."""
+    which, frame = called(name), source.native
     there = names_of(frame)
-    for take in takes.values():
+    for take in source.takes.values():
         if take.column not in there and take.default is None:
             names = ", ".join(repr(name) for name in there)
             msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
@@ -120,7 +144,22 @@ def not_a_number(take: Take, dtype: object) -> ColumnTypeError:
     return ColumnTypeError(msg, "cast the column to a number first")
 
 
-def unlike_keys(take: Take, left: object, right: object) -> ColumnTypeError:
-    """Return the error for a key that has types in the two frames which never match."""
-    msg = f"{take.role}={take.column!r} has the type {left} in the frame, but {right} in truth"
+def unlike_keys(take: Take, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
+    """Return the error for a key that has types in two frames, each named with its type, which never match."""
+    types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
+    msg = f"{take.role}={take.column!r} has the type {types}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")
+
+
+def called(name: str) -> str:
+    """Return what messages call a frame."""
+    return "the frame" if name == "frame" else name
+
+
+def takes_of(sources: Mapping[str, Source]) -> dict[str, Take]:
+    """Return what is taken from any frame; the first of a name says what it is for."""
+    found: dict[str, Take] = {}
+    for source in sources.values():
+        for name, take in source.takes.items():
+            found.setdefault(name, take)
+    return found

@@ -1,0 +1,223 @@
+"""The ranked side of one model: rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._plan._ideal import ranked_ideal
+from recframe._plan._truth import label, row_counts
+from recframe._terms import (
+    AHEAD,
+    BLOCK_HITS,
+    CASCADE,
+    FIRST_HIT,
+    GRADE_RANK,
+    GREATEST,
+    HIT,
+    HITS_BEFORE,
+    KNOWN,
+    LENGTH,
+    POSITION,
+    RANKED,
+    RELEVANCE,
+    RELEVANT,
+    ROWS,
+    SAME_GRADE,
+    SIZE,
+    START,
+    VALUE,
+    CascadeRow,
+    FirstHitRow,
+    Row,
+)
+from recframe.errors import InputError
+
+if TYPE_CHECKING:
+    from recframe._plan._tables import Tables
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["Ranking"]
+
+LAZY_DIGITS = 20
+"""Of the number of distinct relevances in a list, where it is not known: about a million."""
+
+
+class Ranking:
+    """The rows that one model ranks, up to a position.
+
+    Parameters
+    ----------
+    tables : Tables
+        The frames of the call.
+    index : int
+        Which of the question's orders ranks.
+    ideal : Frame
+        R and the sums in the best order of each list.
+    upto : int or None
+        The last position that any metric reads.
+    """
+
+    def __init__(self, tables: Tables, index: int, ideal: Frame, upto: int | None) -> None:
+        self._tables = tables
+        self._need = tables.need
+        self._engine = tables.engine
+        self._group = tables.group
+        self._ideal = ideal
+        self._upto = upto
+        self.ranked = self._ranked(index)
+        self.kept = self._kept(self.ranked)
+        """The rows that can matter, each with its tied block and its relevance."""
+
+    def sums(self) -> Frame:
+        """Return the sums of every list that matters."""
+        kept = self.kept
+        tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
+        row = Row(tied=tied)
+        terms = self._need.terms(row)
+        if tied and BLOCK_HITS in row.asked:
+            kept = _rank.block_hits(kept, self._group)
+        if FIRST_HIT in row.asked:
+            kept = _rank.first_blocks(kept, self._group)
+        kept = self._compared(kept, row.asked)
+        rows = self._ready(self._rows_that_matter(kept), row)
+        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, tied=tied)]
+        if CASCADE in row.asked:
+            stacked.append(self._cascade(kept, tied=tied))
+        return self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, self._tables.columns)
+
+    # --- rows ------------------------------------------------------------------------------------------------
+
+    def _ranked(self, index: int) -> Frame:
+        """Return the rows that the model ranks."""
+        tables = self._tables
+        keep = [_rank.ITEM] if tables.truth is not None or tables.question.ties in ("item", "item_desc") else []
+        keep += [_rank.ROW] if tables.question.ties == "first" else []
+        keep += [] if tables.truth is not None else [RELEVANCE]
+        ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(f"score{index}").alias(_rank.SCORE))
+        ranked = self._engine.present(ranked, _rank.SCORE)
+        self._check_ranks(ranked)
+        return ranked
+
+    def _check_ranks(self, ranked: Frame) -> None:
+        """Raise for a position that is none, where the data can be seen."""
+        question = self._tables.question
+        if not (question.by_rank and self._engine.eager):
+            return
+        rank = nw.col(_rank.SCORE)
+        wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
+        found = self._engine.scalar(wrong.select(rank.min()))
+        if found is not None and found == found:  # noqa: PLR0124 - only NaN differs from itself
+            msg = f"rank={question.orders[0]!r} holds {found}, but a rank is a whole number from 1"
+            raise InputError(msg, "for scores, higher is better, use score=")
+
+    def _kept(self, ranked: Frame) -> Frame:
+        """Return the rows that can matter, each with its tied block and its relevance."""
+        tables, group, upto = self._tables, self._group, self._upto
+        by_rank = tables.question.by_rank
+        placed = None
+        if upto is not None and not by_rank:
+            placed, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
+        kept = _rank.place(ranked, group, upto, by_rank=by_rank)
+        kept = kept if placed is None else nw.concat([kept, placed], how="vertical")
+        kept = label(tables, kept.drop(_rank.SCORE))
+        for column, descending in _rank.TIE_ORDER[tables.question.ties]:
+            if column != VALUE or tables.valued:
+                kept = _rank.split_ties(kept, group, column, upto, descending=descending)
+        return self._engine.settle(_rank.sizes(kept, group))
+
+    def _compared(self, kept: Frame, asked: set[str]) -> Frame:
+        """Add what rank correlations ask for."""
+        if asked & {LENGTH, GRADE_RANK, SAME_GRADE}:
+            kept = _rank.grades(kept, self._group, asked)
+        if AHEAD in asked:
+            kept = self._engine.settle(_rank.levels(kept, self._group))
+            digits = LAZY_DIGITS
+            if self._engine.eager:
+                most = self._engine.scalar(kept.select(nw.col(_rank.LEVEL).max()))
+                digits = max(1, int(most or 0).bit_length())
+            kept = _rank.pairs_ahead(kept, self._group, digits)
+        return kept
+
+    def _rows_that_matter(self, kept: Frame) -> Frame:
+        reads = {metric.reads for metric in self._need.metrics}
+        if "all" in reads:
+            return kept
+        hit = nw.col(HIT) > 0
+        return kept.filter(hit | (nw.col(RELEVANCE) != 0) if "graded" in reads else hit)
+
+    def _ready(self, rows: Frame, row: Row) -> Frame:
+        """Add to the rows that matter what their terms ask for."""
+        if HITS_BEFORE in row.asked:
+            rows = _rank.hits_before(rows, self._group)
+        if RELEVANT in row.asked:
+            rows = self._engine.join(rows, self._ideal.select(*self._group, RELEVANT), self._group)
+        if row.tables:
+            rows = self._with_tables(rows, row)
+        return rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
+
+    def _with_tables(self, rows: Frame, row: Row) -> Frame:
+        """Look up the sums of each weight over the positions before a tied block, and up to its end."""
+        upto = self._upto
+        start = nw.col(START).cast(nw.Int64())
+        end = start + nw.col(SIZE).cast(nw.Int64()) - 1
+        last = end if upto is None else nw.when(end < upto).then(end).otherwise(upto)
+        rows = rows.with_columns((start - 1).alias("before"), last.cast(nw.Int64()).alias("upto"))
+        table = self._engine.positions(rows.select(nw.col("upto").max()) if upto is None else upto)
+        position = nw.col(POSITION).cast(nw.Float64())
+        weights = []
+        for (of, k), index in row.tables.items():
+            weight = of(position) if k is None else nw.when(position <= k).then(of(position)).otherwise(0.0)
+            weights.append((weight + 0.0 * position).alias(f"weight{index}"))
+        table = table.with_columns(*weights)
+        for side in ("before", "upto"):
+            totals = [
+                nw.col(f"weight{index}").cum_sum().over(order_by=POSITION).alias(f"{side}{index}")
+                for index in row.tables.values()
+            ]
+            lookup = table.select(nw.col(POSITION).alias(side), *totals)
+            rows = rows.join(lookup, on=side, how="left")
+        columns = [f"{side}{index}" for side in ("before", "upto") for index in row.tables.values()]
+        return rows.with_columns(nw.col(*columns).fill_null(0.0))
+
+    # --- what lists get from elsewhere -----------------------------------------------------------------------
+
+    def _other_sums(self, kept: Frame, *, tied: bool) -> list[Frame]:
+        """Return what lists get from elsewhere than their ranked rows."""
+        tables, ideal = self._tables, self._ideal
+        found = [tables.wide(ideal, {name: nw.col(name) for name in (RELEVANT, *self._need.best_terms("all"))})]
+        if self._need.best_terms("ranked"):
+            found.append(ranked_ideal(tables, self.ranked))
+        if tied and self._need.first_hit and self._may_hold(kept, _rank.several_first_hits()):
+            found.append(tables.wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
+        if RANKED in self._need.asked:
+            # As many rows as can matter stay, unless positions were given and have gaps.
+            counted = self.ranked if tables.question.by_rank else kept
+            counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
+            found.append(tables.wide(counts, {RANKED: nw.col(RANKED)}))
+        if ROWS in self._need.asked:
+            found += [tables.wide(counted, {ROWS: nw.col(ROWS)}) for counted in row_counts(tables)]
+        if tables.pooled:
+            known = ideal.filter(nw.col(RELEVANT) > 0).select(*tables.keys).unique()
+            found.append(tables.wide(known.join(tables.models(), how="cross"), {KNOWN: nw.lit(1.0)}))
+        if tables.every_list:
+            found.append(tables.wide(tables.lists(), {}))
+        return found
+
+    def _may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
+        """Return whether rows meet a condition; of a lazy frame they may."""
+        return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
+
+    def _cascade(self, kept: Frame, *, tied: bool) -> Frame:
+        """Return what lists get from a user who reads from the top."""
+        tables = self._tables
+        source = tables.truth if tables.truth is not None else tables.frame
+        greatest = tables.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
+        kept = kept.join(self._engine.settle(greatest), how="cross")
+        row = CascadeRow()
+        terms = self._need.terms(row)
+        stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
+        return tables.wide(_rank.reading(kept, self._group, stops, tied=tied), terms)

@@ -1,0 +1,193 @@
+"""The frames of one call under the plan's own names: what is taken from where, and which lists there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._frames import Source, Take, open_frames
+from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, VALUE
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._frames import Engine, Session
+    from recframe._need import Need
+    from recframe._roles import Question
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["MODEL", "Tables"]
+
+MODEL = "model"
+ZERO = nw.lit(0.0)
+
+
+class Tables:
+    """The frames of one call, opened.
+
+    Attributes
+    ----------
+    frame : Frame
+        The user's frame: the key, the scores, and what else the call reads.
+    truth : Frame or None
+        The second frame, where there is one, each item of a list once.
+    truth_lists : Frame or None
+        The second frame as it came.
+    keys, group : list of str
+        The key of a list, and that of a list of one model.
+    long : bool
+        Whether models stand below each other.
+    """
+
+    def __init__(self, frame: Any, truth: Any, question: Question, need: Need) -> None:
+        with_truth = truth is not None
+        self.question = question
+        self.need = need
+        self.key_names = _key_names(question, truth=with_truth)
+        self.attribute_names = _attribute_names(question, truth=with_truth)
+        self.session: Session = open_frames(
+            *_sources(frame, truth, question, value=self.valued), rows=question.ties == "first"
+        )
+        self.engine: Engine = self.session.engine
+        self._check_lazy()
+        self.keys = list(self.key_names) or ["key0"]
+        self.long = question.model is not None
+        self.group = [*self.keys, *([MODEL] if self.long else [])]
+        self.frame = self.worth(self._with_key(self.session.frames["frame"]))
+        self.truth: Frame | None = None
+        self.truth_lists: Frame | None = None
+        if with_truth:
+            self.truth_lists = self.worth(self._with_key(self.session.frames["truth"]))
+            # What is repeated in the truth counts once.
+            once = self.relevance(self.truth_lists).group_by(*self.keys, _rank.ITEM)
+            self.truth = self.engine.settle(once.agg(nw.col(RELEVANCE, *self.values).max()))
+
+    def _check_lazy(self) -> None:
+        if self.engine.eager:
+            return
+        if self.question.ties == "first":
+            msg = "ties='first' means row order, which a lazy frame does not have"
+            raise OptionError(msg, "ties='item', or collect the frame first")
+        if self.question.undefined == "raise":
+            msg = "undefined='raise' needs the data, which a lazy frame does not have yet"
+            raise OptionError(msg, "undefined='skip' or a number, or collect the frame first")
+
+    def _with_key(self, frame: Frame) -> Frame:
+        """Give a frame that is one list a key."""
+        return frame if self.key_names else frame.with_columns(nw.lit(0).alias("key0"))
+
+    # --- what is asked ---------------------------------------------------------------------------------------
+
+    @property
+    def valued(self) -> bool:
+        """Whether a metric asks what items are worth."""
+        return VALUE in self.need.asked
+
+    @property
+    def values(self) -> list[str]:
+        """The column of what items are worth, where a metric asks for it."""
+        return [VALUE] if self.valued else []
+
+    @property
+    def per(self) -> list[str]:
+        """The columns to report by, in the order that was asked for."""
+        plans = {column: name for name, column in (self.key_names | self.attribute_names).items()}
+        return [plans[column] for column in self.question.per]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The user's names of the result's columns by the plan's names."""
+        names = self.key_names | self.attribute_names
+        return {name: column for name, column in names.items() if column in self.question.per}
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the models' rows stand below each other and tell together which lists there are."""
+        return self.long and self.truth is None
+
+    @property
+    def every_list(self) -> bool:
+        """Whether lists without a relevant item show in the result."""
+        return bool(self.question.per) or self.question.undefined != "skip"
+
+    # --- columns ---------------------------------------------------------------------------------------------
+
+    def relevance(self, frame: Frame) -> Frame:
+        """Make relevance a number, missing 0."""
+        return frame.with_columns(_or_zero(RELEVANCE))
+
+    def worth(self, frame: Frame) -> Frame:
+        """Make values numbers, missing 0, where a metric asks for them."""
+        return frame.with_columns(_or_zero(VALUE)) if self.valued else frame
+
+    def hits(self, frame: Frame) -> Frame:
+        """Add which rows are relevant."""
+        least = self.question.min_relevance
+        hit = nw.col(RELEVANCE) > 0 if least is None else nw.col(RELEVANCE) >= least
+        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT))
+
+    @property
+    def columns(self) -> list[str]:
+        """The sums of a list."""
+        counts = [name for name in (RANKED, ROWS) if name in self.need.asked]
+        return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.need.columns.values()]
+
+    def wide(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:
+        """Return the key and all sums, 0 where the frame adds nothing."""
+        columns = [present.get(column, ZERO).cast(nw.Float64()).alias(column) for column in self.columns]
+        return frame.select(*self.group, *columns)
+
+    # --- lists -----------------------------------------------------------------------------------------------
+
+    def models(self) -> Frame:
+        """Return every model, where they stand below each other."""
+        return self.engine.settle(self.frame.select(MODEL).unique())
+
+    def lists(self) -> Frame:
+        """Return every list, of every model."""
+        lists = self.frame.select(*self.keys).unique()
+        if self.truth_lists is not None:
+            lists = nw.concat([lists, self.truth_lists.select(*self.keys).unique()], how="vertical").unique()
+        return lists.join(self.models(), how="cross") if self.long else lists
+
+
+def _or_zero(name: str) -> nw.Expr:
+    return nw.col(name).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0)
+
+
+def _key_names(question: Question, *, truth: bool) -> dict[str, str]:
+    """Return the user's key columns by the plan's names."""
+    keys = question.by if truth else (*question.by, *(name for name in question.per if name not in question.by))
+    return {f"key{i}": name for i, name in enumerate(keys)}
+
+
+def _attribute_names(question: Question, *, truth: bool) -> dict[str, str]:
+    """Return the columns of `per` that describe a list without being its key, by the plan's names."""
+    others = [name for name in question.per if name not in question.by] if truth else []
+    return {f"attribute{i}": name for i, name in enumerate(others)}
+
+
+def _sources(frame: Any, truth: Any, question: Question, *, value: bool) -> tuple[dict[str, Source], dict[str, Take]]:
+    """Return the frames with what to take from each, and what to take from the truth if it has it."""
+    with_truth = truth is not None
+    keys = {
+        name: Take(column, "by" if column in question.by else "per", "key")
+        for name, column in _key_names(question, truth=with_truth).items()
+    }
+    names = _attribute_names(question, truth=with_truth)
+    attributes = {name: Take(column, "per", "attribute") for name, column in names.items()}
+    by_item = question.ties in ("item", "item_desc")
+    item = {_rank.ITEM: Take(question.item, "item", "order" if by_item else "key")} if with_truth or by_item else {}
+    worth = {VALUE: Take(question.value, "value", "value")} if value else {}
+    role = "rank" if question.by_rank else "score"
+    orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
+    model = {MODEL: Take(question.model, "model", "key")} if question.model is not None else {}
+    relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0 if with_truth else None)}
+    taken = keys | item | orders | model | worth
+    if not with_truth:
+        return {"frame": Source(frame, taken | relevance)}, {}
+    return {"frame": Source(frame, taken), "truth": Source(truth, keys | item | relevance | worth)}, attributes

@@ -1,0 +1,57 @@
+"""A second frame that knows what is relevant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._terms import HIT, POSITION, RELEVANCE, ROWS, START, VALUE
+
+if TYPE_CHECKING:
+    from recframe._plan._tables import Tables
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["label", "row_counts"]
+
+TRUE_VALUE = "true_value"
+
+
+def label(tables: Tables, frame: Frame) -> Frame:
+    """Return placed rows with their relevance and whether they are relevant, from the truth if there is one.
+
+    A repeated recommendation is relevant once, where it stands first.
+    """
+    if tables.truth is None:
+        return tables.hits(tables.relevance(frame))
+    truth = tables.truth.rename({VALUE: TRUE_VALUE}) if tables.valued else tables.truth
+    frame = tables.engine.join(frame, truth, [*tables.keys, _rank.ITEM])
+    if tables.valued:
+        known = nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE))
+        frame = frame.with_columns(known.alias(VALUE)).drop(TRUE_VALUE)
+    unknown = nw.col(RELEVANCE).is_null()
+    time = nw.col(START).rank("ordinal").over(*tables.group, _rank.ITEM)
+    found = tables.hits(frame.filter(~unknown)).with_columns(time.alias(POSITION))
+    once = [nw.when(nw.col(POSITION) == 1).then(nw.col(name)).otherwise(0.0).alias(name) for name in (RELEVANCE, HIT)]
+    found = found.with_columns(*once).drop(POSITION)
+    # What the truth does not hold is not relevant, however low min_relevance is.
+    others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
+    return nw.concat([found, others], how="vertical")
+
+
+def row_counts(tables: Tables) -> list[Frame]:
+    """Return frames whose sums are the rows of each list, ranked or not, those of the truth included."""
+    group = tables.group
+
+    def count(frame: Frame, each: float) -> Frame:
+        return tables.engine.sum_by(frame.select(*group, nw.lit(each).alias(ROWS)), group, [ROWS])
+
+    if tables.truth is None:
+        return [count(tables.frame, 1.0)]
+    on = [*tables.keys, _rank.ITEM]
+    both = tables.engine.join(tables.frame.select(*group, _rank.ITEM), tables.truth.select(*on, RELEVANCE), on)
+    both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, _rank.ITEM).unique()
+    truth = tables.truth.join(tables.models(), how="cross") if tables.long else tables.truth
+    return [count(tables.frame, 1.0), count(truth, 1.0), count(both, -1.0)]
