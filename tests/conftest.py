@@ -138,7 +138,7 @@ class Engine(ABC):
             if isinstance(result, float):
                 return result
             rows = self.rows(result)
-        single = self.lazy and method != "evaluate" and given.get("per") is None
+        single = self.lazy and method not in ("evaluate", "check", "contributions") and given.get("per") is None
         if not single:
             return rows
         ((value,),) = (row.values() for row in rows)

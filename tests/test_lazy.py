@@ -32,6 +32,10 @@ CALLS = {
         ["ndcg", "map", "mrr", "r_precision"], k=[1, None], score=["score", "other"], truth=truth
     ),
     "long": lambda r, _: r.evaluate(["ndcg", "ndcg(ideal=ranked)"], k=2, model="item"),
+    "check": lambda r, _: r.check(1),
+    "check ranks and truth": lambda r, truth: r.check(1, rank="place", truth=truth),
+    "check models": lambda r, _: r.check(1, score=["score", "other"]),
+    "check a long frame": lambda r, _: r.check(model="country"),
 }
 
 
@@ -55,11 +59,15 @@ def test_nothing_is_collected_and_no_schema_resolved(case, monkeypatch):
         assert lazy.item() == pytest.approx(eager, abs=1e-12)
         return
     assert lazy.columns == eager.columns
-    keys = [name for name in eager.columns if name in FRAME or name == "model"]
+    keys = [name for name in eager.columns if name in FRAME or name in ("model", "finding")]
     lazy = lazy.sort(keys, nulls_last=True) if keys else lazy
     eager = eager.sort(keys, nulls_last=True) if keys else eager
     for name in eager.columns:
-        assert lazy[name].to_list() == pytest.approx(eager[name].to_list(), abs=1e-12, nan_ok=True), name
+        assert lazy[name].to_list() == (
+            pytest.approx(eager[name].to_list(), abs=1e-12, nan_ok=True)
+            if eager[name].dtype.is_numeric()
+            else eager[name].to_list()
+        ), name
 
 
 def test_scanned_files_are_one_plan(tmp_path):

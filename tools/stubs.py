@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recframe import metrics as all_metrics
 from recframe._calls import ALL_ROLES, ROLES
+from recframe._check import CHECK_ROLES
 from recframe._roles import Roles
 from recframe.metrics import METRICS, CutMetric
 
@@ -62,6 +63,16 @@ EVALUATE = """
         metrics: str | Metric | Sequence[str | Metric],
         k: int | Sequence[int | None] | None = None,
         *,
+{roles}
+    ) -> {result}: ...
+"""
+
+CHECK = """
+    def check(
+        self,
+        k: int | None = None,
+        *,
+        strict: bool = False,
 {roles}
     ) -> {result}: ...
 """
@@ -141,6 +152,7 @@ def stub() -> str:
         text += f"\nclass {name}(Rec, Generic[{variable}]):\n"
         text += measure(eager=eager)
         text += EVALUATE.format(roles=block(roles(ALL_ROLES)), result=variable).lstrip("\n")
+        text += CHECK.format(roles=block(roles(CHECK_ROLES)), result=variable).lstrip("\n")
         text += "".join(method(kind, eager=eager) for kind in METRICS.values())
     return text + TAIL
 

@@ -11,6 +11,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recframe import _check
 from recframe._frames import is_lazy, kind_of
 from recframe._plan import Plan
 from recframe._roles import Question, Roles
@@ -21,7 +22,7 @@ from recframe.metrics._record import CutMetric, check_k
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["bind", "check_frame", "evaluate", "measure", "method"]
+__all__ = ["bind", "check", "check_frame", "evaluate", "measure", "method"]
 
 ROLES = [name for name in Roles.names() if name != "model"]
 """What every metric takes."""
@@ -66,6 +67,12 @@ def evaluate(
     check_frame(frame)
     roles = Roles.of(bound, given, ALL_ROLES)
     return Plan(frame, roles.truth, Question.of(roles), _expand(metrics, k)).frame()
+
+
+def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
+    """Return the findings in a frame, as a frame of the kind given."""
+    check_frame(frame)
+    return _check.check(frame, bound, k, given, strict=strict)
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:

@@ -102,6 +102,44 @@ class Rec:
         """
         return _calls.evaluate(self._frame, self._bound, metrics, k, roles)
 
+    def check(self, k: Any = None, *, strict: bool = False, **roles: Any) -> Any:
+        """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
+
+        Parameters
+        ----------
+        k : int, optional
+            The cutoff that tied blocks are to be compared with.
+        strict : bool
+            Raise `InputError` if there are findings of severity ``"error"`` (eager frames only).
+        **roles
+            `by`, `item`, `relevant`, `score`, `rank`, `truth`, `min_relevance` and `model`, as every metric takes
+            them. Where the frame has no column ``"item"`` or ``"relevant"`` and no other was named, what needs it is
+            not looked for.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, ``finding``, ``severity`` (``"error"``, ``"warning"``,
+            ``"note"``), ``count``, ``share`` of all rows or lists, and ``meaning``. What was looked for and not found
+            has the count 0.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 1, 0], "score": [0.5, 0.5, float("nan")]})
+        >>> found = df.rec.check(k=1)
+        >>> for row in found.filter(found["count"] > 0).select("finding", "severity", "count", "share").rows():
+        ...     print(*row)
+        nan_scores error 1 0.3333333333333333
+        lists_without_relevant warning 1 0.5
+        lists_without_ranked warning 1 0.5
+        constant_lists warning 1 0.5
+        ties_across_k warning 1 0.5
+        ideal_of_ranked_only note 1 0.5
+        """
+        return _calls.check(self._frame, self._bound, k, roles, strict=strict)
+
 
 for _kind in METRICS.values():
     setattr(Rec, _kind.name, _calls.method(_kind))

@@ -92,6 +92,20 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         model: str | None = None,
     ) -> E: ...
+    def check(
+        self,
+        k: int | None = None,
+        *,
+        strict: bool = False,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        truth: Any = None,
+        min_relevance: float | None = None,
+        model: str | None = None,
+    ) -> E: ...
     @overload
     def precision(
         self,
@@ -786,6 +800,20 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        model: str | None = None,
+    ) -> L: ...
+    def check(
+        self,
+        k: int | None = None,
+        *,
+        strict: bool = False,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        truth: Any = None,
+        min_relevance: float | None = None,
         model: str | None = None,
     ) -> L: ...
     def precision(

@@ -84,7 +84,7 @@ def open_frames(sources: Mapping[str, Source], *, rows: bool) -> Session:
         for name, values in decoders.items():
             if name in out.columns:
                 # Code -1 is the missing value; a list whose attribute nobody knows has no code at all.
-                out[name] = values.take(out[name].fillna(-1).to_numpy(dtype="int64"), allow_fill=True)
+                out = out.assign(**{name: values.take(out[name].fillna(-1).to_numpy(dtype="int64"), allow_fill=True)})
         if sort:
             with suppress(TypeError):  # objects without an order stay as they come
                 out = out.sort_values(list(sort), kind="stable", na_position="last")
@@ -104,7 +104,9 @@ def _take(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dic
             for name, source in sources.items()
             if column in source.takes
         }
-        if take.is_number:
+        if take.is_flag:
+            arrays = {name: _flag(sources[name].native, series, take) for name, series in holders.items()}
+        elif take.is_number:
             arrays = {name: _numbers(series, sources[name].takes[column]) for name, series in holders.items()}
         else:
             arrays, values = _codes(holders, take)
@@ -169,6 +171,15 @@ def _column(frame: Any, take: Take) -> Any:
     if take.column in names_of(frame):
         return pd.Series(frame.index.get_level_values(take.column))
     return pd.Series(np.full(len(frame), take.default))
+
+
+def _flag(frame: Any, series: Any, take: Take) -> Any:
+    """Return 1.0 where a column is there, or NaN and not missing, which NumPy's own types do not tell apart."""
+    if take.use == "there":
+        return np.full(len(frame), float(take.column in names_of(frame)))
+    if not types.is_extension_array_dtype(series.dtype) or not types.is_float_dtype(series.dtype):
+        return np.zeros(len(frame))
+    return np.isnan(series.to_numpy(dtype="float64", na_value=0.0)).astype("float64")
 
 
 def _numbers(series: Any, take: Take) -> Any:

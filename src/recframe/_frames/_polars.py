@@ -94,7 +94,7 @@ def open_lazy(sources: Mapping[str, Source]) -> Session:
 def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, Take]) -> Frame:
     taken = lazy(source.select(_lazy_column(name, take) for name, take in takes.items()))
     # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
-    keys = "|".join(name for name, take in takes.items() if not take.is_number)
+    keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
     taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
     ordered = "|".join(name for name, take in takes.items() if take.use == "order")
     if ordered:
@@ -112,11 +112,18 @@ def _col(name: str) -> pl.Expr:
 
 def _lazy_column(name: str, take: Take) -> pl.Expr:
     """Return the expression that takes a column, or its default where the frame turns out to lack it."""
+    if take.use == "nan":
+        # Adding 0 as below.
+        return (_col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
     if take.default is None:
         return _col(take.column).alias(name)
     # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
     pattern = pl.col(f"^{re.escape(take.column)}$")
+    if not (take.is_number or take.is_flag):
+        return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
     found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
+    if take.use == "there":
+        return (found > 0).cast(pl.Float64).alias(name)
     value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
     return pl.when(found == 0).then(take.default).otherwise(value).alias(name)
 
@@ -137,7 +144,7 @@ def open_eager(sources: Mapping[str, Source], *, rows: bool) -> Session:
     for column, take in takes_of(sources).items():
         holders = {name: frame for name, frame in taken.items() if column in frame.columns}
         types = {frame.schema[column] for frame in holders.values()}
-        if take.is_number:
+        if take.is_number or take.is_flag:
             continue
         if pl.Object in types:
             encoded, decoders[column] = _encode_objects(holders, column, take)
@@ -170,6 +177,12 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     """Return the expression that takes a column, checked and without NaN."""
     if take.column not in source.columns:
         return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "there":
+        return pl.repeat(1.0, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "nan" and not source.schema[take.column].is_float():
+        return pl.repeat(0.0, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "nan":
+        return _col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
     dtype = source.schema[take.column]
     column = _col(take.column)
     if take.is_number and dtype == pl.Null:

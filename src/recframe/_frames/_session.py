@@ -28,8 +28,9 @@ __all__ = [
     "unlike_keys",
 ]
 
-Use = Literal["key", "order", "attribute", "relevance", "score", "value"]
-"""What a column is for: compared only, sorted too, carried along, or a number."""
+Use = Literal["key", "order", "attribute", "relevance", "score", "value", "nan", "there"]
+"""What a column is for: compared only, sorted too, carried along, or a number; or to be told where it is NaN and not
+missing, or whether the frame has it at all, both as 1.0 or 0.0."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Take:
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
         return self.use in ("relevance", "score", "value")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether only something about the column matters."""
+        return self.use in ("nan", "there")
 
 
 @dataclass(frozen=True)

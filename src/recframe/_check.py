@@ -1,0 +1,289 @@
+"""What a look at a frame finds before anything is computed from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._frames import Source, Take, is_lazy, open_frames
+from recframe._plan._tables import MODEL
+from recframe._roles import Question, Roles
+from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, START
+from recframe.errors import InputError, OptionError
+from recframe.metrics._record import check_k
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._frames._session import Use
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["CHECK_ROLES", "FINDINGS", "Finding", "check"]
+
+CHECK_ROLES = ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model")
+"""The roles that a check reads."""
+
+FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
+TOTAL, ORDER = "total", "order"
+ROWS, LISTS = "rows", "lists"
+ITEM_THERE, GRADES_THERE = "item there", "relevance there"
+RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
+LAST, BEFORE, SEEN = "last", "before", "seen"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to look for."""
+
+    name: str
+    severity: Literal["error", "warning", "note"]
+    of: str
+    """What is counted: of the truth, where the finding is about it."""
+    meaning: str
+    needs: str = ""
+    """The column without which it cannot be looked for, where that may be absent."""
+
+
+FINDINGS = (
+    Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE),
+    Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
+    Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
+    Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
+    Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
+    Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
+    Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0"),
+    Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE),
+    Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
+    Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
+    Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
+    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
+    Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
+)
+"""What a check looks for, the severe first."""
+OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
+OF_TRUTH = {"duplicate_truth_rows", "truth_of_unknown_lists"}
+
+
+def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
+    """Return the findings as a frame of the kind given, or raise for the errors among them."""
+    if strict and is_lazy(frame):
+        msg = "strict=True needs the data, which a lazy frame does not have yet"
+        raise OptionError(msg, "strict=False, or collect the frame first")
+    bound = {name: value for name, value in bound.items() if name in CHECK_ROLES}
+    roles = Roles.of(bound, given, CHECK_ROLES)
+    look = _Look(frame, roles, check_k(k), named={*bound, *given})
+    found = look.findings()
+    if strict:
+        look.refuse(found)
+    return look.finish(found)
+
+
+class _Look:
+    """One look at a frame: everything that is counted, as one plan."""
+
+    def __init__(self, frame: Any, roles: Roles, k: int | None, named: set[str]) -> None:
+        self._question = question = Question.of(roles)
+        self._k = k
+        self._keys = [f"key{i}" for i in range(len(question.by))] or ["key0"]
+        self._group = [*self._keys, *self._long]
+        truth = roles.truth is not None
+        takes, truth_takes = _takes(question, named, truth=truth)
+        self._optional = {ITEM_THERE, GRADES_THERE} & takes.keys()
+        sources = {"frame": Source(frame, takes)} | ({"truth": Source(roles.truth, truth_takes)} if truth else {})
+        self._session = open_frames(sources, {}, rows=False)
+        self._engine = self._session.engine
+        self._frame = self._prepared(self._session.frames["frame"], relevant=not truth)
+        self._truth = self._prepared(self._session.frames["truth"], relevant=True) if truth else None
+        skipped = set() if question.by_rank else set(OF_RANKS)
+        skipped |= {"ideal_of_ranked_only"} if truth else OF_TRUTH
+        skipped |= {"ties_across_k"} if k is None else set()
+        self._wanted = {finding.name for finding in FINDINGS} - skipped
+
+    @property
+    def _long(self) -> list[str]:
+        """The column of the models that stand below each other, if there is one."""
+        return [MODEL] if self._question.model is not None else []
+
+    def findings(self) -> Frame:
+        """Return a row per model and finding that was looked for."""
+        parts = [part for index in range(len(self._question.orders)) for part in self._of_model(index)]
+        found = nw.concat(parts, how="vertical")
+        # What needs a column that the frame turns out to lack was not looked for.
+        found = found.filter(~nw.col(COUNT).is_null())
+        share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)
+        found = found.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
+        return self._engine.settle(found.sort(*self._long, ORDER, nulls_last=True))
+
+    def finish(self, found: Frame) -> Any:
+        """Return the findings as a frame of the user's kind."""
+        model = [MODEL] if self._question.several else []
+        return self._session.finish(found.select(*model, FINDING, SEVERITY, COUNT, SHARE, MEANING), {}, self._long)
+
+    def refuse(self, found: Frame) -> None:
+        """Raise if there are errors."""
+        said = []
+        for finding in FINDINGS:
+            if finding.severity == "error" and finding.name in self._wanted:
+                counts = found.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
+                if count := self._engine.scalar(counts):
+                    said.append(f"{finding.name}: {count} ({finding.meaning})")
+        if said:
+            msg = "the frame has errors\n" + "\n".join(said)
+            raise InputError(msg, "without strict=True, check returns all findings")
+
+    # --- what is looked at -----------------------------------------------------------------------------------
+
+    def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
+        """Give every row a key, and say whether it is relevant where that is known."""
+        if not self._question.by:
+            frame = frame.with_columns(nw.lit(0).alias("key0"))
+        least = self._question.min_relevance
+        grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0) if relevant else nw.lit(0.0)
+        hit = grade > 0 if least is None else grade >= least
+        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
+
+    def _of_model(self, index: int) -> list[Frame]:
+        """Return the findings of one model, each as a frame of its own."""
+        parts = [self._rows(index), self._duplicates(self._frame, self._group, "duplicate_rows"), self._lists(index)]
+        if self._truth is not None:
+            parts += [self._duplicates(self._truth, self._keys, "duplicate_truth_rows"), self._unknown(self._truth)]
+        found = []
+        for place, finding in enumerate(FINDINGS):
+            if finding.name not in self._wanted:
+                continue
+            (part,) = (frame for names, frame in parts if finding.name in names)
+            count = nw.col(finding.name)
+            count = nw.when(nw.col(finding.needs) > 0).then(count) if finding.needs in self._optional else count
+            text = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
+            model = {} if self._long else {MODEL: self._question.orders[index]}
+            constants = text | model | {ORDER: index * len(FINDINGS) + place}
+            numbers = part.select(*self._long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
+            numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))
+            found.append(numbers.select(MODEL, FINDING, SEVERITY, COUNT, TOTAL, MEANING, ORDER))
+        return found
+
+    def _totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> tuple[set[str], Frame]:
+        """Return what was looked for, and in each model how many rows of a frame show it."""
+        names = [*flags, *others]
+        frame = frame.with_columns(*(flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()))
+        frame = frame.select(*self._long, *names)
+        if self._long:
+            return set(flags), self._engine.sum_by(frame, self._long, names)
+        return set(flags), frame.select(nw.col(*names).sum())
+
+    def _for_models(self, frame: Frame) -> Frame:
+        """Repeat for each of the models that stand below each other what they share."""
+        return frame.join(self._frame.select(MODEL).unique(), how="cross") if self._long else frame
+
+    def _rows(self, index: int) -> tuple[set[str], Frame]:
+        """Look at single rows."""
+        score, nan = nw.col(f"score{index}"), nw.col(f"nan{index}") > 0
+        missing = score.is_null()
+        # A missing or NaN rank is no rank at all.
+        position = nw.when(missing).then(1.0).otherwise(score)
+        no_key = [nw.col(f"missing{i}").is_null() for i in range(len(self._question.by))]
+        flags = {
+            "nan_scores": nan,
+            "missing_scores": missing & ~nan,
+            "impossible_ranks": (position < 1) | (position % 1 != 0),
+            "missing_keys": nw.any_horizontal(*no_key, ignore_nulls=False) if no_key else missing & ~missing,
+        }
+        return self._totals(self._frame, flags, [ROWS])
+
+    def _duplicates(self, frame: Frame, group: Sequence[str], name: str) -> tuple[set[str], Frame]:
+        """Look for items that stand in a list more than once."""
+        there = [ITEM_THERE] if ITEM_THERE in self._optional else []
+        item, columns = [*group, _rank.ITEM], [ROWS, *there]
+        items = self._engine.sum_by(frame.select(*item, *columns), item, columns)
+        truth = name == "duplicate_truth_rows"
+        items = self._for_models(items) if truth else items
+        return self._totals(items, {name: nw.col(ROWS) - 1}, columns)
+
+    def _unknown(self, truth: Frame) -> tuple[set[str], Frame]:
+        """Look for lists that only the truth knows."""
+        here = self._frame.select(*self._keys).unique()
+        here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
+        there = truth.select(*self._keys, ROWS, nw.lit(0.0).alias(SEEN))
+        lists = self._engine.sum_by(nw.concat([here, there], how="vertical"), self._keys, [ROWS, SEEN])
+        unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
+        return self._totals(self._for_models(lists), {"truth_of_unknown_lists": unseen}, [ROWS])
+
+    def _lists(self, index: int) -> tuple[set[str], Frame]:
+        """Look at whole lists, those that only the truth knows included."""
+        there = [GRADES_THERE] if GRADES_THERE in self._optional else []
+        columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there]
+
+        def wide(frame: Frame, **sums: str) -> Frame:
+            present = [(nw.col(sums[name]) if name in sums else nw.lit(0.0)).alias(name) for name in columns]
+            return frame.select(*self._group, *present)
+
+        # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
+        source = self._frame if self._truth is None else self._truth
+        known = self._for_models(self._engine.sum_by(source.select(*self._keys, HIT), self._keys, [HIT]))
+        stacked = [
+            wide(self._for_models(self._frame.select(*self._keys).unique())),
+            wide(self._frame, **{RELEVANT: HIT, **{name: name for name in there}}),
+            wide(known, **{KNOWN: HIT}),
+            wide(self._blocks(f"score{index}"), **{name: name for name in columns[:5]}),
+        ]
+        lists = self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, columns)
+        flags = {
+            "lists_without_relevant": nw.col(KNOWN) == 0,
+            "lists_without_ranked": nw.col(RANKED) == 0,
+            "constant_lists": (nw.col(BLOCKS) == 1) & (nw.col(RANKED) > 1),
+            "ties_across_k": nw.col(STRADDLES) > 0,
+            "overlapping_ranks": nw.col(OVERLAPS) > 0,
+            "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
+        }
+        return self._totals(lists.with_columns(nw.lit(1.0).alias(LISTS)), flags, [LISTS, *there])
+
+    def _blocks(self, score: str) -> Frame:
+        """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
+        ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(_rank.SCORE))
+        ranked = self._engine.present(ranked, _rank.SCORE)
+        value = nw.col(_rank.SCORE)
+        start = value if self._question.by_rank else value.rank("min", descending=True).over(*self._group)
+        ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
+        block = [*self._group, START]
+        blocks = self._engine.sum_by(ranked.select(*block, HIT, RANKED), block, [HIT, RANKED])
+        blocks = blocks.rename({HIT: RANKED_HITS})
+        last = nw.col(START) + nw.col(RANKED) - 1
+        k = self._k or 0
+        straddles = (nw.col(START) <= k) & (last > k)
+        blocks = blocks.with_columns(
+            nw.lit(1.0).alias(BLOCKS), straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST)
+        )
+        if not self._question.by_rank:
+            return blocks.with_columns(nw.lit(0.0).alias(OVERLAPS))
+        before = nw.col(LAST).shift(1).over(*self._group, order_by=START)
+        overlaps = (nw.col(BEFORE) >= nw.col(START)).fill_null(value=False)
+        return blocks.with_columns(before.alias(BEFORE)).with_columns(overlaps.cast(nw.Float64()).alias(OVERLAPS))
+
+
+def _takes(question: Question, named: set[str], *, truth: bool) -> tuple[dict[str, Take], dict[str, Take]]:
+    """Return what to take from the frame and from the truth; a role that nobody named may be absent."""
+
+    def take(role: str, column: str, use: Use, default: float | None) -> Take:
+        return Take(column, role, use, None if role in named or truth else default)
+
+    keys = {f"key{i}": Take(column, "by", "key") for i, column in enumerate(question.by)}
+    # As an attribute, what is missing is missing on every engine.
+    missing = {f"missing{i}": Take(column, "by", "attribute") for i, column in enumerate(question.by)}
+    role = "rank" if question.by_rank else "score"
+    orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
+    nans = {f"nan{i}": Take(column, role, "nan") for i, column in enumerate(question.orders)}
+    model = {} if question.model is None else {MODEL: Take(question.model, "model", "key")}
+    item = {_rank.ITEM: take("item", question.item, "key", 0.0)}
+    frame = keys | missing | orders | nans | model | item
+    if truth:
+        return frame, keys | item | {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0)}
+    relevance = {RELEVANCE: take("relevant", question.relevant, "relevance", 0.0)}
+    absent = {
+        ITEM_THERE: Take(question.item, "item", "there", default=0.0),
+        GRADES_THERE: Take(question.relevant, "relevant", "there", default=0.0),
+    }
+    return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in named}, {}

@@ -1,0 +1,248 @@
+"""What a check finds equals a count by plain loops, on every engine."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recframe
+from oracle import is_missing
+from recframe._check import FINDINGS
+from strategies import crowd, frames, ranked_crowd, truths
+
+SEVERITY = {finding.name: finding.severity for finding in FINDINGS}
+ALL = [finding.name for finding in FINDINGS]
+OF_RANKS = ["impossible_ranks", "overlapping_ranks"]
+OF_TRUTH = ["duplicate_truth_rows", "truth_of_unknown_lists"]
+
+
+def key_of(row: dict[str, Any], by: list[str]) -> tuple[Any, ...]:
+    return tuple(None if is_missing(row[name]) else row[name] for name in by)
+
+
+def expected(
+    rows: list[dict[str, Any]],
+    k: int | None,
+    *,
+    by: list[str],
+    rank: str | None = None,
+    truth: list[dict[str, Any]] | None = None,
+    model: Any = None,
+    every: list[dict[str, Any]] | None = None,
+    tells_nan: bool = True,
+) -> dict[str, tuple[int, float]]:
+    """Return counts and shares by plain loops; `every` holds the rows of all models."""
+    every = rows if every is None else every
+    score = rank or "score"
+
+    def relevant(row: dict[str, Any]) -> bool:
+        return not is_missing(row.get("relevant", 1)) and row.get("relevant", 1) > 0
+
+    def repeated(rows: list[dict[str, Any]]) -> int:
+        return len(rows) - len({(key_of(row, by), key_of(row, ["item"])) for row in rows})
+
+    lists: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        lists[key_of(row, by)].append(row)
+    unknown = [row for row in truth or () if key_of(row, by) not in {key_of(other, by) for other in every}]
+    for row in (*every, *(truth or ())):
+        lists.setdefault(key_of(row, by), [])
+    has_relevant = {key_of(row, by) for row in (every if truth is None else truth) if relevant(row)}
+
+    counts: Counter[str] = Counter()
+    counts["duplicate_rows"] = repeated(rows)
+    counts["nan_scores"] = sum(tells_nan and row[score] is not None and is_missing(row[score]) for row in rows)
+    counts["missing_scores"] = sum(is_missing(row[score]) for row in rows) - counts["nan_scores"]
+    counts["missing_keys"] = sum(None in key_of(row, by) for row in rows)
+    counts["impossible_ranks"] = sum(
+        not is_missing(row[score]) and not (row[score] >= 1 and row[score] % 1 == 0) for row in rows
+    )
+    for key, of_list in lists.items():
+        ranked = [row for row in of_list if not is_missing(row[score])]
+        sizes = Counter(row[score] for row in ranked)
+        blocks = []
+        for value in sorted(sizes, reverse=rank is None):
+            start = value if rank else 1 + sum(row[score] > value for row in ranked)
+            blocks.append((start, start + sizes[value] - 1))
+        hits = [row for row in of_list if relevant(row)]
+        counts["lists_without_relevant"] += key not in has_relevant
+        counts["lists_without_ranked"] += not ranked
+        counts["constant_lists"] += len(blocks) == 1 and len(ranked) > 1
+        counts["ties_across_k"] += any(first <= (k or 0) < last for first, last in blocks)
+        counts["overlapping_ranks"] += any(
+            first <= other_last for i, (first, _) in enumerate(blocks) for _, other_last in blocks[:i]
+        )
+        counts["ideal_of_ranked_only"] += bool(hits) and all(not is_missing(row[score]) for row in hits)
+    counts["duplicate_truth_rows"] = repeated(truth or [])
+    counts["truth_of_unknown_lists"] = len(unknown)
+
+    totals = {"rows": len(rows), "lists": len(lists)}
+    of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(OF_TRUTH, len(truth or []))
+    skipped = (OF_RANKS if rank is None else []) + (["ideal_of_ranked_only"] if truth is not None else OF_TRUTH)
+    skipped += ["ties_across_k"] if k is None else []
+    return {name: (counts[name], counts[name] / of[name]) for name in ALL if name not in skipped}
+
+
+def table(found: list[dict[str, Any]]) -> dict[str, tuple[int, float]]:
+    for row in found:
+        assert row["severity"] == SEVERITY[row["finding"]]
+        assert row["meaning"]
+    return {row["finding"]: (row["count"], pytest.approx(row["share"], abs=1e-12)) for row in found}
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_everything_at_once(engine, k):
+    rows, by = crowd(11, 300), ["user", "day"]
+    found = engine.ask(engine.frame(rows), "check", k, by=by)
+    assert list(found[0]) == ["finding", "severity", "count", "share", "meaning"]
+    # The severe come first, on lazy frames too.
+    wanted = expected(rows, k, by=by, tells_nan=engine.library == "polars")
+    assert [row["finding"] for row in found] == list(wanted)
+    assert table(found) == wanted
+    assert all(count for name, (count, _) in wanted.items() if engine.library == "polars" or name != "nan_scores")
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_ranks(engine, k):
+    rows = ranked_crowd(12, 200)
+    # Dense ranks of some lists, and others that are no ranks.
+    for row in rows[::7]:
+        row["rank"] = None if row["rank"] is None else (1 + row["rank"]) // 2
+    for value, row in zip((0, -3, 1.5, math.inf), rows, strict=False):
+        row["rank"] = value
+    found = engine.ask(engine.frame(rows), "check", k, by="user", rank="rank")
+    wanted = expected(rows, k, by=["user"], rank="rank")
+    assert table(found) == wanted
+    assert wanted["impossible_ranks"][0] == 4
+    assert wanted["overlapping_ranks"][0] > 0
+
+
+def test_dense_ranks_overlap_and_gaps_do_not(engine):
+    for ranks, overlaps in (((1, 1, 2), 1), ((1, 1, 3), 0), ((2, 2, 3), 1), ((1, 5, 5, 9), 0), ((1, 1, 1, 1, 5, 3), 1)):
+        found = engine.ask(engine.frame({"place": list(ranks)}), "check", by=None, rank="place")
+        assert {row["finding"]: row["count"] for row in found}["overlapping_ranks"] == overlaps
+
+
+def test_a_truth(engine):
+    rows = crowd(13, 120)
+    truth = [
+        {name: row[name] for name in ("user", "day", "item", "relevant")} for row in (*crowd(14, 150), *crowd(13, 60))
+    ]
+    frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+    by = ["user", "day"]
+    found = engine.ask(frame, "check", 2, by=by, truth=there)
+    wanted = expected(rows, 2, by=by, truth=truth, tells_nan=engine.library == "polars")
+    assert table(found) == wanted
+    assert all(wanted[name][0] for name in OF_TRUTH)
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_odd_frames(engine, data):
+    rows = data.draw(frames())
+    truth = data.draw(st.none() | truths(rows))
+    k = data.draw(st.sampled_from([1, 2, None]))
+    by = data.draw(st.sampled_from([["user"], ["user", "day"], []]))
+    frame, more = engine.frame(rows), {}
+    if truth is not None:
+        # Relevance comes from the truth; the frames share types by column.
+        frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+        more = {"truth": there}
+    found = engine.ask(frame, "check", k, by=by or None, **more)
+    assert table(found) == expected(rows, k, by=by, truth=truth, tells_nan=engine.library == "polars")
+
+
+def test_several_scores(engine):
+    rows = [{**row, "other": len(str(row["item"])) if row["user"] else None} for row in crowd(15, 60)]
+    found = engine.ask(engine.frame(rows), "check", 1, by=["user", "day"], score=["score", "other"])
+    assert next(iter(found[0])) == "model"
+    tells = engine.library == "polars"
+    for name in ("score", "other"):
+        own = [{**row, "score": row[name]} for row in rows]
+        mine = [row for row in found if row["model"] == name]
+        assert table(mine) == expected(own, 1, by=["user", "day"], tells_nan=tells)
+    assert [row["model"] for row in found] == ["score"] * (len(found) // 2) + ["other"] * (len(found) // 2)
+
+
+@pytest.mark.parametrize("with_truth", [False, True])
+def test_models_below_each_other(engine, with_truth):
+    rows = [{**row, "who": name} for name, seed, lists in (("b", 16, 40), ("a", 17, 60)) for row in crowd(seed, lists)]
+    truth = [{name: row[name] for name in ("user", "day", "item", "relevant")} for row in crowd(18, 70)]
+    frame, there = engine.frames(rows, truth)
+    more = {"truth": there} if with_truth else {}
+    found = engine.ask(frame, "check", 1, by=["user", "day"], model="who", **more)
+    assert [row["model"] for row in found] == sorted(row["model"] for row in found)
+    for name in ("a", "b"):
+        own = [row for row in rows if row["who"] == name]
+        more = {"truth": truth} if with_truth else {}
+        wanted = expected(own, 1, by=["user", "day"], every=rows, tells_nan=engine.library == "polars", **more)
+        mine = [row for row in found if row["model"] == name]
+        assert [row["finding"] for row in mine] == list(wanted)
+        assert table(mine) == wanted
+
+
+def test_what_needs_an_absent_column_is_not_looked_for(engine):
+    rows = crowd(19, 30)
+    without = {"item": ["duplicate_rows"], "relevant": ["lists_without_relevant", "ideal_of_ranked_only"]}
+    for column, findings in without.items():
+        less = [{name: value for name, value in row.items() if name != column} for row in rows]
+        found = engine.ask(engine.frame(less), "check", 1, by=["user", "day"])
+        wanted = expected(rows, 1, by=["user", "day"], tells_nan=engine.library == "polars")
+        assert table(found) == {name: value for name, value in wanted.items() if name not in findings}
+
+
+def test_a_named_column_must_be_there(engine):
+    frame = engine.frame({"user": [1, 1], "relevant": [0, 1], "score": [2.0, 1.0]})
+    if engine.lazy:
+        return
+    with pytest.raises(KeyError, match="item='thing': the frame has no such column"):
+        engine.ask(frame, "check", item="thing")
+    with pytest.raises(KeyError, match="relevant='bought': the frame has no such column"):
+        recframe.rec(frame)(relevant="bought").check()
+
+
+def test_the_contract_lists_every_finding():
+    text = (Path(__file__).parent.parent / "docs" / "contract.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| (error|warning|note) \|", text, re.MULTILINE)
+    assert listed == [(finding.name, finding.severity) for finding in FINDINGS]
+
+
+def test_strict_raises_what_is_severe(engine):
+    frame = engine.frame({"user": [1, 1, 2, 2], "item": [1, 1, 1, 1], "relevant": [0, 1, 0, 0], "place": [1, 1, 2, 0]})
+    if engine.lazy:
+        with pytest.raises(recframe.errors.OptionError, match="(?s)strict=True needs the data.*collect"):
+            engine.ask(frame, "check", rank="place", strict=True)
+        return
+    with pytest.raises(recframe.errors.InputError, match="(?s)duplicate_rows: 2 .*impossible_ranks: 1 .*Hint"):
+        engine.ask(frame, "check", rank="place", strict=True)
+    fine = engine.frame({"user": [1, 1], "item": [1, 2], "relevant": [0, 0], "score": [1.0, 1.0]})
+    found = engine.ask(fine, "check", 1, strict=True)
+    # Warnings and notes do not stop anybody.
+    assert {row["finding"] for row in found if row["count"]} == {
+        "lists_without_relevant", "constant_lists", "ties_across_k"
+    }  # fmt: skip
+
+
+def test_bound_roles_that_a_check_does_not_read_are_ignored(engine):
+    frame = recframe.rec(engine.frame({"object": [1], "relevant": [1], "knn": [1.0]}))
+    bound = frame(by="object", score="knn", ties="worst", undefined=0.0)
+    assert {row["finding"]: row["count"] for row in engine.rows(bound.check())}["missing_scores"] == 0
+    with pytest.raises(TypeError, match="there is no argument 'ties'"):
+        frame.check(ties="worst")
+
+
+def test_pandas_tells_nan_from_missing_where_its_types_do(pandas_engine):
+    import pandas as pd
+
+    values, missing = pd.Series([1.0, math.nan, 0.0]), pd.Series([False, False, True])
+    scores = pd.Series(pd.arrays.FloatingArray(values.to_numpy(), missing.to_numpy()))
+    frame = pd.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 0], "score": scores})
+    found = {row["finding"]: row["count"] for row in pandas_engine.ask(frame, "check")}
+    assert (found["nan_scores"], found["missing_scores"]) == (1, 1)
