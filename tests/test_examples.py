@@ -305,3 +305,45 @@ def test_capri_ndcg_exponential_gain(make: Make) -> None:
     # below 1 for a user with more than five: the ideal of the definition is cut at k.
     perfect = make(in_order([1] * 20))
     assert number(perfect.rec.ndcg(5, gain="exp2")) == pytest.approx(1.0, abs=1e-12)
+
+
+CAPRI_LISTS = {1: [1, 2, 3], 2: [2, 3, 4], 3: [1, 5, 9]}
+CAPRI_HISTORY = {1: [1, 2], 2: [2, 5], 3: [2, 3], 4: [1, 4]}
+
+
+def test_capri_novelty(make: Make) -> None:
+    # −log2 of the item's share of the training users, unseen items (here 9) add 0, divided by k.
+    share = {item: sum(item in had for had in CAPRI_HISTORY.values()) / 4 for item in range(10)}
+    value = number(
+        make(shown(CAPRI_LISTS)).rec.novelty(3, unseen="zero", rank="place", train=make(bought(CAPRI_HISTORY)))
+    )
+    per_user = [sum(-math.log2(share[item]) for item in items if share[item]) / 3 for items in CAPRI_LISTS.values()]
+    assert value == pytest.approx(sum(per_user) / 3, abs=1e-12)
+
+
+def test_capri_catalogue_coverage(make: Make) -> None:
+    # Percent of the training items: 1 to 5; what was never trained on does not count.
+    train = make(bought(CAPRI_HISTORY))
+    assert number(make(shown(CAPRI_LISTS)).rec.coverage(3, rank="place", catalog=train)) * 100 == 100.0
+    assert number(make(shown(CAPRI_LISTS)).rec.coverage(1, rank="place", catalog=train)) * 100 == 40.0
+
+
+def test_capri_personalization(make: Make) -> None:
+    # One minus the mean cosine between the users' lists: overlaps 2, 1 and 0 of 3.
+    value = number(make(shown(CAPRI_LISTS)).rec.personalization(3, rank="place"))
+    assert value == pytest.approx(1 - (2 / 3 + 1 / 3 + 0) / 3, abs=1e-12)
+
+
+def test_capri_list_diversity(make: Make) -> None:
+    # The mean over pairs of a similarity matrix, subtracted from 1.
+    vectors = {1: (1.0, 0.0), 2: (1.0, 1.0), 3: (0.0, 2.0), 4: (3.0, 4.0), 5: (0.0, 0.0), 9: (1.0, 0.5)}
+
+    def similarity(a: int, b: int) -> float:
+        lengths = math.hypot(*vectors[a]) * math.hypot(*vectors[b])
+        return sum(x * y for x, y in zip(vectors[a], vectors[b], strict=True)) / lengths if lengths else 0.0
+
+    pairs = [[(items[0], items[1]), (items[0], items[2]), (items[1], items[2])] for items in CAPRI_LISTS.values()]
+    expected = 1 - sum(similarity(*pair) for list_ in pairs for pair in list_) / 9
+    features = {"item": [*vectors], "x": [v[0] for v in vectors.values()], "y": [v[1] for v in vectors.values()]}
+    value = number(make(shown(CAPRI_LISTS)).rec.diversity(3, rank="place", features=make(features)))
+    assert value == pytest.approx(expected, abs=1e-12)

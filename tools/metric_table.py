@@ -45,7 +45,8 @@ def options(kind: type[Metric]) -> str:
         others = [f'"{choice}"' if choice != "function" else choice for choice in choices if choice != field.default]
         found.append(f"`{field.name}={default}`" + "".join(f", `{other}`" for other in others))
     cut = [] if "k" in {field.name for field in fields(kind)} else ["takes no k"]
-    return "; ".join(cut + found)
+    beside = [f"needs `{name}=`" for name in kind.needs] + [f"takes `{name}=`" for name in kind.takes]
+    return "; ".join(cut + found + beside)
 
 
 def _choices(alias: object) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recframe import metrics as all_metrics
-from recframe._calls import ALL_ROLES, ROLES
+from recframe._calls import ALL_ROLES, roles_of
 from recframe._check import CHECK_ROLES
 from recframe._roles import Roles
 from recframe.metrics import METRICS, CutMetric
@@ -112,7 +112,7 @@ def method(kind: type, *, eager: bool) -> str:
     name = kind.name  # type: ignore[attr-defined]
 
     def declare(per: str, result: str, decorator: str = "") -> str:
-        arguments = block(["self", *cut, "*", *options, *roles(ROLES, per)])
+        arguments = block(["self", *cut, "*", *options, *roles(roles_of(kind), per)])
         return f"{decorator}    def {name}(\n{arguments}\n    ) -> {result}: ...\n"
 
     if not eager:
@@ -123,9 +123,10 @@ def method(kind: type, *, eager: bool) -> str:
 
 def measure(*, eager: bool) -> str:
     """Return the declarations of `measure`."""
+    names = [name for name in ALL_ROLES if name != "model"]
 
     def declare(per: str, result: str, decorator: str = "") -> str:
-        arguments = block(["self", "metric: str | Metric", "*", *roles(ROLES, per)])
+        arguments = block(["self", "metric: str | Metric", "*", *roles(names, per)])
         return f"{decorator}    def measure(\n{arguments}\n    ) -> {result}: ...\n"
 
     if not eager:

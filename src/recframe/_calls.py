@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -12,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe import _check
-from recframe._frames import is_lazy, kind_of
-from recframe._plan import Plan
-from recframe._roles import Question, Roles
+from recframe._frames import beside, feature_columns, is_lazy, items_frame, kind_of
+from recframe._plan import Given, Plan
+from recframe._roles import BESIDE, Question, Roles
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
 from recframe.metrics import Metric, make, parse
 from recframe.metrics._record import CutMetric, check_k
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 
 __all__ = ["bind", "check", "check_frame", "evaluate", "measure", "method"]
 
-ROLES = [name for name in Roles.names() if name != "model"]
+ROLES = [name for name in Roles.names() if name not in ("model", *BESIDE)]
 """What every metric takes."""
 ALL_ROLES = Roles.names()
 """What `evaluate` takes."""
+NEEDED = {
+    "train": "train=past, a frame of who had which item",
+    "features": "features=genres, a frame of the item and one numeric column a feature",
+}
 
 
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,12 +51,12 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
         what = f"model={roles.model!r}" if roles.model is not None else f"score={question.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
         raise OptionError(msg, f"evaluate([{metric.label!r}], ...)")
-    plan = Plan(frame, roles.truth, question, [metric])
+    plan = Plan(_given(frame, roles, [metric]), question, [metric])
     if question.per or is_lazy(frame):
         return plan.frame()
     value = plan.scalar()
     if math.isnan(value):
-        msg = f"no list has a value of {metric.label}: none holds a relevant item that it could use"
+        msg = f"no list has a value of {metric.label}, {metric.undefined_because}"
         warnings.warn(msg, UndefinedWarning, stacklevel=_stack_level())
     return value
 
@@ -66,7 +71,8 @@ def evaluate(
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
     roles = Roles.of(bound, given, ALL_ROLES)
-    return Plan(frame, roles.truth, Question.of(roles), _expand(metrics, k)).frame()
+    question, expanded = Question.of(roles), _expand(metrics, k)
+    return Plan(_given(frame, roles, expanded), question, expanded).frame()
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -85,22 +91,29 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
             msg = f"{kind.name}{args!r}: {takes}"
             raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
         own = {name: given.pop(name) for name in options if name in given}
-        unknown = [name for name in given if name not in ALL_ROLES]
+        roles = roles_of(kind)
+        unknown = [name for name in given if name not in (*roles, "model")]
         # Only k is positional; what is no role must be an option, or the metric says what it takes.
         own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
-        return measure(self._frame, self._bound, make(kind.name, own, also=ROLES), given)
+        return measure(self._frame, self._bound, make(kind.name, own, also=roles), given)
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
-    call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc()}"
+    call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc(roles_of(kind))}"
     setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
     return call
 
 
-def roles_doc() -> str:
+def roles_of(kind: type[Metric]) -> list[str]:
+    """Return the roles that a metric's method takes."""
+    return [name for name in ALL_ROLES if name in ROLES or name in (*kind.needs, *kind.takes)]
+
+
+def roles_doc(names: Sequence[str] = ALL_ROLES) -> str:
     """Return what the roles' documentation says of each argument."""
-    text = Roles.__doc__ or ""
-    return text.split("----------\n", 1)[-1].rstrip() + "\n    "
+    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
+    entries = re.split(r"\n(?=    \w)", text)
+    return "\n".join(entry for entry in entries if entry.split(":", 1)[0].strip() in names) + "\n    "
 
 
 def _signature(kind: type[Metric]) -> Signature:
@@ -111,7 +124,7 @@ def _signature(kind: type[Metric]) -> Signature:
     parameters += [
         Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
         for field in fields(Roles)
-        if field.name in ROLES
+        if field.name in roles_of(kind)
     ]
     return Signature(parameters)
 
@@ -146,6 +159,24 @@ def _check_metric(given: object) -> Metric:
         msg = f"{given!r} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
     return given
+
+
+def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
+    """Return the frames of a call, with only those beside the user's own that its metrics read."""
+    read = {name for metric in metrics for name in (*metric.needs, *metric.takes)}
+    for metric in metrics:
+        for name in metric.needs:
+            if getattr(roles, name) is None:
+                msg = f"{metric.label} needs {name}=, which is not given"
+                raise OptionError(msg, NEEDED[name])
+    train = beside(frame, roles.train) if "train" in read else None
+    features, names = feature_columns(beside(frame, roles.features), roles.item) if "features" in read else (None, [])
+    catalog, size = roles.catalog if "catalog" in read else None, None
+    if isinstance(catalog, int) and not isinstance(catalog, bool):
+        catalog, size = None, check_k(catalog, "catalog")
+    elif catalog is not None:
+        catalog = beside(frame, catalog) if kind_of(catalog) else items_frame(frame, roles.item, catalog)
+    return Given(frame, roles.truth, train, features, names, catalog, size)
 
 
 def check_frame(frame: object) -> None:

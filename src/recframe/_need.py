@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from recframe._shown import POPULAR, HistoryRow, ItemRow, ShownRow
 from recframe._terms import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, FirstHitRow, IdealRow, Row, Sums
+from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,8 @@ class Need:
     """What the metrics of one call ask for, found by asking each of them once."""
 
     metrics: Sequence[Metric]
+    width: int = 0
+    """The number of features of an item."""
     columns: dict[str, str] = field(default_factory=dict)
     """The sums by the full names of their terms, and the columns that hold them."""
     asked: set[str] = field(default_factory=set)
@@ -31,9 +35,22 @@ class Need:
     cascade: set[str] = field(default_factory=set)
     """The terms of a user who reads from the top."""
     constants: dict[tuple[Weight, int], str] = field(default_factory=dict)
+    item_columns: dict[str, str] = field(default_factory=dict)
+    """The sums of an item over the rows that show it."""
+    all_columns: dict[str, str] = field(default_factory=dict)
+    """The sums over all items that are shown."""
 
     def __post_init__(self) -> None:
-        for metric in self.metrics:
+        for shown in self.shown:
+            names = (*shown.shown_terms(ShownRow(self.width)), *shown.history_terms(HistoryRow(self.width)))
+            for name in names:
+                self.columns.setdefault(full_name(shown, name), f"sum{len(self.columns)}")
+        for exposure in self.exposure:
+            for name in exposure.shown_terms(ShownRow(self.width)):
+                self.item_columns.setdefault(full_name(exposure, name), f"item{len(self.item_columns)}")
+            for name in exposure.item_terms(ItemRow(self._own(exposure, self.item_columns))):
+                self.all_columns.setdefault(full_name(exposure, name), f"all{len(self.all_columns)}")
+        for metric in self.accuracy:
             row, best, first = Row(tied=True), IdealRow(), FirstHitRow()
             for name in (*metric.terms(row), *metric.best_terms(best)):
                 self.columns.setdefault(full_name(metric, name), f"sum{len(self.columns)}")
@@ -45,10 +62,34 @@ class Need:
             self.asked |= row.asked | (best.asked - {POSITION})
 
     @property
+    def accuracy(self) -> list[Metric]:
+        """The metrics that read the relevance."""
+        return [metric for metric in self.metrics if not isinstance(metric, ShownMetric | ExposureMetric)]
+
+    @property
+    def shown(self) -> list[ShownMetric]:
+        """The metrics of what a list shows."""
+        return [metric for metric in self.metrics if isinstance(metric, ShownMetric)]
+
+    @property
+    def exposure(self) -> list[ExposureMetric]:
+        """The metrics of what all lists show together."""
+        return [metric for metric in self.metrics if isinstance(metric, ExposureMetric)]
+
+    @property
+    def reads_items(self) -> bool:
+        """Whether a metric reads the items themselves, in their order."""
+        return bool(self.shown or self.exposure) or POPULAR in self.asked
+
+    @property
     def cutoff(self) -> int | None:
         """The last position that any metric reads; None: all."""
-        cutoffs = [metric.cutoff for metric in self.metrics if not self._by_relevant(metric)]
-        return None if None in cutoffs else max(cast("list[int]", cutoffs), default=1)
+        return _furthest([metric.cutoff for metric in self.metrics if not self._by_relevant(metric)])
+
+    @property
+    def shown_cutoff(self) -> int | None:
+        """The last position that a list metric reads; None: all."""
+        return _furthest([metric.cutoff for metric in (*self.shown, *self.exposure)])
 
     @staticmethod
     def _by_relevant(metric: Metric) -> bool:
@@ -59,7 +100,7 @@ class Need:
 
     def terms(self, row: Row) -> dict[str, nw.Expr]:
         """Return what a ranked row adds, by column."""
-        found = {full_name(metric, name): term for metric in self.metrics for name, term in metric.terms(row).items()}
+        found = {full_name(metric, name): term for metric in self.accuracy for name, term in metric.terms(row).items()}
         only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
         if only is not None:
             found = {name: term for name, term in found.items() if name in only}
@@ -70,16 +111,60 @@ class Need:
         row = row or IdealRow()
         return {
             self.columns[full_name(metric, name)]: term
-            for metric in self.metrics
+            for metric in self.accuracy
             if metric.best_of == of
             for name, term in metric.best_terms(row).items()
         }
 
+    def shown_terms(self, row: ShownRow) -> dict[str, nw.Expr]:
+        """Return what a shown row adds to its list, by column."""
+        return {
+            self.columns[full_name(metric, name)]: term
+            for metric in self.shown
+            for name, term in metric.shown_terms(row).items()
+        }
+
+    def history_terms(self, row: HistoryRow) -> dict[str, nw.Expr]:
+        """Return what an item of a user's past adds to the user's lists, by column."""
+        return {
+            self.columns[full_name(metric, name)]: term
+            for metric in self.shown
+            for name, term in metric.history_terms(row).items()
+        }
+
+    def exposure_terms(self, row: ShownRow) -> dict[str, nw.Expr]:
+        """Return what a shown row adds to its item, by column."""
+        return {
+            self.item_columns[full_name(metric, name)]: term
+            for metric in self.exposure
+            for name, term in metric.shown_terms(row).items()
+        }
+
+    def item_terms(self) -> tuple[dict[str, nw.Expr], set[str]]:
+        """Return what an item adds to the value of all lists, by column, and the sums whose order that reads."""
+        found: dict[str, nw.Expr] = {}
+        ranked: set[str] = set()
+        for metric in self.exposure:
+            item = ItemRow(self._own(metric, self.item_columns))
+            for name, term in metric.item_terms(item).items():
+                found[self.all_columns[full_name(metric, name)]] = term
+            ranked |= item.ranked
+        return found, ranked
+
     def sums(self, metric: Metric) -> Sums:
         """Return the metric's view of the sums, and remember what it asks."""
+        columns = self.all_columns if isinstance(metric, ExposureMetric) else self.columns
+        return Sums(self._own(metric, columns), self.asked, self.constants)
+
+    @staticmethod
+    def _own(metric: Metric, columns: dict[str, str]) -> dict[str, str]:
         prefix = full_name(metric, "")
-        own = {name.removeprefix(prefix): column for name, column in self.columns.items() if name.startswith(prefix)}
-        return Sums(own, self.asked, self.constants)
+        return {name.removeprefix(prefix): column for name, column in columns.items() if name.startswith(prefix)}
+
+
+def _furthest(cutoffs: Sequence[int | None]) -> int | None:
+    """Return the largest cutoff, None where one is the whole list."""
+    return None if None in cutoffs else max(cast("Sequence[int]", cutoffs), default=1)
 
 
 def full_name(metric: Metric, name: str) -> str:

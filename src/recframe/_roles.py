@@ -16,6 +16,8 @@ Undefined = float | Literal["skip", "raise"]
 """What stands for a list without a value: nothing, a number, or an error."""
 
 DEFAULT_SCORE = "score"
+BESIDE = ("train", "catalog", "features")
+"""The roles of frames that only some metrics read."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Roles:
     by : str, sequence of str or None
         The list key: one column or several. None: the whole frame is one list. A missing key is a key.
     item : str
-        The item; read only for ``truth=`` and ``ties="item"``.
+        The item; read only for ``truth=``, ``ties="item"`` and the metrics of what lists show.
     relevant : str
         The relevance: bool, integer or float; missing counts as 0.
     score : str, optional
@@ -47,6 +49,12 @@ class Roles:
         A row is relevant from this relevance on; None: above 0.
     undefined : "skip", float or "raise"
         A list without relevant items: left out of the mean, given this value, or an error (eager frames only).
+    train : frame, optional
+        Past interactions, with the key and the item: who had what. Read by metrics of what lists show.
+    catalog : int, collection or frame, optional
+        The items that could be shown: their number, the items, or a frame with the item; None: those of the frame.
+    features : frame, optional
+        The item and one numeric column a feature, or one column of lists.
     """
 
     by: Columns = "user"
@@ -60,6 +68,9 @@ class Roles:
     ties: Ties = "average"
     min_relevance: float | None = None
     undefined: Undefined = "skip"
+    train: Any = None
+    catalog: Any = None
+    features: Any = None
     model: str | None = None
 
     @classmethod

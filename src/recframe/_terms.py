@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from recframe._shown import CATALOG_SIZE, POPULAR, TRAIN_USERS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -96,6 +98,11 @@ class Row:
         Only its sum over a list means that.
         """
         return self._column(AHEAD)
+
+    @property
+    def popular(self) -> nw.Expr:
+        """The item's place, from 1, when those of the training data stand by their users; infinite without any."""
+        return self._column(POPULAR)
 
     def _column(self, name: str) -> nw.Expr:
         self.asked.add(name)
@@ -244,6 +251,23 @@ class Sums:
         """The rows of the list, ranked or not."""
         self._asked.add(ROWS)
         return nw.col(ROWS)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sums."""
+        return list(self._columns)
+
+    @property
+    def train_users(self) -> nw.Expr:
+        """The users of the training data."""
+        self._asked.add(TRAIN_USERS)
+        return nw.col(TRAIN_USERS)
+
+    @property
+    def catalog_size(self) -> nw.Expr:
+        """The items of the catalogue."""
+        self._asked.add(CATALOG_SIZE)
+        return nw.col(CATALOG_SIZE)
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""

@@ -7,15 +7,27 @@ leaves through `Session.finish`. In between everything is a Narwhals lazy frame.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from recframe._frames._beside import feature_columns, items_frame
 from recframe._frames._session import Engine, Session, Source, Take, names_of
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Engine", "Session", "Source", "Take", "is_lazy", "kind_of", "open_frames"]
+__all__ = [
+    "Engine",
+    "Session",
+    "Source",
+    "Take",
+    "beside",
+    "feature_columns",
+    "is_lazy",
+    "items_frame",
+    "kind_of",
+    "open_frames",
+]
 
 
 def kind_of(frame: object) -> str | None:
@@ -34,6 +46,11 @@ def kind_of(frame: object) -> str | None:
 def is_lazy(frame: object) -> bool:
     """Return whether a frame is a plan, so that answers must stay frames."""
     return kind_of(frame) == "polars lazy"
+
+
+def beside(frame: Any, other: Any) -> Any:
+    """Return a frame that may stand beside another: a polars data frame beside a lazy one becomes lazy."""
+    return other.lazy() if kind_of(frame) == "polars lazy" and kind_of(other) == "polars" else other
 
 
 def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows: bool) -> Session:

@@ -192,7 +192,7 @@ def _numbers(series: Any, take: Take) -> Any:
     if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
         series = series.astype("float64")
     is_bool = types.is_bool_dtype(series.dtype)
-    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.use == "relevance"):
+    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.may_be_bool):
         raise not_a_number(take, series.dtype)
     if types.is_integer_dtype(series.dtype) and not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))

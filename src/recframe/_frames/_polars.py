@@ -187,7 +187,7 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     column = _col(take.column)
     if take.is_number and dtype == pl.Null:
         column = column.cast(pl.Float64)
-    elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.use == "relevance")):
+    elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
         raise not_a_number(take, dtype)
     if take.use == "order" and dtype == pl.Categorical:
         column = column.cast(pl.String)

@@ -28,7 +28,7 @@ __all__ = [
     "unlike_keys",
 ]
 
-Use = Literal["key", "order", "attribute", "relevance", "score", "value", "nan", "there"]
+Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "nan", "there"]
 """What a column is for: compared only, sorted too, carried along, or a number; or to be told where it is NaN and not
 missing, or whether the frame has it at all, both as 1.0 or 0.0."""
 
@@ -48,7 +48,12 @@ class Take:
     @property
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
-        return self.use in ("relevance", "score", "value")
+        return self.use in ("relevance", "score", "value", "feature")
+
+    @property
+    def may_be_bool(self) -> bool:
+        """Whether true and false are numbers to the plan."""
+        return self.use in ("relevance", "feature")
 
     @property
     def is_flag(self) -> bool:
@@ -145,7 +150,7 @@ def check_columns(name: str, source: Source) -> None:
 
 def not_a_number(take: Take, dtype: object) -> ColumnTypeError:
     """Return the error for a column whose type its role cannot use."""
-    wanted = "bool, integer or float" if take.use == "relevance" else "integer or float"
+    wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
     msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
     return ColumnTypeError(msg, "cast the column to a number first")
 

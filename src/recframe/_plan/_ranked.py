@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe import _rank
+from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
+from recframe._plan._shown import Shown
 from recframe._plan._truth import label, row_counts
+from recframe._shown import POPULAR
 from recframe._terms import (
     AHEAD,
     BLOCK_HITS,
@@ -36,6 +39,7 @@ from recframe._terms import (
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
+    from recframe._plan._beside import Beside
     from recframe._plan._tables import Tables
 
     Frame = nw.LazyFrame[Any]
@@ -53,28 +57,44 @@ class Ranking:
     ----------
     tables : Tables
         The frames of the call.
+    beside : Beside
+        What stands beside them.
     index : int
         Which of the question's orders ranks.
-    ideal : Frame
-        R and the sums in the best order of each list.
+    ideal : Frame or None
+        R and the sums in the best order of each list, where a metric reads the relevance.
     upto : int or None
         The last position that any metric reads.
     """
 
-    def __init__(self, tables: Tables, index: int, ideal: Frame, upto: int | None) -> None:
+    def __init__(self, tables: Tables, beside: Beside, index: int, ideal: Frame | None, upto: int | None) -> None:
         self._tables = tables
+        self._beside = beside
         self._need = tables.need
         self._engine = tables.engine
         self._group = tables.group
         self._ideal = ideal
         self._upto = upto
         self.ranked = self._ranked(index)
-        self.kept = self._kept(self.ranked)
+        placed = self._placed(self.ranked)
+        if tables.lists_shown and tables.labelled:
+            placed = self._engine.settle(placed)
+        self.shown = Shown(tables, beside, placed) if tables.lists_shown else None
+        self.kept = self._kept(placed) if tables.labelled else None
         """The rows that can matter, each with its tied block and its relevance."""
 
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
-        kept = self.kept
+        tables = self._tables
+        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal)
+        if self._need.shown and self.shown is not None:
+            stacked += self.shown.list_sums()
+        if tables.every_list:
+            stacked.append(tables.wide(tables.lists(), {}))
+        return self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, tables.columns)
+
+    def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:
+        """Return frames whose sums the metrics of relevance read."""
         tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
         row = Row(tied=tied)
         terms = self._need.terms(row)
@@ -83,20 +103,21 @@ class Ranking:
         if FIRST_HIT in row.asked:
             kept = _rank.first_blocks(kept, self._group)
         kept = self._compared(kept, row.asked)
-        rows = self._ready(self._rows_that_matter(kept), row)
-        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, tied=tied)]
+        rows = self._ready(self._rows_that_matter(kept), row, ideal)
+        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, ideal, tied=tied)]
         if CASCADE in row.asked:
             stacked.append(self._cascade(kept, tied=tied))
-        return self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, self._tables.columns)
+        return stacked
 
     # --- rows ------------------------------------------------------------------------------------------------
 
     def _ranked(self, index: int) -> Frame:
         """Return the rows that the model ranks."""
         tables = self._tables
-        keep = [_rank.ITEM] if tables.truth is not None or tables.question.ties in ("item", "item_desc") else []
+        by_item = tables.question.ties in ("item", "item_desc") or self._need.reads_items
+        keep = [_rank.ITEM] if tables.truth is not None or by_item else []
         keep += [_rank.ROW] if tables.question.ties == "first" else []
-        keep += [] if tables.truth is not None else [RELEVANCE]
+        keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
         ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(f"score{index}").alias(_rank.SCORE))
         ranked = self._engine.present(ranked, _rank.SCORE)
         self._check_ranks(ranked)
@@ -114,16 +135,21 @@ class Ranking:
             msg = f"rank={question.orders[0]!r} holds {found}, but a rank is a whole number from 1"
             raise InputError(msg, "for scores, higher is better, use score=")
 
-    def _kept(self, ranked: Frame) -> Frame:
-        """Return the rows that can matter, each with its tied block and its relevance."""
-        tables, group, upto = self._tables, self._group, self._upto
-        by_rank = tables.question.by_rank
-        placed = None
+    def _placed(self, ranked: Frame) -> Frame:
+        """Return the rows that can matter, each with where its tied block starts."""
+        group, upto = self._group, self._upto
+        by_rank = self._tables.question.by_rank
+        first = None
         if upto is not None and not by_rank:
-            placed, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
-        kept = _rank.place(ranked, group, upto, by_rank=by_rank)
-        kept = kept if placed is None else nw.concat([kept, placed], how="vertical")
-        kept = label(tables, kept.drop(_rank.SCORE))
+            first, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
+        placed = _rank.place(ranked, group, upto, by_rank=by_rank)
+        placed = placed if first is None else nw.concat([placed, first], how="vertical")
+        return placed.drop(_rank.SCORE)
+
+    def _kept(self, placed: Frame) -> Frame:
+        """Return the rows that can matter, each with its tied block under the policy and its relevance."""
+        tables, group, upto = self._tables, self._group, self._upto
+        kept = label(tables, placed)
         for column, descending in _rank.TIE_ORDER[tables.question.ties]:
             if column != VALUE or tables.valued:
                 kept = _rank.split_ties(kept, group, column, upto, descending=descending)
@@ -143,18 +169,21 @@ class Ranking:
         return kept
 
     def _rows_that_matter(self, kept: Frame) -> Frame:
-        reads = {metric.reads for metric in self._need.metrics}
+        reads = {metric.reads for metric in self._need.accuracy}
         if "all" in reads:
             return kept
         hit = nw.col(HIT) > 0
         return kept.filter(hit | (nw.col(RELEVANCE) != 0) if "graded" in reads else hit)
 
-    def _ready(self, rows: Frame, row: Row) -> Frame:
+    def _ready(self, rows: Frame, row: Row, ideal: Frame) -> Frame:
         """Add to the rows that matter what their terms ask for."""
         if HITS_BEFORE in row.asked:
             rows = _rank.hits_before(rows, self._group)
         if RELEVANT in row.asked:
-            rows = self._engine.join(rows, self._ideal.select(*self._group, RELEVANT), self._group)
+            rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
+        if POPULAR in row.asked:
+            known = self._beside.popularity.select(_rank.ITEM, POPULAR)
+            rows = self._engine.join(rows, known, [_rank.ITEM]).with_columns(unexpected().alias(POPULAR))
         if row.tables:
             rows = self._with_tables(rows, row)
         return rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
@@ -185,9 +214,9 @@ class Ranking:
 
     # --- what lists get from elsewhere -----------------------------------------------------------------------
 
-    def _other_sums(self, kept: Frame, *, tied: bool) -> list[Frame]:
+    def _other_sums(self, kept: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
         """Return what lists get from elsewhere than their ranked rows."""
-        tables, ideal = self._tables, self._ideal
+        tables = self._tables
         found = [tables.wide(ideal, {name: nw.col(name) for name in (RELEVANT, *self._need.best_terms("all"))})]
         if self._need.best_terms("ranked"):
             found.append(ranked_ideal(tables, self.ranked))
@@ -203,8 +232,6 @@ class Ranking:
         if tables.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*tables.keys).unique()
             found.append(tables.wide(known.join(tables.models(), how="cross"), {KNOWN: nw.lit(1.0)}))
-        if tables.every_list:
-            found.append(tables.wide(tables.lists(), {}))
         return found
 
     def _may_hold(self, frame: Frame, condition: nw.Expr) -> bool:

@@ -14,29 +14,30 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._plan._tables import Tables
+    from recframe.metrics._record import Metric
 
     Frame = nw.LazyFrame[Any]
 
 __all__ = ["fill", "mean", "with_attributes"]
 
 
-def fill(tables: Tables, lists: Frame, labels: Sequence[str]) -> Frame:
-    """Let a number stand for lists without a value, or raise."""
+def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list") -> Frame:
+    """Let a number stand where there is no value, or raise; the key names the rows, by the user's names."""
     undefined = tables.question.undefined
-    if undefined == "skip":
-        return lists
+    if undefined == "skip" or not metrics:
+        return rows
     if undefined != "raise":
-        return lists.with_columns(nw.col(*labels).fill_null(undefined))
-    lists = tables.engine.settle(lists)
-    for label in labels:
-        without = lists.filter(nw.col(label).is_null()).select(*tables.group)
+        return rows.with_columns(nw.col(*(metric.label for metric in metrics)).fill_null(undefined))
+    rows = tables.engine.settle(rows)
+    for metric in metrics:
+        without = rows.filter(nw.col(metric.label).is_null())
         count = tables.engine.scalar(without.select(nw.len()))
         if count:
-            some = tables.session.finish(without.head(3), tables.key_names, ())
-            lists_have = "1 list has" if count == 1 else f"{count} lists have"
-            msg = f"{lists_have} no {label} for want of a relevant item, such as\n{some}"
+            have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
+            some = f", such as\n{tables.session.finish(without.select(*key).head(3), key, ())}" if key else ""
+            msg = f"{have} no {metric.label} {metric.undefined_because}{some}"
             raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
-    return lists
+    return rows
 
 
 def with_attributes(tables: Tables, lists: Frame) -> Frame:

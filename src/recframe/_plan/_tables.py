@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe import _rank
 from recframe._frames import Source, Take, open_frames
+from recframe._shown import features
 from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, VALUE
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._frames import Engine, Session
     from recframe._need import Need
@@ -20,10 +22,25 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["MODEL", "Tables"]
+__all__ = ["MODEL", "Given", "Tables"]
 
 MODEL = "model"
 ZERO = nw.lit(0.0)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The user's own frames of one call."""
+
+    frame: Any
+    truth: Any = None
+    train: Any = None
+    features: Any = None
+    feature_names: Sequence[str] = ()
+    """The columns of `features` that are numbers."""
+    catalog: Any = None
+    catalog_size: int | None = None
+    """Of a catalogue that is only counted."""
 
 
 class Tables:
@@ -43,15 +60,14 @@ class Tables:
         Whether models stand below each other.
     """
 
-    def __init__(self, frame: Any, truth: Any, question: Question, need: Need) -> None:
-        with_truth = truth is not None
+    def __init__(self, given: Given, question: Question, need: Need) -> None:
+        with_truth = given.truth is not None
         self.question = question
         self.need = need
+        self.catalog_size = given.catalog_size
         self.key_names = _key_names(question, truth=with_truth)
         self.attribute_names = _attribute_names(question, truth=with_truth)
-        self.session: Session = open_frames(
-            *_sources(frame, truth, question, value=self.valued), rows=question.ties == "first"
-        )
+        self.session: Session = open_frames(*_sources(given, question, need), rows=question.ties == "first")
         self.engine: Engine = self.session.engine
         self._check_lazy()
         self.keys = list(self.key_names) or ["key0"]
@@ -83,6 +99,21 @@ class Tables:
     # --- what is asked ---------------------------------------------------------------------------------------
 
     @property
+    def labelled(self) -> bool:
+        """Whether a metric asks what is relevant."""
+        return bool(self.need.accuracy)
+
+    @property
+    def lists_shown(self) -> bool:
+        """Whether a metric asks what lists show."""
+        return bool(self.need.shown or self.need.exposure)
+
+    @property
+    def user_keys(self) -> list[str]:
+        """The keys that name a user: those of `by`."""
+        return [name for name, column in self.key_names.items() if column in self.question.by]
+
+    @property
     def valued(self) -> bool:
         """Whether a metric asks what items are worth."""
         return VALUE in self.need.asked
@@ -107,12 +138,12 @@ class Tables:
     @property
     def pooled(self) -> bool:
         """Whether the models' rows stand below each other and tell together which lists there are."""
-        return self.long and self.truth is None
+        return self.labelled and self.long and self.truth is None
 
     @property
     def every_list(self) -> bool:
         """Whether lists without a relevant item show in the result."""
-        return bool(self.question.per) or self.question.undefined != "skip"
+        return self.lists_shown or bool(self.question.per) or self.question.undefined != "skip"
 
     # --- columns ---------------------------------------------------------------------------------------------
 
@@ -171,23 +202,32 @@ def _attribute_names(question: Question, *, truth: bool) -> dict[str, str]:
     return {f"attribute{i}": name for i, name in enumerate(others)}
 
 
-def _sources(frame: Any, truth: Any, question: Question, *, value: bool) -> tuple[dict[str, Source], dict[str, Take]]:
+def _sources(given: Given, question: Question, need: Need) -> tuple[dict[str, Source], dict[str, Take]]:
     """Return the frames with what to take from each, and what to take from the truth if it has it."""
-    with_truth = truth is not None
-    keys = {
-        name: Take(column, "by" if column in question.by else "per", "key")
-        for name, column in _key_names(question, truth=with_truth).items()
-    }
-    names = _attribute_names(question, truth=with_truth)
-    attributes = {name: Take(column, "per", "attribute") for name, column in names.items()}
-    by_item = question.ties in ("item", "item_desc")
-    item = {_rank.ITEM: Take(question.item, "item", "order" if by_item else "key")} if with_truth or by_item else {}
-    worth = {VALUE: Take(question.value, "value", "value")} if value else {}
+    with_truth = given.truth is not None
+    names = _key_names(question, truth=with_truth)
+    keys = {name: Take(column, "by" if column in question.by else "per", "key") for name, column in names.items()}
+    users = {name: take for name, take in keys.items() if take.column in question.by}
+    others = _attribute_names(question, truth=with_truth)
+    attributes = {name: Take(column, "per", "attribute") for name, column in others.items()}
+    in_order = question.ties in ("item", "item_desc") or need.reads_items
+    item = {_rank.ITEM: Take(question.item, "item", "order" if in_order else "key")}
+    worth = {VALUE: Take(question.value, "value", "value")} if VALUE in need.asked else {}
     role = "rank" if question.by_rank else "score"
     orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
     model = {MODEL: Take(question.model, "model", "key")} if question.model is not None else {}
     relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0 if with_truth else None)}
-    taken = keys | item | orders | model | worth
-    if not with_truth:
-        return {"frame": Source(frame, taken | relevance)}, {}
-    return {"frame": Source(frame, taken), "truth": Source(truth, keys | item | relevance | worth)}, attributes
+    taken = keys | (item if with_truth or in_order else {}) | orders | model | worth
+    if not with_truth and need.accuracy:
+        taken |= relevance
+    sources = {"frame": Source(given.frame, taken)}
+    if with_truth:
+        sources["truth"] = Source(given.truth, keys | item | relevance | worth)
+    if given.train is not None:
+        sources["train"] = Source(given.train, users | item)
+    if given.features is not None:
+        columns = zip(features(need.width), given.feature_names, strict=True)
+        sources["features"] = Source(given.features, item | {n: Take(c, "features", "feature") for n, c in columns})
+    if given.catalog is not None:
+        sources["catalog"] = Source(given.catalog, item)
+    return sources, attributes

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from recframe.errors import OptionError, OptionTypeError, closest
 from recframe.metrics._record import CutMetric, Metric
+from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, PRAUC, ROCAUC
 from recframe.metrics.average_precision import MAP
 from recframe.metrics.cascade import ERR, RBP, PFound
 from recframe.metrics.correlation import Kendall, Spearman
 from recframe.metrics.dcg import DCG, NDCG
+from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
+from recframe.metrics.lists import ARP, Calibration, Diversity, Novelty, Serendipity
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
 from recframe.metrics.reciprocal_rank import MRR
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "ARP",
     "DCG",
     "ERR",
     "F1",
@@ -33,16 +37,26 @@ __all__ = [
     "PRAUC",
     "RBP",
     "ROCAUC",
+    "Calibration",
+    "Coverage",
     "CutMetric",
+    "Diversity",
+    "Entropy",
+    "ExposureMetric",
+    "Gini",
     "HitRate",
     "Kendall",
     "Metric",
     "MoneyPrecision",
     "MoneyRecall",
+    "Novelty",
     "PFound",
+    "Personalization",
     "Precision",
     "RPrecision",
     "Recall",
+    "Serendipity",
+    "ShownMetric",
     "Spearman",
     "parse",
 ]
@@ -69,6 +83,15 @@ METRICS: Mapping[str, type[Metric]] = {
         MoneyRecall,
         Spearman,
         Kendall,
+        Coverage,
+        Novelty,
+        ARP,
+        Diversity,
+        Personalization,
+        Gini,
+        Entropy,
+        Serendipity,
+        Calibration,
     )
 }
 """Every metric of the library by its name."""

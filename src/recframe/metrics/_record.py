@@ -47,6 +47,11 @@ class Metric:
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
     shares_terms : bool
         True where a term's name says all about it, so that other metrics may use the same sum.
+    needs, takes : tuple of str
+        The frames beside the user's own that the metric cannot do without, and those that it can:
+        ``"train"``, ``"features"``, ``"catalog"``.
+    undefined_because : str
+        Why a list may have no value, for messages.
 
     Examples
     --------
@@ -74,6 +79,9 @@ class Metric:
     reads: ClassVar[Reads] = "hits"
     best_of: ClassVar[Literal["all", "ranked"]] = "all"
     shares_terms: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
+    takes: ClassVar[tuple[str, ...]] = ()
+    undefined_because: ClassVar[str] = "for want of a relevant item"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
         """Return what one ranked row adds to its list, by name."""
@@ -146,18 +154,18 @@ class CutMetric(Metric):
         return self.k
 
 
-def check_k(k: Any) -> int | None:
+def check_k(k: Any, name: str = "k") -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
     if k is None:
         return None
-    hint = "k is a whole number from 1, or None for the whole list"
+    hint = f"{name} is a whole number from 1, or None" + (" for the whole list" if name == "k" else "")
     if isinstance(k, bool) or not hasattr(k, "__index__"):
         what = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
-        msg = f"k={k!r} is of type {type(k).__name__}{what}"
+        msg = f"{name}={k!r} is of type {type(k).__name__}{what}"
         raise OptionTypeError(msg, hint)
     number = operator.index(k)
     if number < 1:
-        msg = f"k={number} is less than 1"
+        msg = f"{name}={number} is less than 1"
         raise OptionError(msg, hint)
     return number
 

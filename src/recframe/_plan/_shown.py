@@ -1,0 +1,144 @@
+"""What lists show: one concrete order of the first rows, and the sums over lists and over items."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._plan import _report
+from recframe._plan._tables import MODEL
+from recframe._shown import DESCRIBED, FIRST, PLACE, UNIT, USERS, HistoryRow, ShownRow, directions, shares
+from recframe._terms import SIZE, START
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan._beside import Beside
+    from recframe._plan._tables import Tables
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["Shown"]
+
+ALL, LISTED = "all", "listed"
+
+
+class Shown:
+    """The first rows of each list of one model, ties broken.
+
+    Parameters
+    ----------
+    tables : Tables
+        The frames of the call.
+    beside : Beside
+        What stands beside them.
+    placed : Frame
+        The rows that can be among the first, with the item and where each one's tied block starts.
+    """
+
+    def __init__(self, tables: Tables, beside: Beside, placed: Frame) -> None:
+        self._tables = tables
+        self._engine = tables.engine
+        self._need = tables.need
+        self._beside = beside
+        self._rows = self._engine.settle(self._ordered(placed))
+
+    def _ordered(self, placed: Frame) -> Frame:
+        """Give each row one position: ties by item, unless the call names another order."""
+        tables, upto = self._tables, self._need.shown_cutoff
+        group = tables.group
+        policy = tables.question.ties
+        order = _rank.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
+        sized = self._engine.settle(_rank.sizes(placed, group))
+        keep = [*group, _rank.ITEM, START]
+        alone = sized.filter(nw.col(SIZE) == 1).select(*keep)
+        tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)
+        for column, descending in order:
+            tied = _rank.split_ties(tied, group, column, None, descending=descending)
+        # What is still tied is the same item, so that any order shows the same.
+        place = nw.col(START) + nw.col(START).rank("ordinal").over(*group, START).cast(nw.Int64()) - 1
+        tied = tied.with_columns(place.alias(PLACE)).select(*keep, PLACE)
+        rows = nw.concat([alone.with_columns(nw.col(START).alias(PLACE)), tied], how="vertical").drop(START)
+        return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
+
+    def _ready(self, row: ShownRow) -> Frame:
+        """Return the rows with what their terms ask for."""
+        group, rows, asked = self._tables.group, self._rows, row.asked
+        if FIRST in asked:
+            first = nw.col(PLACE) == nw.col(PLACE).min().over(*group, _rank.ITEM)
+            rows = rows.with_columns(first.cast(nw.Float64()).alias(FIRST))
+        for k in row.cuts:
+            rows = rows.with_columns((row.within(k) * nw.col(FIRST)).alias(LISTED))
+            rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(f"distinct@{k}")).drop(LISTED)
+        if USERS in asked:
+            known = self._beside.popularity.select(_rank.ITEM, USERS)
+            rows = self._engine.join(rows, known, [_rank.ITEM]).with_columns(nw.col(USERS).fill_null(0.0))
+        columns = [*directions(self._need.width), DESCRIBED, UNIT] if "directions" in asked else []
+        columns += [*shares(self._need.width), "categorised"] if "categories" in asked else []
+        if columns:
+            rows = self._engine.join(rows, self._beside.described.select(_rank.ITEM, *columns), [_rank.ITEM])
+            rows = rows.with_columns(nw.col(*columns).fill_null(0.0))
+        return rows
+
+    def list_sums(self) -> list[Frame]:
+        """Return frames whose sums are what lists get from the rows that they show, and from their users' past."""
+        row, past = ShownRow(self._need.width), HistoryRow(self._need.width)
+        terms, history = self._need.shown_terms(row), self._need.history_terms(past)
+        found = [self._tables.wide(self._ready(row), terms)]
+        if history:
+            found.append(self._tables.wide(self._beside.history(self._tables.lists()), history))
+        return found
+
+    def exposure(self) -> Frame:
+        """Return the metrics of all lists together, by what is reported by."""
+        tables = self._tables
+        row = ShownRow(self._need.width)
+        terms = self._need.exposure_terms(row)
+        by = [*([MODEL] if tables.long else []), *tables.per] or [ALL]
+        rows = _with_all(_report.with_attributes(tables, self._ready(row)))
+        items = self._engine.sum_by(rows.select(*by, _rank.ITEM, **terms), [*by, _rank.ITEM], list(terms))
+        items = self._of_catalog(items)
+        summed, ranked = self._need.item_terms()
+        for column in sorted(ranked):
+            # A sum of 0 is an item that is shown elsewhere only.
+            shown = items.filter(nw.col(column) > 0)
+            order = nw.col(column).rank("ordinal").over(*by).cast(nw.Float64()).alias(f"order {column}")
+            unseen = items.filter(~(nw.col(column) > 0)).with_columns(nw.lit(0.0).alias(f"order {column}"))
+            items = nw.concat([shown.with_columns(order), unseen], how="vertical")
+        every = _with_all(_report.with_attributes(tables, tables.lists())).select(*by).unique()
+        stacked = [items.select(*by, **summed), every.select(*by, **dict.fromkeys(summed, nw.lit(0.0)))]
+        sums = self._engine.sum_by(nw.concat(stacked, how="vertical"), by, list(summed))
+        sums = self._beside.with_catalog_size(sums)
+        metrics = self._need.exposure
+        values = [self._value(metric) for metric in metrics]
+        names = {name: column for name, column in tables.names.items() if name in by}
+        groups = _report.fill(tables, sums.select(*by, *values), metrics, names, "value of `per`")
+        return groups.drop(ALL) if by == [ALL] else groups
+
+    def _value(self, metric: Any) -> nw.Expr:
+        sums = self._need.sums(metric)
+        defined, value = metric.defined(sums), metric.value(sums)
+        return (value if defined is None else nw.when(defined).then(value)).alias(metric.label)
+
+    def _of_catalog(self, items: Frame) -> Frame:
+        """Leave out the items that a given catalogue lacks."""
+        catalog = self._beside.catalog()
+        if catalog is None:
+            return items
+        listed = self._engine.join(items, catalog.with_columns(nw.lit(1.0).alias(LISTED)), [_rank.ITEM])
+        return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
+
+
+def _with_all(frame: Frame) -> Frame:
+    return frame.with_columns(nw.lit(0).alias(ALL))
+
+
+def joined(tables: Tables, results: Sequence[Frame]) -> Frame:
+    """Put results side by side that have one row for each value of what is reported by."""
+    by = [*([MODEL] if tables.long else []), *tables.per]
+    if not by:
+        return reduce(lambda left, right: left.join(right, how="cross"), results)
+    return reduce(lambda left, right: tables.engine.join(left, right, by), results)

@@ -1,0 +1,233 @@
+"""What all lists together show: how much of the catalogue, how evenly, how differently."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._shown_record import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._shown import ItemRow, ShownRow
+    from recframe._terms import Sums
+
+__all__ = ["Coverage", "Entropy", "Gini", "Personalization"]
+
+
+@dataclass(frozen=True)
+class _Exposures(ExposureMetric):
+    """What metrics of exposure counts share: how often each item of the catalogue is shown."""
+
+    shares_terms: ClassVar[bool] = True
+    takes: ClassVar[tuple[str, ...]] = ("catalog",)
+
+    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+        return {f"exposures@{self.k}": row.within(self.k)}
+
+
+@dataclass(frozen=True)
+class Coverage(_Exposures):
+    r"""Share of the catalogue that is shown in any top k.
+
+    .. math:: \mathrm{coverage@}k = \Bigl| \bigcup_u \mathrm{top}_k(u) \Bigr| \Big/ |C|
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole lists.
+
+    Notes
+    -----
+    In [0, 1], higher shows more of the catalogue. ``catalog=`` is a number of items, a collection or a frame of them,
+    by default the distinct items of the frame. Items outside a given collection do not count.
+
+    References
+    ----------
+    Herlocker et al., *Evaluating Collaborative Filtering Recommender Systems*, ACM TOIS 22 (2004), section 4.2; Ge,
+    Delgado-Battenfeld, Jannach, RecSys 2010 (catalogue coverage).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "score": [2, 1, 2, 1]})
+    >>> df.rec.coverage(2, catalog=["a", "b", "c", "d"])
+    0.75
+    """
+
+    name: ClassVar[str] = "coverage"
+    summary: ClassVar[str] = "share of the catalogue that is shown in any top k"
+    formula: ClassVar[str] = "distinct items in any top k / items of the catalogue"
+    reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
+
+    def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
+        return {f"items@{self.k}": (item[f"exposures@{self.k}"] > 0).cast(nw.Float64())}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums[f"items@{self.k}"] / sums.catalog_size
+
+
+@dataclass(frozen=True)
+class Gini(_Exposures):
+    r"""Inequality of exposure: 0 where every item of the catalogue is shown as often as the others.
+
+    .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, x_i}{n \sum_i x_i}
+
+    with x the times that each of the n items of the catalogue is shown in a top k, zeros included, ascending.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole lists.
+
+    Notes
+    -----
+    In [0, 1 − 1/n], lower is more even. ``catalog=`` as for coverage. Undefined where nothing is shown.
+
+    References
+    ----------
+    Gini, 1912; Adomavicius, Kwon, *Improving Aggregate Recommendation Diversity*, IEEE TKDE 24 (2012); Fleder,
+    Hosanagar, *Blockbuster Culture's Next Rise or Fall*, Management Science 55 (2009).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "b"], "score": [2, 1, 2, 1]})
+    >>> df.rec.gini(2, catalog=4)
+    0.5
+    """
+
+    name: ClassVar[str] = "gini"
+    summary: ClassVar[str] = "inequality of how often the items of the catalogue are shown"
+    formula: ClassVar[str] = "Σᵢ (2i − n − 1)·xᵢ / (n·Σx), x: exposures of the n items, zeros included, ascending"
+    reference: ClassVar[str] = "Fleder, Hosanagar, Management Science 2009"
+    higher_is_better: ClassVar[bool] = False
+
+    def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
+        x = item[f"exposures@{self.k}"]
+        place = item.order(f"exposures@{self.k}")
+        shown = (x > 0).cast(nw.Float64())
+        return {f"exposures@{self.k}": x, f"ordered exposures@{self.k}": place * x, f"items@{self.k}": shown}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        # Items that are never shown stand first, so the place of a shown one is n − (items shown) + its own.
+        x, n, m = sums[f"exposures@{self.k}"], sums.catalog_size, sums[f"items@{self.k}"]
+        return (2 * sums[f"ordered exposures@{self.k}"] + (n - 2 * m - 1) * x) / (n * x)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums[f"exposures@{self.k}"] > 0
+
+
+@dataclass(frozen=True)
+class Entropy(_Exposures):
+    r"""Shannon entropy of exposure, in bits: how evenly the items are shown.
+
+    .. math:: H = -\sum_i p_i \log_2 p_i, \qquad p_i = x_i / \textstyle\sum_j x_j
+
+    with x the times that each item is shown in a top k.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole lists.
+
+    Notes
+    -----
+    In [0, log2 n] for a catalogue of n items, higher is more even. Items outside a collection given as ``catalog=`` do
+    not count. Undefined where nothing is shown.
+
+    References
+    ----------
+    Shannon, 1948; Shani, Gunawardana, *Evaluating Recommendation Systems*, Recommender Systems Handbook, 2011, section
+    8.3.3.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "b"], "score": [2, 1, 2, 1]})
+    >>> df.rec.entropy(2)
+    1.0
+    """
+
+    name: ClassVar[str] = "entropy"
+    summary: ClassVar[str] = "entropy of how often the items are shown, in bits"
+    formula: ClassVar[str] = "−Σ p·log2 p, p: shares of the exposures"
+    reference: ClassVar[str] = "Shannon 1948; Shani, Gunawardana 2011"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
+        x = item[f"exposures@{self.k}"]
+        return {f"exposures@{self.k}": x, f"logarithms@{self.k}": x * _log2(x)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        x = sums[f"exposures@{self.k}"]
+        return _log2(x) - sums[f"logarithms@{self.k}"] / x
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums[f"exposures@{self.k}"] > 0
+
+
+def _log2(count: nw.Expr) -> nw.Expr:
+    return nw.when(count > 0).then(count).otherwise(1.0).log(2)
+
+
+@dataclass(frozen=True)
+class Personalization(ExposureMetric):
+    r"""How different the lists are from each other: one minus the mean cosine similarity over all pairs of lists.
+
+    .. math:: 1 - \frac{2}{n(n-1)} \sum_{a < b} \frac{|A \cap B|}{\sqrt{|A| \cdot |B|}}
+        = 1 - \frac{\sum_i \bigl(\sum_{A \ni i} |A|^{-1/2}\bigr)^2 - n}{n(n-1)}
+
+    with A, B the sets of items of two top k: it comes from item counts, so time is linear in rows.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole lists.
+
+    Notes
+    -----
+    In [0, 1], higher is more personal. Lists that show nothing stay out; fewer than two lists are undefined.
+
+    References
+    ----------
+    Zhou et al., *Solving the apparent diversity-accuracy dilemma of recommender systems*, PNAS 107 (2010), there with
+    lists of equal length, so that the cosine is their overlap.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "score": [2, 1, 2, 1]})
+    >>> round(df.rec.personalization(2), 12)
+    0.5
+    """
+
+    name: ClassVar[str] = "personalization"
+    summary: ClassVar[str] = "one minus the mean cosine similarity over all pairs of lists"
+    formula: ClassVar[str] = "1 − mean over pairs of lists of |A∩B| / √(|A|·|B|)"
+    reference: ClassVar[str] = "Zhou et al., PNAS 2010"
+    shares_terms: ClassVar[bool] = True
+
+    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+        counts, size = row.within(self.k) * row.first, row.distinct(self.k)
+        return {f"parts@{self.k}": counts / size, f"root parts@{self.k}": counts / size.sqrt()}
+
+    def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
+        root = item[f"root parts@{self.k}"]
+        return {f"lists@{self.k}": item[f"parts@{self.k}"], f"squares@{self.k}": root * root}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        # The parts of a list sum to 1, but for rounding.
+        n = sums[f"lists@{self.k}"].round(0)
+        return 1 - (sums[f"squares@{self.k}"] - n) / (n * (n - 1))
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums[f"lists@{self.k}"].round(0) > 1

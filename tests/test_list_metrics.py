@@ -1,0 +1,353 @@
+"""The metrics of what lists show, against their definitions: pairs formed one by one, sets, counters."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import combinations
+
+import pytest
+
+import recframe
+
+NAMES = [
+    "coverage", "novelty", "novelty(denominator=list)", "novelty(unseen=zero)", "arp", "diversity", "personalization",
+    "gini", "entropy", "calibration", "calibration(alpha=0.2)",
+]  # fmt: skip
+ITEMS = [f"i{n:02d}" for n in range(14)]
+
+
+# --- the definitions --------------------------------------------------------------------------------------
+
+
+def shown_lists(rows, k, *, item_desc=False, keys=("user",)):
+    """Return what each list shows, in order: ties by item, a missing item last."""
+    lists = defaultdict(list)
+    for row in rows:
+        lists[tuple(row[key] for key in keys)].append(row)
+    return {
+        key: [
+            row["item"]
+            for row in sorted(
+                sorted(
+                    (row for row in found if row["score"] is not None),
+                    key=lambda row: row["item"],
+                    reverse=item_desc,
+                ),
+                key=lambda row: -row["score"],
+            )
+        ][:k]
+        for key, found in lists.items()
+    }
+
+
+def mean(values):
+    values = [value for value in values if value is not None]
+    return sum(values) / len(values) if values else None
+
+
+def cosine(a, b):
+    lengths = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+    return sum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0.0
+
+
+def of_list(name, k, shown, user, train, features):
+    """Return a list's value of a metric of single lists."""
+    users_of = defaultdict(set)
+    for row in train:
+        users_of[row["item"]].add(row["user"])
+    users = len({row["user"] for row in train})
+    if name.startswith("novelty"):
+        if not shown:
+            return None
+        total = 0.0
+        for item in shown:
+            if users_of[item] or "zero" not in name:
+                total -= math.log2(max(len(users_of[item]), 1) / users)
+        return total / (len(shown) if k is None or "list" in name else k)
+    if name == "arp":
+        return mean([len(users_of[item]) / users for item in shown])
+    if name == "diversity":
+        vectors = [features[item] for item in dict.fromkeys(shown) if item in features]
+        return mean([1 - cosine(a, b) for a, b in combinations(vectors, 2)])
+    alpha = 0.2 if "0.2" in name else 0.01
+    past = {row["item"] for row in train if row["user"] == user}
+    mixes = [mix_of(list(past), features), mix_of(shown, features)]
+    if None in mixes:
+        return None
+    return sum(p * math.log(p / ((1 - alpha) * q + alpha * p)) for p, q in zip(*mixes, strict=True) if p > 0)
+
+
+def mix_of(items, features):
+    known = [features[item] for item in items if item in features and sum(features[item]) > 0]
+    if not known:
+        return None
+    return [sum(vector[g] / sum(vector) for vector in known) / len(known) for g in range(len(known[0]))]
+
+
+def of_all(name, lists, catalog):
+    """Return the value of a metric of all lists together."""
+    counts = Counter(item for shown in lists for item in shown if item in catalog)
+    if name == "coverage":
+        return len(counts) / len(catalog)
+    if name == "personalization":
+        sets = [set(shown) for shown in lists if shown]
+        return mean([1 - len(a & b) / math.sqrt(len(a) * len(b)) for a, b in combinations(sets, 2)])
+    total = sum(counts.values())
+    if not total:
+        return None
+    if name == "entropy":
+        return -sum(x / total * math.log2(x / total) for x in counts.values())
+    x = sorted(counts[item] for item in catalog)
+    n = len(x)
+    return sum((2 * i - n - 1) * value for i, value in enumerate(x, 1)) / (n * total)
+
+
+def expected(name, k, rows, train, features, catalog, **options):
+    lists = shown_lists(rows, k, **options)
+    if name in ("coverage", "personalization", "gini", "entropy"):
+        return of_all(name, list(lists.values()), catalog)
+    return mean([of_list(name, k, shown, key[0], train, features) for key, shown in lists.items()])
+
+
+# --- random data ------------------------------------------------------------------------------------------
+
+
+def sample(seed, *, repeats=True):
+    """Return rows, training rows and features: ties, missing scores, repeated items, unknown items and users."""
+    rng = random.Random(seed)
+    rows = []
+    for user in rng.sample(["u1", "u2", "u3", "u4", None], rng.randint(1, 5)):
+        shown = rng.sample(ITEMS, rng.randint(1, 8))
+        shown += rng.choices(shown, k=rng.randint(0, 2)) if repeats else []
+        rows += [
+            {"user": user, "item": item, "score": rng.choice([None, 0.1, 0.2, 0.3, 0.5, 0.9]), "relevant": 1}
+            for item in shown
+        ]
+    train = [
+        {"user": rng.choice(["u1", "u2", "u3", "u7", "u8", None]), "item": rng.choice(ITEMS[:11])}
+        for _ in range(rng.randint(1, 25))
+    ]
+    features = {
+        item: [rng.choice([0.0, 0.0, 1.0, 0.5]) for _ in range(3)] for item in rng.sample(ITEMS, rng.randint(4, 13))
+    }
+    rng.shuffle(rows)
+    return rows, train, features
+
+
+def frames(engine, rows, train, features):
+    """Return the three as frames in which one column has one type."""
+    described = [{"item": item, "a": v[0], "b": v[1], "c": v[2]} for item, v in features.items()]
+    return engine.frames(rows, train, described)
+
+
+def close(found, wanted):
+    if wanted is None:
+        return found is None or math.isnan(found)
+    return found is not None and found == pytest.approx(wanted, abs=1e-12, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_equal_their_definitions(engine, seed):
+    rows, train, features = sample(seed)
+    frame, past, described = frames(engine, rows, train, features)
+    (found,) = engine.ask(frame, "evaluate", NAMES, k=[1, 3, None], train=past, features=described, catalog=ITEMS)
+    for name in NAMES:
+        for k in (1, 3, None):
+            label = name if k is None else f"{name}@{k}"
+            wanted = expected(name, k, rows, train, features, ITEMS)
+            assert close(found[label], wanted), (label, found[label], wanted)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_per_list_and_with_accuracy(engine, seed):
+    rows, train, features = sample(100 + seed)
+    frame, past, described = frames(engine, rows, train, features)
+    found = engine.ask(
+        frame, "evaluate", ["ndcg", *NAMES, "mrr"], k=2, per="user", train=past, features=described, catalog=len(ITEMS)
+    )
+    assert {row["user"] for row in found} == {row["user"] for row in rows}
+    assert len(found) == len({row["user"] for row in rows})
+    accuracy = engine.ask(frame, "evaluate", ["ndcg", "mrr"], k=2, per="user")
+    accuracy = {row["user"]: row for row in accuracy}
+    for row in found:
+        own = [each for each in rows if each["user"] == row["user"]]
+        assert list(row)[:2] == ["user", "ndcg@2"] and list(row)[-1] == "mrr@2"
+        assert close(row["ndcg@2"], accuracy[row["user"]]["ndcg@2"])
+        for name in NAMES:
+            wanted = expected(name, 2, own, train, features, ITEMS)
+            assert close(row[f"{name}@2"], wanted), (row, name, wanted)
+
+
+def test_several_models_wide_and_long(engine):
+    rows, train, features = sample(7, repeats=False)
+    rng = random.Random(1)
+    wide = [{**row, "one": row["score"], "two": rng.choice([None, 1, 2, 3])} for row in rows]
+    long = [
+        {"user": row["user"], "item": row["item"], "relevant": 1, "score": row[name], "model": name}
+        for name in ("one", "two")
+        for row in wide
+    ]
+    frame, stacked, past, described = engine.frames(
+        wide, long, train, [{"item": item, "a": v[0], "b": v[1]} for item, v in features.items()]
+    )
+    given = {"k": 3, "train": past, "features": described, "catalog": ITEMS}
+    by_name = {
+        row["model"]: row for row in engine.ask(frame, "evaluate", ["map", *NAMES], score=["one", "two"], **given)
+    }
+    below = {row["model"]: row for row in engine.ask(stacked, "evaluate", ["map", *NAMES], model="model", **given)}
+    pairs = {item: v[:2] for item, v in features.items()}
+    for name in ("one", "two"):
+        own = [{**row, "score": row[name]} for row in wide]
+        for metric in NAMES:
+            wanted = expected(metric, 3, own, train, pairs, ITEMS)
+            for found in (by_name[name], below[name]):
+                assert close(found[f"{metric}@3"], wanted), (name, metric)
+
+
+def test_per_an_attribute_of_the_truth(engine):
+    rows, train, features = sample(11)
+    country = {"u1": "x", "u2": "x", "u3": "y", "u4": None, None: "y"}
+    truth = [{"user": user, "item": "i00", "country": land} for user, land in country.items()]
+    frame, past, described, known = engine.frames(
+        [{name: row[name] for name in ("user", "item", "score")} for row in rows],
+        train,
+        [{"item": item, "a": v[0], "b": v[1], "c": v[2]} for item, v in features.items()],
+        truth,
+    )
+    found = engine.ask(
+        frame, "evaluate", ["recall", *NAMES], k=3, per="country", truth=known, train=past, features=described,
+        catalog=ITEMS,
+    )  # fmt: skip
+    assert {row["country"] for row in found} == {"x", "y", None}
+    for row in found:
+        own = [each for each in rows if country[each["user"]] == row["country"]]
+        for name in NAMES:
+            wanted = expected(name, 3, own, train, features, ITEMS) if own else (0.0 if name == "coverage" else None)
+            assert close(row[f"{name}@3"], wanted), (row["country"], name, row[f"{name}@3"], wanted)
+
+
+@pytest.mark.parametrize("ties", ["best", "worst", "item", "item_desc"])
+def test_ties_show_one_list_that_the_relevance_does_not_order(engine, ties):
+    rows, train, features = sample(3, repeats=False)
+    rng = random.Random(5)
+    rows = [{**row, "relevant": rng.choice([0, 1, 2])} for row in rows]
+    frame, past, described = frames(engine, rows, train, features)
+    (found,) = engine.ask(
+        frame, "evaluate", ["ndcg", *NAMES], k=2, ties=ties, train=past, features=described, catalog=ITEMS
+    )
+    for name in NAMES:
+        wanted = expected(name, 2, rows, train, features, ITEMS, item_desc=ties == "item_desc")
+        assert close(found[f"{name}@2"], wanted), name
+
+
+def test_the_default_catalogue_is_the_items_of_the_frame(engine):
+    rows = [
+        {"user": 1, "item": "a", "score": 2.0}, {"user": 1, "item": "b", "score": 1.0},
+        {"user": 2, "item": "a", "score": 2.0}, {"user": 2, "item": "c", "score": None},
+    ]  # fmt: skip
+    frame = engine.frame(rows)
+    assert engine.ask(frame, "coverage", 1) == pytest.approx(1 / 3)
+    assert engine.ask(frame, "gini", 1) == pytest.approx(2 / 3)
+    assert engine.ask(frame, "coverage", 2, catalog=engine.frame([{"item": "a"}, {"item": "z"}])) == 0.5
+    assert engine.ask(frame, "entropy", 2, catalog=["a", "z"]) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_serendipity_counts_unexpected_hits(engine, seed):
+    rng = random.Random(seed)
+    rows, train, _ = sample(seed, repeats=False)
+    rows = [{**row, "score": place, "relevant": rng.choice([0, 1])} for place, row in enumerate(rows)]
+    frame, past = engine.frames(rows, train)
+    users = defaultdict(set)
+    for row in train:
+        users[row["item"]].add(row["user"])
+    by_popularity = sorted(users, key=lambda item: (-len(users[item]), item))
+    lists = shown_lists(rows, 3)
+    hits = {(row["user"], row["item"]) for row in rows if row["relevant"]}
+    for expected_items, name in ((3, "serendipity@3"), (1, "serendipity(expected=1)@3")):
+        values = [
+            sum((key[0], item) in hits and item not in by_popularity[:expected_items] for item in shown) / 3
+            for key, shown in lists.items()
+            if any(user == key[0] for user, _ in hits)
+        ]
+        assert close(engine.ask(frame, "measure", name, train=past), mean(values))
+
+
+def test_features_as_one_column_of_lists(engine):
+    if engine.lazy or engine.name == "pandas pyarrow":
+        pytest.skip("a lazy frame does not tell how long lists are")
+    rows, train, features = sample(4)
+    frame, past, described = frames(engine, rows, train, features)
+    if engine.library == "polars":
+        import polars as pl
+
+        lists = pl.DataFrame({"item": list(features), "vector": list(features.values())})
+    else:
+        import pandas as pd
+
+        lists = pd.DataFrame({"item": list(features), "vector": list(features.values())})
+    for name in ("diversity@4", "calibration@4"):
+        given = {"train": past} if "calibration" in name else {}
+        assert close(
+            engine.ask(frame, "measure", name, features=lists, **given),
+            engine.ask(frame, "measure", name, features=described, **given),
+        )
+
+
+# --- errors -----------------------------------------------------------------------------------------------
+
+FRAME = [{"user": 1, "item": "a", "score": 1.0, "relevant": 1}, {"user": 1, "item": "b", "score": 0.5, "relevant": 0}]
+
+
+def test_what_is_needed_is_named(engine):
+    frame = engine.frame(FRAME)
+    with pytest.raises(recframe.OptionError, match=r"novelty@2 needs train="):
+        recframe.rec(frame).novelty(2)
+    with pytest.raises(recframe.OptionError, match=r"diversity needs features="):
+        recframe.rec(frame).evaluate(["diversity"])
+    with pytest.raises(TypeError, match="ndcg has no option 'train'"):
+        recframe.rec(frame).ndcg(2, train=frame)
+    with pytest.raises(recframe.OptionError, match="expected="):
+        recframe.rec(frame).serendipity(train=frame)
+    with pytest.raises(recframe.OptionError, match=r"catalog='items.txt' is neither"):
+        recframe.rec(frame).coverage(2, catalog="items.txt")
+    with pytest.raises(recframe.OptionError, match="catalog=0"):
+        recframe.rec(frame).coverage(2, catalog=0)
+    with pytest.raises(recframe.OptionError, match="alpha=1.5"):
+        recframe.rec(frame).calibration(2, alpha=1.5, train=frame, features=frame)
+
+
+def test_bad_features_are_named(engine):
+    if engine.lazy:
+        pytest.skip("the data of a lazy frame are not seen")
+    frame, past, twice, negative = engine.frames(
+        FRAME,
+        [{"user": 1, "item": "a"}],
+        [{"item": "a", "x": 1.0}, {"item": "a", "x": 2.0}],
+        [{"item": "a", "x": -1.0}],
+    )
+    with engine.running(), pytest.raises(recframe.InputError, match="different rows for the same item, for 1 item"):
+        recframe.rec(frame).diversity(2, features=twice)
+    with engine.running(), pytest.raises(recframe.InputError, match=r"features holds -1.0, but calibration@2"):
+        recframe.rec(frame).calibration(2, train=past, features=negative)
+    with engine.running(), pytest.raises(recframe.ColumnTypeError, match="no column of numbers beside 'item'"):
+        recframe.rec(frame).diversity(2, features=engine.frame([{"item": "a", "x": "red"}]))
+
+
+def test_undefined_can_be_a_number_or_an_error(engine):
+    frame = engine.frame(FRAME)
+    assert math.isnan(engine.ask(frame, "personalization", 2))
+    assert engine.ask(frame, "personalization", 2, undefined=0.0) == 0.0
+    if not engine.lazy:
+        with engine.running(), pytest.raises(recframe.UndefinedError, match="no personalization@2 for want of lists"):
+            recframe.rec(frame).personalization(2, undefined="raise")
+
+
+def test_a_data_frame_may_stand_beside_a_lazy_one(polars_engine):
+    rows, train, features = sample(2)
+    frame, past, described = frames(polars_engine, rows, train, features)
+    given = {"k": 3, "train": past, "features": described, "catalog": ITEMS}
+    eager = frame.rec.evaluate(NAMES, **given).row(0)
+    assert frame.lazy().rec.evaluate(NAMES, **given).collect().row(0) == pytest.approx(eager)
