@@ -51,7 +51,10 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
         what = f"model={roles.model!r}" if roles.model is not None else f"score={question.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
         raise OptionError(msg, f"evaluate([{metric.label!r}], ...)")
-    plan = Plan(_given(frame, roles, [metric]), question, [metric])
+    opened = _given(frame, roles, [metric])
+    if roles.partitions is not None:
+        return _in_parts(opened, roles, question, [metric])
+    plan = Plan(opened, question, [metric])
     if question.per or is_lazy(frame):
         return plan.frame()
     value = plan.scalar()
@@ -72,7 +75,10 @@ def evaluate(
     check_frame(frame)
     roles = Roles.of(bound, given, ALL_ROLES)
     question, expanded = Question.of(roles), _expand(metrics, k)
-    return Plan(_given(frame, roles, expanded), question, expanded).frame()
+    opened = _given(frame, roles, expanded)
+    if roles.partitions is not None:
+        return _in_parts(opened, roles, question, expanded)
+    return Plan(opened, question, expanded).frame()
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -159,6 +165,17 @@ def _check_metric(given: object) -> Metric:
         msg = f"{given!r} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
     return given
+
+
+def _in_parts(given: Given, roles: Roles, question: Question, metrics: Sequence[Metric]) -> Any:
+    """Return the answer of a call whose lists are read in parts."""
+    parts = check_k(roles.partitions, "partitions")
+    if kind_of(given.frame) != "polars lazy":
+        msg = f"partitions={parts} is for lazy polars frames, but this is a {type(given.frame).__name__}"
+        raise OptionError(msg, "leave partitions= out: the frame is in memory already")
+    from recframe._plan._parts import in_parts
+
+    return in_parts(given, question, metrics, parts or 1)
 
 
 def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:

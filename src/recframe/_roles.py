@@ -55,6 +55,9 @@ class Roles:
         The items that could be shown: their number, the items, or a frame with the item; None: those of the frame.
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
+    partitions : int, optional
+        Lazy polars frames only: read the lists in that many parts, one after the other, by a hash of their key.
+        Files are scanned once for each, and memory holds the ranking of one part. The values stay the same.
     """
 
     by: Columns = "user"
@@ -71,6 +74,7 @@ class Roles:
     train: Any = None
     catalog: Any = None
     features: Any = None
+    partitions: int | None = None
     model: str | None = None
 
     @classmethod

@@ -40,6 +40,7 @@ class Rec:
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
         model: str | None = None,
     ) -> Self: ...
 
@@ -63,6 +64,7 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def measure(
@@ -83,6 +85,7 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     def evaluate(
         self,
@@ -103,6 +106,7 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
         model: str | None = None,
     ) -> E: ...
     def check(
@@ -136,6 +140,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def precision(
@@ -154,6 +159,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def recall(
@@ -172,6 +178,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def recall(
@@ -190,6 +197,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def f1(
@@ -207,6 +215,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def f1(
@@ -224,6 +233,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def r_precision(
@@ -240,6 +250,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def r_precision(
@@ -256,6 +267,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def hit_rate(
@@ -273,6 +285,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def hit_rate(
@@ -290,6 +303,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def mrr(
@@ -307,6 +321,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def mrr(
@@ -324,6 +339,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def map(
@@ -342,6 +358,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def map(
@@ -360,6 +377,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def dcg(
@@ -379,6 +397,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def dcg(
@@ -398,6 +417,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def ndcg(
@@ -418,6 +438,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def ndcg(
@@ -438,6 +459,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def rbp(
@@ -456,6 +478,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def rbp(
@@ -474,6 +497,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def err(
@@ -492,6 +516,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def err(
@@ -510,6 +535,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def pfound(
@@ -529,6 +555,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def pfound(
@@ -548,6 +575,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def roc_auc(
@@ -565,6 +593,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def roc_auc(
@@ -582,6 +611,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def gauc(
@@ -598,6 +628,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def gauc(
@@ -614,6 +645,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def pr_auc(
@@ -630,6 +662,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def pr_auc(
@@ -646,6 +679,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def money_precision(
@@ -663,6 +697,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def money_precision(
@@ -680,6 +715,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def money_recall(
@@ -697,6 +733,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def money_recall(
@@ -714,6 +751,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def spearman(
@@ -730,6 +768,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def spearman(
@@ -746,6 +785,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def kendall(
@@ -762,6 +802,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def kendall(
@@ -778,6 +819,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def coverage(
@@ -796,6 +838,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def coverage(
@@ -814,6 +857,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def novelty(
@@ -834,6 +878,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def novelty(
@@ -854,6 +899,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def arp(
@@ -872,6 +918,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def arp(
@@ -890,6 +937,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def diversity(
@@ -908,6 +956,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         features: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def diversity(
@@ -926,6 +975,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         features: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def personalization(
@@ -943,6 +993,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def personalization(
@@ -960,6 +1011,7 @@ class EagerRec(Rec, Generic[E]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def gini(
@@ -978,6 +1030,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def gini(
@@ -996,6 +1049,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def entropy(
@@ -1014,6 +1068,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def entropy(
@@ -1032,6 +1087,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def serendipity(
@@ -1052,6 +1108,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def serendipity(
@@ -1072,6 +1129,7 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
     @overload
     def calibration(
@@ -1092,6 +1150,7 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> float: ...
     @overload
     def calibration(
@@ -1112,6 +1171,7 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> E: ...
 
 class LazyRec(Rec, Generic[L]):
@@ -1133,6 +1193,7 @@ class LazyRec(Rec, Generic[L]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def evaluate(
         self,
@@ -1153,6 +1214,7 @@ class LazyRec(Rec, Generic[L]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        partitions: int | None = None,
         model: str | None = None,
     ) -> L: ...
     def check(
@@ -1185,6 +1247,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def recall(
         self,
@@ -1202,6 +1265,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def f1(
         self,
@@ -1218,6 +1282,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def r_precision(
         self,
@@ -1233,6 +1298,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def hit_rate(
         self,
@@ -1249,6 +1315,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def mrr(
         self,
@@ -1265,6 +1332,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def map(
         self,
@@ -1282,6 +1350,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def dcg(
         self,
@@ -1300,6 +1369,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def ndcg(
         self,
@@ -1319,6 +1389,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def rbp(
         self,
@@ -1336,6 +1407,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def err(
         self,
@@ -1353,6 +1425,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def pfound(
         self,
@@ -1371,6 +1444,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def roc_auc(
         self,
@@ -1387,6 +1461,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def gauc(
         self,
@@ -1402,6 +1477,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def pr_auc(
         self,
@@ -1417,6 +1493,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def money_precision(
         self,
@@ -1433,6 +1510,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def money_recall(
         self,
@@ -1449,6 +1527,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def spearman(
         self,
@@ -1464,6 +1543,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def kendall(
         self,
@@ -1479,6 +1559,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def coverage(
         self,
@@ -1496,6 +1577,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def novelty(
         self,
@@ -1515,6 +1597,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def arp(
         self,
@@ -1532,6 +1615,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def diversity(
         self,
@@ -1549,6 +1633,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         features: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def personalization(
         self,
@@ -1565,6 +1650,7 @@ class LazyRec(Rec, Generic[L]):
         ties: Ties = "average",
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
+        partitions: int | None = None,
     ) -> L: ...
     def gini(
         self,
@@ -1582,6 +1668,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def entropy(
         self,
@@ -1599,6 +1686,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         catalog: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def serendipity(
         self,
@@ -1618,6 +1706,7 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         train: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
     def calibration(
         self,
@@ -1637,6 +1726,7 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         train: Any = None,
         features: Any = None,
+        partitions: int | None = None,
     ) -> L: ...
 
 @overload

@@ -6,6 +6,7 @@ rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per li
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -15,7 +16,7 @@ from recframe._plan import _report
 from recframe._plan._beside import Beside
 from recframe._plan._ideal import ideal_lists
 from recframe._plan._ranked import Ranking
-from recframe._plan._shown import joined
+from recframe._plan._shown import Exposure, joined
 from recframe._plan._tables import MODEL, Given, Tables
 from recframe._shown import ShownRow
 from recframe._terms import KNOWN, POSITION, RELEVANCE, RELEVANT
@@ -43,21 +44,51 @@ def _check_names(question: Question, metrics: Sequence[Metric]) -> None:
         raise OptionError(msg, "name each metric, cutoff and column of `per` once")
 
 
-class Plan:
-    """The plan of one call: built by `run`, computed by whoever reads its result."""
+@dataclass(frozen=True)
+class Partial:
+    """What some of the lists give: sums that those of other lists may be added to."""
 
-    def __init__(self, given: Given, question: Question, metrics: Sequence[Metric]) -> None:
+    totals: Frame | None
+    """The sums of the lists' values, by what is reported by."""
+    items: Frame | None
+    """What each item gets from the lists that show it."""
+    groups: Frame | None
+    """The groups of lists that there are."""
+
+
+class Plan:
+    """The plan of one call: built by `run`, computed by whoever reads its result.
+
+    Parameters
+    ----------
+    given : Given
+        The user's frames.
+    question : Question
+        The checked roles.
+    metrics : sequence of Metric
+        What to compute.
+    part : tuple of int, optional
+        Which part of the lists to read, from 0, and how many parts there are; None: all lists.
+    """
+
+    def __init__(
+        self, given: Given, question: Question, metrics: Sequence[Metric], part: tuple[int, int] | None = None
+    ) -> None:
         _check_names(question, metrics)
         self._question = question
         self._metrics = metrics
         self._need = Need(metrics, len(given.feature_names))
-        self._tables = Tables(given, question, self._need)
+        self._tables = Tables(given, question, self._need, part)
         self._beside = Beside(self._tables)
         self._engine = self._tables.engine
         self._values = self._value_expressions()
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
+        return self.whole([self.partial()])
+
+    def partial(self) -> list[Partial]:
+        """Return what the lists give, for each ranking."""
         self._check_data()
         upto = self._need.cutoff
         ideal = self._engine.settle(ideal_lists(self._tables)) if self._tables.labelled else None
@@ -65,48 +96,72 @@ class Plan:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
             most = self._engine.scalar(ideal.select(nw.col(RELEVANT).max())) if self._engine.eager else None
             upto = None if upto is None or most is None else max(upto, int(most))
-        results = [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
+        return [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
+
+    def whole(self, parts: Sequence[Sequence[Partial]]) -> Frame:
+        """Return the result from what all parts of the lists give."""
+        results = [self._result(index, list(models)) for index, models in enumerate(zip(*parts, strict=True))]
         return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
 
     def frame(self) -> Any:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
+        return self.finish(self.run())
+
+    def finish(self, result: Frame) -> Any:
+        """Return a result as a frame of the user's kind, sorted by key where it is eager."""
         tables = self._tables
-        return tables.session.finish(self.run(), tables.names, [*([MODEL] if tables.long else []), *tables.per])
+        return tables.session.finish(result, tables.names, tables.reported)
 
     def scalar(self) -> float:
         """Return the one number of an eager frame's one metric, NaN where no list has a value."""
         value = self._engine.scalar(self.run())
         return math.nan if value is None else float(value)
 
-    def _model(self, index: int, ideal: Frame | None, upto: int | None) -> Frame:
-        """Return the result of one ranking."""
-        tables = self._tables
-        ranking = Ranking(tables, self._beside, index, ideal, upto)
-        results = []
-        if self._need.accuracy or self._need.shown:
-            results.append(self._lists(ranking))
-        if self._need.exposure and ranking.shown is not None:
-            results.append(ranking.shown.exposure())
-        result = joined(tables, results)
-        several = self._question.several
-        name = [] if not several else [MODEL if tables.long else nw.lit(self._question.orders[index]).alias(MODEL)]
-        return result.select(*name, *tables.per, *(metric.label for metric in self._metrics))
+    @property
+    def _by_list(self) -> list[Metric]:
+        """The metrics that are measured list by list."""
+        return [metric for metric in self._metrics if metric not in self._need.exposure]
 
-    def _lists(self, ranking: Ranking) -> Frame:
-        """Return the means of what is measured list by list."""
-        tables = self._tables
-        metrics = [metric for metric in self._metrics if metric not in self._need.exposure]
-        labels = [metric.label for metric in metrics]
+    def _model(self, index: int, ideal: Frame | None, upto: int | None) -> Partial:
+        """Return what the lists of one ranking give."""
+        ranking = Ranking(self._tables, self._beside, index, ideal, upto)
+        totals = self._totals(ranking) if self._by_list else None
+        exposed = self._need.exposure and ranking.shown is not None
+        items, groups = ranking.shown.item_sums() if exposed and ranking.shown is not None else (None, None)
+        return Partial(totals, items, groups)
+
+    def _totals(self, ranking: Ranking) -> Frame:
+        """Return the sums of what is measured list by list."""
+        tables, metrics = self._tables, self._by_list
         lists = self._beside.with_users(self._with_constants(ranking.sums()))
         weights = {
             metric.label: weight.alias(f"weight {metric.label}")
             for metric in metrics
             if (weight := metric.weighting(self._need.sums(metric))) is not None
         }
-        values = [self._values[label] for label in labels]
-        lists = lists.select(*tables.group, *values, *weights.values())
+        labels = [metric.label for metric in metrics]
+        lists = lists.select(*tables.group, *(self._values[label] for label in labels), *weights.values())
         lists = _report.with_attributes(tables, _report.fill(tables, lists, metrics, tables.key_names))
-        return _report.mean(tables, lists, labels, {label: f"weight {label}" for label in weights})
+        return _report.totals(tables, lists, labels, {label: f"weight {label}" for label in weights})
+
+    def _result(self, index: int, parts: list[Partial]) -> Frame:
+        """Return the result of one ranking from what parts of its lists give."""
+        tables = self._tables
+        found = []
+        totals = [part.totals for part in parts if part.totals is not None]
+        if totals:
+            sums = totals[0] if len(totals) == 1 else _report.added(tables, totals)
+            found.append(_report.means(tables, sums, [metric.label for metric in self._by_list]))
+        items = [part.items for part in parts if part.items is not None]
+        groups = [part.groups for part in parts if part.groups is not None]
+        if items:
+            exposure = Exposure(tables, self._beside)
+            several = len(items) > 1
+            every = nw.concat(groups, how="vertical").unique() if several else groups[0]
+            found.append(exposure.values(exposure.added(items) if several else items[0], every))
+        name = nw.col(MODEL) if tables.long else nw.lit(self._question.orders[index]).alias(MODEL)
+        model = [name] if self._question.several else []
+        return joined(tables, found).select(*model, *tables.per, *(metric.label for metric in self._metrics))
 
     def _value_expressions(self) -> dict[str, nw.Expr]:
         """Return the metrics of a list by their labels, missing where it is undefined."""

@@ -240,11 +240,8 @@ class Ranking:
 
     def _cascade(self, kept: Frame, *, tied: bool) -> Frame:
         """Return what lists get from a user who reads from the top."""
-        tables = self._tables
-        source = tables.truth if tables.truth is not None else tables.frame
-        greatest = tables.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
-        kept = kept.join(self._engine.settle(greatest), how="cross")
+        kept = kept.join(self._tables.greatest_relevance(), how="cross")
         row = CascadeRow()
         terms = self._need.terms(row)
         stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
-        return tables.wide(_rank.reading(kept, self._group, stops, tied=tied), terms)
+        return self._tables.wide(_rank.reading(kept, self._group, stops, tied=tied), terms)

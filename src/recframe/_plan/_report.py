@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._plan._tables import MODEL
 from recframe._terms import SIZE
 from recframe.errors import InputError, UndefinedError
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["fill", "mean", "with_attributes"]
+__all__ = ["added", "fill", "means", "totals", "with_attributes"]
 
 
 def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list") -> Frame:
@@ -59,25 +58,64 @@ def with_attributes(tables: Tables, lists: Frame) -> Frame:
     return lists
 
 
-def mean(tables: Tables, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
-    """Average the lists over what is reported by; some labels are weighted by a column."""
+def by_list(tables: Tables) -> bool:
+    """Return whether the lists themselves are reported."""
     per = tables.per
-    by = [*([MODEL] if tables.long else []), *per]
-    if per and set(per) == set(tables.keys) and not tables.attribute_names:
+    return bool(per) and set(per) == set(tables.keys) and not tables.attribute_names
+
+
+def totals(tables: Tables, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
+    """Sum the lists' values and their weights over what is reported by; totals of parts may be summed again."""
+    by = tables.reported
+    if by_list(tables):
         return lists.select(*by, *labels)
-    if not weights:
-        means = [nw.col(label).mean() for label in labels]
-        return lists.group_by(*by).agg(*means) if by else lists.select(*means)
-    # A weighted mean is a ratio of sums, of the lists that have a value.
-    lists = lists.with_columns(
-        *((nw.col(label) * nw.col(weight)).alias(f"{label} {weight}") for label, weight in weights.items()),
-        *(nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(weight) for label, weight in weights.items()),
-    )
-    parts = [nw.col(label).mean() for label in labels if label not in weights]
-    parts += [nw.col(f"{label} {weight}", weight).sum() for label, weight in weights.items()]
-    result = lists.group_by(*by).agg(*parts) if by else lists.select(*parts)
-    ratios = {
-        label: nw.when(nw.col(weight) > 0).then(nw.col(f"{label} {weight}") / nw.col(weight)).alias(label)
+    # A weight counts where there is a value.
+    weighted = [
+        expression
         for label, weight in weights.items()
-    }
-    return result.select(*by, *(ratios.get(label, nw.col(label)) for label in labels))
+        for expression in (
+            (nw.col(label) * nw.col(weight)).alias(_total(label)),
+            nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(_weight(label)),
+        )
+    ]
+    plain = [
+        expression
+        for label in labels
+        if label not in weights
+        for expression in (
+            nw.col(label).alias(_total(label)),
+            (~nw.col(label).is_null()).cast(nw.Float64()).alias(_weight(label)),
+        )
+    ]
+    lists = lists.select(*by, *weighted, *plain)
+    sums = [nw.col(name).sum() for label in labels for name in (_total(label), _weight(label))]
+    return lists.group_by(*by).agg(*sums) if by else lists.select(*sums)
+
+
+def means(tables: Tables, sums: Frame, labels: Sequence[str]) -> Frame:
+    """Return the averages that totals give, missing where no list has a value."""
+    if by_list(tables):
+        return sums
+    ratios = [
+        nw.when(nw.col(_weight(label)) > 0).then(nw.col(_total(label)) / nw.col(_weight(label))).alias(label)
+        for label in labels
+    ]
+    return sums.select(*tables.reported, *ratios)
+
+
+def added(tables: Tables, parts: Sequence[Frame]) -> Frame:
+    """Return the totals of all lists from those of parts of them."""
+    sums = nw.concat(list(parts), how="vertical")
+    if by_list(tables):
+        return sums
+    by = tables.reported
+    columns = [name for name in sums.collect_schema().names() if name not in by]
+    return sums.group_by(*by).agg(nw.col(*columns).sum()) if by else sums.select(nw.col(*columns).sum())
+
+
+def _total(label: str) -> str:
+    return f"total {label}"
+
+
+def _weight(label: str) -> str:
+    return f"weight of {label}"

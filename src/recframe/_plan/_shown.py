@@ -9,7 +9,6 @@ import narwhals as nw
 
 from recframe import _rank
 from recframe._plan import _report
-from recframe._plan._tables import MODEL
 from recframe._shown import DESCRIBED, FIRST, PLACE, UNIT, USERS, HistoryRow, ShownRow, directions, shares
 from recframe._terms import SIZE, START
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["Shown"]
+__all__ = ["Exposure", "Shown", "joined"]
 
 ALL, LISTED = "all", "listed"
 
@@ -92,14 +91,40 @@ class Shown:
             found.append(self._tables.wide(self._beside.history(self._tables.lists()), history))
         return found
 
-    def exposure(self) -> Frame:
-        """Return the metrics of all lists together, by what is reported by."""
+    def item_sums(self) -> tuple[Frame, Frame]:
+        """Return what each item gets from the lists that show it, and every group of lists, by what is reported by."""
         tables = self._tables
         row = ShownRow(self._need.width)
         terms = self._need.exposure_terms(row)
-        by = [*([MODEL] if tables.long else []), *tables.per] or [ALL]
+        by = groups(tables)
         rows = _with_all(_report.with_attributes(tables, self._ready(row)))
         items = self._engine.sum_by(rows.select(*by, _rank.ITEM, **terms), [*by, _rank.ITEM], list(terms))
+        every = _with_all(_report.with_attributes(tables, tables.lists())).select(*by).unique()
+        return items, every
+
+
+def groups(tables: Tables) -> list[str]:
+    """Return what tells groups of lists apart; one constant where there is a single group."""
+    return tables.reported or [ALL]
+
+
+class Exposure:
+    """How often lists show each item, for the metrics of all lists together."""
+
+    def __init__(self, tables: Tables, beside: Beside) -> None:
+        self._tables = tables
+        self._engine = tables.engine
+        self._need = tables.need
+        self._beside = beside
+
+    def added(self, parts: Sequence[Frame]) -> Frame:
+        """Return the sums of items over all lists from those over parts of them."""
+        key = [*groups(self._tables), _rank.ITEM]
+        return self._engine.sum_by(nw.concat(list(parts), how="vertical"), key, list(self._need.item_columns.values()))
+
+    def values(self, items: Frame, every: Frame) -> Frame:
+        """Return the metrics of each group of lists."""
+        tables, by = self._tables, groups(self._tables)
         items = self._of_catalog(items)
         summed, ranked = self._need.item_terms()
         for column in sorted(ranked):
@@ -108,15 +133,14 @@ class Shown:
             order = nw.col(column).rank("ordinal").over(*by).cast(nw.Float64()).alias(f"order {column}")
             unseen = items.filter(~(nw.col(column) > 0)).with_columns(nw.lit(0.0).alias(f"order {column}"))
             items = nw.concat([shown.with_columns(order), unseen], how="vertical")
-        every = _with_all(_report.with_attributes(tables, tables.lists())).select(*by).unique()
         stacked = [items.select(*by, **summed), every.select(*by, **dict.fromkeys(summed, nw.lit(0.0)))]
         sums = self._engine.sum_by(nw.concat(stacked, how="vertical"), by, list(summed))
         sums = self._beside.with_catalog_size(sums)
         metrics = self._need.exposure
-        values = [self._value(metric) for metric in metrics]
         names = {name: column for name, column in tables.names.items() if name in by}
-        groups = _report.fill(tables, sums.select(*by, *values), metrics, names, "value of `per`")
-        return groups.drop(ALL) if by == [ALL] else groups
+        values = sums.select(*by, *(self._value(metric) for metric in metrics))
+        values = _report.fill(tables, values, metrics, names, "value of `per`")
+        return values.select(*tables.reported, *(metric.label for metric in metrics))
 
     def _value(self, metric: Any) -> nw.Expr:
         sums = self._need.sums(metric)
@@ -138,7 +162,7 @@ def _with_all(frame: Frame) -> Frame:
 
 def joined(tables: Tables, results: Sequence[Frame]) -> Frame:
     """Put results side by side that have one row for each value of what is reported by."""
-    by = [*([MODEL] if tables.long else []), *tables.per]
+    by = tables.reported
     if not by:
         return reduce(lambda left, right: left.join(right, how="cross"), results)
     return reduce(lambda left, right: tables.engine.join(left, right, by), results)

@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe import _rank
 from recframe._frames import Source, Take, open_frames
 from recframe._shown import features
-from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, VALUE
+from recframe._terms import GREATEST, HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, VALUE
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -58,9 +58,14 @@ class Tables:
         The key of a list, and that of a list of one model.
     long : bool
         Whether models stand below each other.
+
+    Parameters
+    ----------
+    part : tuple of int, optional
+        Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     """
 
-    def __init__(self, given: Given, question: Question, need: Need) -> None:
+    def __init__(self, given: Given, question: Question, need: Need, part: tuple[int, int] | None = None) -> None:
         with_truth = given.truth is not None
         self.question = question
         self.need = need
@@ -73,11 +78,12 @@ class Tables:
         self.keys = list(self.key_names) or ["key0"]
         self.long = question.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
-        self.frame = self.worth(self._with_key(self.session.frames["frame"]))
+        self._part = part
+        self.frame = self._opened("frame")
         self.truth: Frame | None = None
         self.truth_lists: Frame | None = None
         if with_truth:
-            self.truth_lists = self.worth(self._with_key(self.session.frames["truth"]))
+            self.truth_lists = self._opened("truth")
             # What is repeated in the truth counts once.
             once = self.relevance(self.truth_lists).group_by(*self.keys, _rank.ITEM)
             self.truth = self.engine.settle(once.agg(nw.col(RELEVANCE, *self.values).max()))
@@ -92,9 +98,21 @@ class Tables:
             msg = "undefined='raise' needs the data, which a lazy frame does not have yet"
             raise OptionError(msg, "undefined='skip' or a number, or collect the frame first")
 
-    def _with_key(self, frame: Frame) -> Frame:
-        """Give a frame that is one list a key."""
-        return frame if self.key_names else frame.with_columns(nw.lit(0).alias("key0"))
+    def _opened(self, name: str) -> Frame:
+        """Return a frame with a key also where it is one list, or the part of it that is asked for."""
+        frame = self.session.frames[name]
+        frame = self.worth(frame if self.key_names else frame.with_columns(nw.lit(0).alias("key0")))
+        if self._part is None:
+            return frame
+        from recframe._frames import _parts
+
+        return _parts.part(frame, self.keys, *self._part)
+
+    def greatest_relevance(self) -> Frame:
+        """Return the largest relevance of the whole frame, or of the truth, as one row."""
+        source = self.session.frames["frame" if self.truth is None else "truth"]
+        greatest = self.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
+        return self.engine.settle(greatest)
 
     # --- what is asked ---------------------------------------------------------------------------------------
 
@@ -128,6 +146,11 @@ class Tables:
         """The columns to report by, in the order that was asked for."""
         plans = {column: name for name, column in (self.key_names | self.attribute_names).items()}
         return [plans[column] for column in self.question.per]
+
+    @property
+    def reported(self) -> list[str]:
+        """What tells the rows of a result apart, for one model or for models below each other."""
+        return [*([MODEL] if self.long else []), *self.per]
 
     @property
     def names(self) -> dict[str, str]:

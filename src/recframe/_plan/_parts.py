@@ -1,0 +1,43 @@
+"""A plan that reads its lists in parts, one after the other, and adds up what they give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from recframe._plan import Partial, Plan
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan import Given
+    from recframe._roles import Question
+    from recframe.metrics._record import Metric
+
+__all__ = ["in_parts"]
+
+
+def in_parts(given: Given, question: Question, metrics: Sequence[Metric], parts: int) -> Any:
+    """Return the lazy frame of a call that reads its frames once for each part of the lists."""
+    from recframe._frames import _parts
+
+    plan = Plan(given, question, metrics)
+
+    def compute() -> Any:
+        found = [_computed(Plan(given, question, metrics, (index, parts)).partial()) for index in range(parts)]
+        return plan.finish(plan.whole(found))
+
+    return _parts.deferred(compute, plan.frame().collect_schema)
+
+
+def _computed(models: Sequence[Partial]) -> list[Partial]:
+    """Return the same with all its frames computed together."""
+    from recframe._frames import _parts
+
+    names = ("totals", "items", "groups")
+    places = [(index, name) for index, model in enumerate(models) for name in names if getattr(model, name) is not None]
+    frames = _parts.collect_together([getattr(models[index], name) for index, name in places])
+    found = list(models)
+    for (index, name), frame in zip(places, frames, strict=True):
+        found[index] = replace(found[index], **{name: frame})
+    return found

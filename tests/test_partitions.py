@@ -1,0 +1,87 @@
+"""Lists that are read in parts give what they give at once."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import recframe
+
+pl = pytest.importorskip("polars")
+testing = pytest.importorskip("polars.testing")
+if tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30):
+    pytest.skip("sources that tell their schema later came with polars 1.30", allow_module_level=True)
+
+NAMES = [
+    "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
+    "novelty", "serendipity", "diversity", "calibration",
+]  # fmt: skip
+KEYS = ["user", "day", "country"]
+
+
+def sample(seed):
+    rng = random.Random(seed)
+    rows = [
+        {
+            "user": user,
+            "day": day,
+            "country": None if user is None else f"c{user % 3}",
+            "item": item,
+            "score": rng.choice([None, 1.0, 2.0, 3.0]),
+            "other": rng.random(),
+            "relevant": rng.choice([0, 0, 1, 2]),
+        }
+        for user in [*range(40), None]
+        for day in (1, 2)
+        for item in rng.sample(range(30), 6)
+    ]
+    rng.shuffle(rows)
+    frame = pl.DataFrame(rows, schema_overrides={"user": pl.Int64, "country": pl.String})
+    train = pl.DataFrame(
+        {"user": [rng.randrange(50) for _ in range(200)], "item": [rng.randrange(28) for _ in range(200)]}
+    )
+    features = pl.DataFrame({"item": list(range(30)), "a": [rng.random() for _ in range(30)], "b": [1.0] * 30})
+    return frame, train, features
+
+
+@pytest.mark.parametrize("per", [None, "user", "country", ["country", "user"]])
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_parts_change_nothing(per, parts):
+    frame, train, features = sample(1)
+    asked = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
+    # A list whose country is a key of its own, as `per` makes it, stays within one part.
+    whole = frame.lazy().rec.evaluate(NAMES, **asked).collect()
+    again = frame.lazy().rec.evaluate(NAMES, partitions=parts, **asked)
+    key = [name for name in ("model", *KEYS) if name in whole.columns]
+    assert again.collect_schema() == whole.schema
+    testing.assert_frame_equal(again.collect().sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
+
+
+def test_parts_with_truth_and_models_below_each_other():
+    frame, _, _ = sample(2)
+    long = frame.unpivot(["score", "other"], index=["user", "day", "item"], variable_name="model", value_name="value")
+    truth = frame.select("user", "day", "item", "relevant", "country").filter(pl.col("relevant") > 0)
+    asked = {"k": 3, "by": ["user", "day"], "model": "model", "score": "value", "per": "country", "truth": truth.lazy()}
+    whole = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], **asked).collect()
+    again = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], partitions=3, **asked).collect()
+    key = ["model", "country"]
+    testing.assert_frame_equal(again.sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
+
+
+def test_nothing_is_read_before_the_answer_is_collected(tmp_path):
+    frame, _, _ = sample(3)
+    path = tmp_path / "rows.parquet"
+    answer = pl.scan_parquet(path).rec.ndcg(5, partitions=3)
+    assert isinstance(answer, pl.LazyFrame)
+    frame.write_parquet(path)
+    assert answer.collect().item() == pytest.approx(frame.rec.ndcg(5))
+    assert answer.filter(pl.col("ndcg@5") > 2).collect().is_empty()
+
+
+def test_numbers_of_parts_are_checked():
+    frame, _, _ = sample(4)
+    with pytest.raises(recframe.OptionError, match="partitions=0 is less than 1"):
+        frame.lazy().rec.ndcg(5, partitions=0)
+    with pytest.raises(recframe.OptionError, match="partitions=4 is for lazy polars frames, but this is a DataFrame"):
+        frame.rec.ndcg(5, partitions=4)
