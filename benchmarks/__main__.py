@@ -14,16 +14,17 @@ from benchmarks.child import ask
 from benchmarks.data import Shape
 from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
-from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, sklearn_rows
+from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
 from benchmarks.table import machine, render
 from benchmarks.timing import Missing, Row, slower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GROUPS = ("own", "pandas", "growth", "peers", "memory")
+GROUPS = ("own", "pandas", "growth", "peers", "correlation", "memory")
 SHAPES = (Shape(100_000, 50), Shape(10_000, 500), Shape(500_000, 10))
 PEERS = Shape(20_000, 100)
+CORRELATED = Shape(10_000, 50)
 QUICK = 100
 """How many times fewer lists a quick run has."""
 
@@ -60,6 +61,8 @@ def measure(given: argparse.Namespace) -> Iterator[Row | Missing]:
         yield from pytrec_eval_rows(peers, repeats)
         yield from sklearn_rows(peers, repeats)
         yield from rectools_rows(peers, repeats, given.rectools)
+    if "correlation" in given.only:
+        yield from scipy_rows(Shape(CORRELATED.lists // scale, CORRELATED.length), repeats)
     if "memory" in given.only:
         yield from memory_rows(shapes[0], repeats)
         yield from memory_rows(peers, repeats)

@@ -15,7 +15,7 @@ from benchmarks.data import Shape, arrays, pandas_frame, polars_frame
 from benchmarks.timing import Missing, Row, faster, in_turn, slower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import pandas as pd
 
@@ -131,6 +131,36 @@ def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
     )
     yield faster(averaged, shape, times["ours"], times["averaged"], 10.0)
     yield slower(ignored, shape, times["ours"], times["ignored"], 1.5)
+
+
+# --- SciPy ------------------------------------------------------------------------------------------------
+
+
+def scipy_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
+    """Measure a loop over SciPy's correlations on arrays that are cut into lists already."""
+    what = "{} on polars / a loop over scipy.stats.{}"
+    names = {"kendall": "kendalltau", "spearman": "spearmanr"}
+    if find_spec("scipy") is None:
+        yield from (Missing(what.format(*pair), str(shape), "not installed") for pair in names.items())
+        return
+    from scipy import stats
+
+    columns = arrays(shape)
+    frame = polars_frame(columns)
+    place = (columns["user"] * shape.length + columns["item"]).argsort()
+    dense = [columns[name][place].reshape(shape.lists, shape.length) for name in ("relevant", "score")]
+    for name, theirs in names.items():
+        correlation = getattr(stats, theirs)
+
+        def ours(name: str = name) -> float:
+            return frame.rec.measure(name)
+
+        def loop(correlation: Callable[..., Any] = correlation) -> float:
+            return math.fsum(correlation(*both).statistic for both in zip(*dense, strict=True)) / shape.lists
+
+        agree(ours(), loop())
+        times = in_turn({"ours": ours, "theirs": loop}, repeats)
+        yield slower(what.format(name, theirs), shape, times["ours"], times["theirs"], 0.2)
 
 
 # --- RecTools ---------------------------------------------------------------------------------------------

@@ -32,6 +32,9 @@ CALLS = {
         ["ndcg", "map", "mrr", "r_precision"], k=[1, None], score=["score", "other"], truth=truth
     ),
     "long": lambda r, _: r.evaluate(["ndcg", "ndcg(ideal=ranked)"], k=2, model="item"),
+    "contributions": lambda r, _: r.contributions("ndcg", 2),
+    "contributions of models": lambda r, _: r.contributions("roc_auc", score=["score", "other"]),
+    "contributions with truth": lambda r, truth: r.contributions("mrr", 5, truth=truth),
     "check": lambda r, _: r.check(1),
     "check ranks and truth": lambda r, truth: r.check(1, rank="place", truth=truth),
     "check models": lambda r, _: r.check(1, score=["score", "other"]),
@@ -59,7 +62,7 @@ def test_nothing_is_collected_and_no_schema_resolved(case, monkeypatch):
         assert lazy.item() == pytest.approx(eager, abs=1e-12)
         return
     assert lazy.columns == eager.columns
-    keys = [name for name in eager.columns if name in FRAME or name in ("model", "finding")]
+    keys = [name for name in eager.columns if name in FRAME or name in ("model", "finding", "position")]
     lazy = lazy.sort(keys, nulls_last=True) if keys else lazy
     eager = eager.sort(keys, nulls_last=True) if keys else eager
     for name in eager.columns:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recframe import metrics as all_metrics
-from recframe._calls import ALL_ROLES, roles_of
+from recframe._calls import ALL_ROLES, CONTRIBUTION_ROLES, roles_of
 from recframe._check import CHECK_ROLES
 from recframe._roles import Roles
 from recframe.metrics import METRICS, CutMetric
@@ -73,6 +73,16 @@ CHECK = """
         k: int | None = None,
         *,
         strict: bool = False,
+{roles}
+    ) -> {result}: ...
+"""
+
+CONTRIBUTIONS = """
+    def contributions(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
 {roles}
     ) -> {result}: ...
 """
@@ -153,6 +163,8 @@ def stub() -> str:
         text += f"\nclass {name}(Rec, Generic[{variable}]):\n"
         text += measure(eager=eager)
         text += EVALUATE.format(roles=block(roles(ALL_ROLES)), result=variable).lstrip("\n")
+        contribution_roles = block(roles(CONTRIBUTION_ROLES)).replace("item: str =", "item: str | None =")
+        text += CONTRIBUTIONS.format(roles=contribution_roles, result=variable).lstrip("\n")
         text += CHECK.format(roles=block(roles(CHECK_ROLES)), result=variable).lstrip("\n")
         text += "".join(method(kind, eager=eager) for kind in METRICS.values())
     return text + TAIL

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe import _check
-from recframe._frames import beside, feature_columns, is_lazy, items_frame, kind_of
+from recframe._frames import beside, feature_columns, is_lazy, items_frame, kind_of, names_of
 from recframe._plan import Given, Plan
+from recframe._plan._contributions import Contributions
 from recframe._roles import BESIDE, Question, Roles
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
 from recframe.metrics import Metric, make, parse
@@ -23,12 +24,14 @@ from recframe.metrics._record import CutMetric, check_k
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["bind", "check", "check_frame", "evaluate", "measure", "method"]
+__all__ = ["bind", "check", "check_frame", "contributions", "evaluate", "measure", "method"]
 
 ROLES = [name for name in Roles.names() if name not in ("model", *BESIDE)]
 """What every metric takes."""
 ALL_ROLES = Roles.names()
 """What `evaluate` takes."""
+CONTRIBUTION_ROLES = [name for name in ALL_ROLES if name not in ("per", "undefined", "partitions")]
+"""What `contributions` takes."""
 NEEDED = {
     "train": "train=past, a frame of who had which item",
     "features": "features=genres, a frame of the item and one numeric column a feature",
@@ -85,6 +88,22 @@ def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any
     """Return the findings in a frame, as a frame of the kind given."""
     check_frame(frame)
     return _check.check(frame, bound, k, given, strict=strict)
+
+
+def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
+    """Return what each ranked row adds to its list's value, as a frame of the kind given."""
+    check_frame(frame)
+    if not isinstance(metric, str | Metric):
+        msg = f"metric={metric!r} is not one metric"
+        raise OptionTypeError(msg, "contributions('ndcg', k=5)")
+    (record,) = _expand(metric, check_k(k))
+    named = {name: value for name, value in bound.items() if name in CONTRIBUTION_ROLES} | given
+    show = "item" in named or is_lazy(frame) or Roles.item in names_of(frame)
+    if "item" in named and named["item"] is None:
+        show, named = False, {name: value for name, value in named.items() if name != "item"}
+    given = {name: value for name, value in given.items() if name in named}
+    roles = Roles.of({name: value for name, value in bound.items() if name in named}, given, CONTRIBUTION_ROLES)
+    return Contributions(_given(frame, roles, [record]), Question.of(roles), record, item=show).frame()
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:

@@ -10,7 +10,7 @@ from recframe._terms import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, 
 from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     import narwhals as nw
 
@@ -151,10 +151,12 @@ class Need:
             ranked |= item.ranked
         return found, ranked
 
-    def sums(self, metric: Metric) -> Sums:
-        """Return the metric's view of the sums, and remember what it asks."""
+    def sums(self, metric: Metric, row: Container[str] = ()) -> Sums:
+        """Return the metric's view of the sums, and remember what it asks; of some columns, that of a single row."""
         columns = self.all_columns if isinstance(metric, ExposureMetric) else self.columns
-        return Sums(self._own(metric, columns), self.asked, self.constants)
+        own = self._own(metric, columns).items()
+        own_of_row = {name: f"row {column}" if column in row else column for name, column in own}
+        return Sums(own_of_row, self.asked, self.constants)
 
     @staticmethod
     def _own(metric: Metric, columns: dict[str, str]) -> dict[str, str]:

@@ -102,6 +102,38 @@ class Rec:
         """
         return _calls.evaluate(self._frame, self._bound, metrics, k, roles)
 
+    def contributions(self, metric: Any, k: Any = None, **roles: Any) -> Any:
+        """Return the ranked rows with what each adds to its list's value, to see where a number comes from.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            Such as ``"ndcg"``, ``"map(norm=relevant)@10"`` or a metric of your own; not `kendall`, which counts pairs.
+        k : int, optional
+            The cutoff, if the metric names none. Rows of tied blocks that start after it are left out.
+        **roles
+            As every metric takes them, and `model`, without `per` and `undefined`. ``item=None`` shows no item.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, the key, the item if the frame has it, the relevance,
+            ``position`` (where the row's tied block starts), ``tied`` (how many rows it has), ``contribution``, and the
+            list's value under the metric's name. The contributions of a list sum to its value; a row of a tied block
+            has its expected share. Missing in a list without a value.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": [7, 8, 9], "relevant": [0, 1, 1], "score": [0.9, 0.8, 0.1]})
+        >>> for row in df.rec.contributions("precision", k=2).rows():
+        ...     print(*row)
+        1 7 0.0 1 1 0.0 0.5
+        1 8 1.0 2 1 0.5 0.5
+        """
+        return _calls.contributions(self._frame, self._bound, metric, k, roles)
+
     def check(self, k: Any = None, *, strict: bool = False, **roles: Any) -> Any:
         """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
 

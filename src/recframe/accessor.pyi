@@ -109,6 +109,25 @@ class EagerRec(Rec, Generic[E]):
         partitions: int | None = None,
         model: str | None = None,
     ) -> E: ...
+    def contributions(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        by: str | Sequence[str] | None = "user",
+        item: str | None = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        value: str = "price",
+        truth: Any = None,
+        ties: Ties = "average",
+        min_relevance: float | None = None,
+        train: Any = None,
+        catalog: Any = None,
+        features: Any = None,
+        model: str | None = None,
+    ) -> E: ...
     def check(
         self,
         k: int | None = None,
@@ -1215,6 +1234,25 @@ class LazyRec(Rec, Generic[L]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        model: str | None = None,
+    ) -> L: ...
+    def contributions(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        by: str | Sequence[str] | None = "user",
+        item: str | None = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        value: str = "price",
+        truth: Any = None,
+        ties: Ties = "average",
+        min_relevance: float | None = None,
+        train: Any = None,
+        catalog: Any = None,
+        features: Any = None,
         model: str | None = None,
     ) -> L: ...
     def check(

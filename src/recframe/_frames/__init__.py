@@ -26,6 +26,7 @@ __all__ = [
     "is_lazy",
     "items_frame",
     "kind_of",
+    "names_of",
     "open_frames",
 ]
 

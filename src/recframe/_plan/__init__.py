@@ -69,16 +69,24 @@ class Plan:
         What to compute.
     part : tuple of int, optional
         Which part of the lists to read, from 0, and how many parts there are; None: all lists.
+    item : bool
+        Whether to read the item even if no metric does.
     """
 
     def __init__(
-        self, given: Given, question: Question, metrics: Sequence[Metric], part: tuple[int, int] | None = None
+        self,
+        given: Given,
+        question: Question,
+        metrics: Sequence[Metric],
+        part: tuple[int, int] | None = None,
+        *,
+        item: bool = False,
     ) -> None:
         _check_names(question, metrics)
         self._question = question
         self._metrics = metrics
         self._need = Need(metrics, len(given.feature_names))
-        self._tables = Tables(given, question, self._need, part)
+        self._tables = Tables(given, question, self._need, part, item=item)
         self._beside = Beside(self._tables)
         self._engine = self._tables.engine
         self._values = self._value_expressions()
@@ -89,6 +97,11 @@ class Plan:
 
     def partial(self) -> list[Partial]:
         """Return what the lists give, for each ranking."""
+        ideal, upto = self._ahead()
+        return [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
+
+    def _ahead(self) -> tuple[Frame | None, int | None]:
+        """Return what all rankings share, the ideal side and the last position that matters, after checks."""
         self._check_data()
         upto = self._need.cutoff
         ideal = self._engine.settle(ideal_lists(self._tables)) if self._tables.labelled else None
@@ -96,7 +109,7 @@ class Plan:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
             most = self._engine.scalar(ideal.select(nw.col(RELEVANT).max())) if self._engine.eager else None
             upto = None if upto is None or most is None else max(upto, int(most))
-        return [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
+        return ideal, upto
 
     def whole(self, parts: Sequence[Sequence[Partial]]) -> Frame:
         """Return the result from what all parts of the lists give."""

@@ -36,9 +36,11 @@ from recframe._terms import (
     FirstHitRow,
     Row,
 )
-from recframe.errors import InputError
+from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recframe._plan._beside import Beside
     from recframe._plan._tables import Tables
 
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ranking"]
 
+ALONE, TOGETHER = "alone", "together"
 LAZY_DIGITS = 20
 """Of the number of distinct relevances in a list, where it is not known: about a million."""
 
@@ -95,6 +98,45 @@ class Ranking:
 
     def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:
         """Return frames whose sums the metrics of relevance read."""
+        kept, row, terms = self._asked(kept)
+        rows = self._ready(self._rows_that_matter(kept), row, ideal)
+        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, ideal, tied=row.tied)]
+        if CASCADE in row.asked:
+            reading, _, stopped = self._cascade(kept, tied=row.tied)
+            stacked.append(self._tables.wide(reading, stopped))
+        return stacked
+
+    def rows(self, kept: Frame, ideal: Frame) -> Frame:
+        """Return the kept rows with what each adds to the sums, in columns of their names behind ``"row "``.
+
+        What is known of a tied block as a whole is spread over its rows: the place of the first hit evenly over its
+        hits, that at which a user stops by the rows' own chances to stop.
+        """
+        kept, row, terms = self._asked(kept)
+        added = dict(terms)
+        if row.tied and self._need.first_hit:
+            firsts = self._need.terms(FirstHitRow())
+            kept = self._with_blocks(kept, _rank.chances(kept, self._group), firsts)
+            each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
+            added |= {column: added[column] + nw.col(f"block {column}") * each for column in firsts}
+        if CASCADE in row.asked:
+            reading, cascade, stopped = self._cascade(kept, tied=row.tied)
+            if len(cascade.stops) > 1:
+                msg = "a metric with several chances to stop at a row has no contributions"
+                raise OptionError(msg)
+            (stop,) = cascade.stops
+            kept = self._with_blocks(kept, reading, stopped).join(self._tables.greatest_relevance(), how="cross")
+            kept = kept.with_columns(stop(nw.col(RELEVANCE), nw.col(GREATEST)).cast(nw.Float64()).alias(ALONE))
+            kept = kept.with_columns(nw.col(ALONE).sum().over(*self._group, START).alias(TOGETHER))
+            each = nw.when(nw.col(TOGETHER) > 0).then(nw.col(ALONE) / nw.col(TOGETHER)).otherwise(0.0)
+            added |= {column: added[column] + nw.col(f"block {column}") * each for column in stopped}
+        rows = self._ready(kept, row, ideal)
+        # A sum skips what is missing.
+        columns = [term.cast(nw.Float64()).fill_null(0.0).alias(f"row {column}") for column, term in added.items()]
+        return rows.with_columns(*columns)
+
+    def _asked(self, kept: Frame) -> tuple[Frame, Row, dict[str, nw.Expr]]:
+        """Return the kept rows with what the metrics ask of their lists and blocks, and the terms of a row."""
         tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
         row = Row(tied=tied)
         terms = self._need.terms(row)
@@ -102,20 +144,24 @@ class Ranking:
             kept = _rank.block_hits(kept, self._group)
         if FIRST_HIT in row.asked:
             kept = _rank.first_blocks(kept, self._group)
-        kept = self._compared(kept, row.asked)
-        rows = self._ready(self._rows_that_matter(kept), row, ideal)
-        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, ideal, tied=tied)]
-        if CASCADE in row.asked:
-            stacked.append(self._cascade(kept, tied=tied))
-        return stacked
+        return self._compared(kept, row.asked), row, terms
+
+    def _with_blocks(self, kept: Frame, places: Frame, terms: Mapping[str, nw.Expr]) -> Frame:
+        """Add to each row what the places of its tied block add together."""
+        block = [*self._group, START]
+        places = places.select(
+            *block, *(term.cast(nw.Float64()).alias(f"block {name}") for name, term in terms.items())
+        )
+        names = [f"block {name}" for name in terms]
+        kept = self._engine.join(kept, self._engine.sum_by(places, block, names), block)
+        return kept.with_columns(nw.col(*names).fill_null(0.0))
 
     # --- rows ------------------------------------------------------------------------------------------------
 
     def _ranked(self, index: int) -> Frame:
         """Return the rows that the model ranks."""
         tables = self._tables
-        by_item = tables.question.ties in ("item", "item_desc") or self._need.reads_items
-        keep = [_rank.ITEM] if tables.truth is not None or by_item else []
+        keep = [_rank.ITEM] if tables.with_item else []
         keep += [_rank.ROW] if tables.question.ties == "first" else []
         keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
         ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(f"score{index}").alias(_rank.SCORE))
@@ -238,10 +284,10 @@ class Ranking:
         """Return whether rows meet a condition; of a lazy frame they may."""
         return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
 
-    def _cascade(self, kept: Frame, *, tied: bool) -> Frame:
-        """Return what lists get from a user who reads from the top."""
+    def _cascade(self, kept: Frame, *, tied: bool) -> tuple[Frame, CascadeRow, dict[str, nw.Expr]]:
+        """Return the places at which a user stops who reads from the top, and their terms."""
         kept = kept.join(self._tables.greatest_relevance(), how="cross")
         row = CascadeRow()
         terms = self._need.terms(row)
         stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
-        return self._tables.wide(_rank.reading(kept, self._group, stops, tied=tied), terms)
+        return _rank.reading(kept, self._group, stops, tied=tied), row, terms

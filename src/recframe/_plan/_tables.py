@@ -58,21 +58,35 @@ class Tables:
         The key of a list, and that of a list of one model.
     long : bool
         Whether models stand below each other.
+    with_item : bool
+        Whether the call reads the item.
 
     Parameters
     ----------
     part : tuple of int, optional
         Which part of the lists to read, from 0, and how many parts there are; None: all lists.
+    item : bool
+        Whether to read the item even if no metric does.
     """
 
-    def __init__(self, given: Given, question: Question, need: Need, part: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        given: Given,
+        question: Question,
+        need: Need,
+        part: tuple[int, int] | None = None,
+        *,
+        item: bool = False,
+    ) -> None:
         with_truth = given.truth is not None
+        self.with_item = item or with_truth or question.ties in ("item", "item_desc") or need.reads_items
         self.question = question
         self.need = need
         self.catalog_size = given.catalog_size
         self.key_names = _key_names(question, truth=with_truth)
         self.attribute_names = _attribute_names(question, truth=with_truth)
-        self.session: Session = open_frames(*_sources(given, question, need), rows=question.ties == "first")
+        sources, either = _sources(given, question, need, item=self.with_item)
+        self.session: Session = open_frames(sources, either, rows=question.ties == "first")
         self.engine: Engine = self.session.engine
         self._check_lazy()
         self.keys = list(self.key_names) or ["key0"]
@@ -225,7 +239,7 @@ def _attribute_names(question: Question, *, truth: bool) -> dict[str, str]:
     return {f"attribute{i}": name for i, name in enumerate(others)}
 
 
-def _sources(given: Given, question: Question, need: Need) -> tuple[dict[str, Source], dict[str, Take]]:
+def _sources(given: Given, question: Question, need: Need, *, item: bool) -> tuple[dict[str, Source], dict[str, Take]]:
     """Return the frames with what to take from each, and what to take from the truth if it has it."""
     with_truth = given.truth is not None
     names = _key_names(question, truth=with_truth)
@@ -234,23 +248,23 @@ def _sources(given: Given, question: Question, need: Need) -> tuple[dict[str, So
     others = _attribute_names(question, truth=with_truth)
     attributes = {name: Take(column, "per", "attribute") for name, column in others.items()}
     in_order = question.ties in ("item", "item_desc") or need.reads_items
-    item = {_rank.ITEM: Take(question.item, "item", "order" if in_order else "key")}
+    items = {_rank.ITEM: Take(question.item, "item", "order" if in_order else "key")}
     worth = {VALUE: Take(question.value, "value", "value")} if VALUE in need.asked else {}
     role = "rank" if question.by_rank else "score"
     orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
     model = {MODEL: Take(question.model, "model", "key")} if question.model is not None else {}
     relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0 if with_truth else None)}
-    taken = keys | (item if with_truth or in_order else {}) | orders | model | worth
+    taken = keys | (items if item else {}) | orders | model | worth
     if not with_truth and need.accuracy:
         taken |= relevance
     sources = {"frame": Source(given.frame, taken)}
     if with_truth:
-        sources["truth"] = Source(given.truth, keys | item | relevance | worth)
+        sources["truth"] = Source(given.truth, keys | items | relevance | worth)
     if given.train is not None:
-        sources["train"] = Source(given.train, users | item)
+        sources["train"] = Source(given.train, users | items)
     if given.features is not None:
         columns = zip(features(need.width), given.feature_names, strict=True)
-        sources["features"] = Source(given.features, item | {n: Take(c, "features", "feature") for n, c in columns})
+        sources["features"] = Source(given.features, items | {n: Take(c, "features", "feature") for n, c in columns})
     if given.catalog is not None:
-        sources["catalog"] = Source(given.catalog, item)
+        sources["catalog"] = Source(given.catalog, items)
     return sources, attributes

@@ -47,6 +47,8 @@ class Metric:
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
     shares_terms : bool
         True where a term's name says all about it, so that other metrics may use the same sum.
+    splits : bool
+        False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     needs, takes : tuple of str
         The frames beside the user's own that the metric cannot do without, and those that it can:
         ``"train"``, ``"features"``, ``"catalog"``.
@@ -79,6 +81,7 @@ class Metric:
     reads: ClassVar[Reads] = "hits"
     best_of: ClassVar[Literal["all", "ranked"]] = "all"
     shares_terms: ClassVar[bool] = False
+    splits: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
     undefined_because: ClassVar[str] = "for want of a relevant item"
@@ -101,6 +104,22 @@ class Metric:
 
     def weighting(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
         """Return the weight of a list in the mean over lists; None: all weigh the same."""
+        return None
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002
+        """Return what a row adds to the value, from its own terms and the sums of its list.
+
+        By default the value with the row's terms in the place of their sums, which is right where the value is
+        proportional to them. A metric that divides by a sum of terms takes that from `sums`.
+        """
+        return self.value(row)
+
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
+        """Return further terms that `share` needs, by name."""
+        return {}
+
+    def unranked_share(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
+        """Return what a relevant item adds that is not ranked; None: nothing."""
         return None
 
     @property

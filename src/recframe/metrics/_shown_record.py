@@ -28,6 +28,7 @@ class ShownMetric(CutMetric):
     """
 
     undefined_because: ClassVar[str] = "for want of items that it could use"
+    splits: ClassVar[bool] = False
 
     def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
         """Return what one shown row adds to its list, by name."""
@@ -49,6 +50,7 @@ class ExposureMetric(CutMetric):
     """
 
     undefined_because: ClassVar[str] = "for want of lists that it could use"
+    splits: ClassVar[bool] = False
 
     def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
         """Return what one shown row adds to its item, by name."""

@@ -24,6 +24,11 @@ def _rank_sum(row: Row) -> dict[str, nw.Expr]:
     return {"hits@None": row.hit, "rank sum": row.hit * (row.start + (row.size - 1) / 2)}
 
 
+def _wrong(row: Row) -> nw.Expr:
+    """Return the ranked rows that are not relevant and stand before a row, those that tie with it counting one half."""
+    return row.start - 1 - row.hits_before + (row.size - row.block_hits) / 2
+
+
 def _negatives(sums: Sums) -> nw.Expr:
     return sums.rows - sums.relevant
 
@@ -37,6 +42,17 @@ def _whole_list(sums: Sums) -> nw.Expr:
     unranked_others = sums.rows - sums.ranked(None) - unranked_hits
     ordered = hits * _negatives(sums) - before + unranked_hits * unranked_others / 2
     return ordered / (sums.relevant * _negatives(sums))
+
+
+def _whole_share(row: Sums, sums: Sums) -> nw.Expr:
+    """Return what a ranked row adds to the AUC of its list."""
+    return (row["hits@None"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
+
+
+def _unranked_share(sums: Sums) -> nw.Expr:
+    """Return what each unranked relevant item adds to the AUC of its list: its half of what it ties with."""
+    unranked_others = sums.rows - sums.ranked(None) - (sums.relevant - sums["hits@None"])
+    return unranked_others / 2 / (sums.relevant * _negatives(sums))
 
 
 @dataclass(frozen=True)
@@ -85,8 +101,7 @@ class ROCAUC(CutMetric):
             return _rank_sum(row)
         within = hits_term(row, self.k)
         inside = row.start + row.size - 1 <= self.k
-        before = row.start - 1 - row.hits_before
-        whole = before + (row.size - row.block_hits) / 2
+        before, whole = row.start - 1 - row.hits_before, _wrong(row)
         if not row.tied:
             wrong = nw.when(inside).then(whole).otherwise(0.0)
             return {**within, f"wrong@{self.k}": row.hit * wrong, f"spread@{self.k}": row.hit * 0.0}
@@ -109,6 +124,20 @@ class ROCAUC(CutMetric):
         if self.k is None:
             return _whole_list(sums)
         return 1 - sums[f"wrong@{self.k}"] / self._pairs(sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        if self.k is None:
+            return _whole_share(row, sums)
+        # The hits of a block that straddles k keep each other out, whence each has its part of the spread.
+        others = sums.ranked(self.k) - sums[f"hits@{self.k}"]
+        ordered = row[f"hits@{self.k}"] * others - row[f"spread@{self.k}"] - row[f"wrong@{self.k}"]
+        return ordered / self._pairs(sums)
+
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"wrong": row.hit * _wrong(row)} if self.k is None else {}
+
+    def unranked_share(self, sums: Sums) -> nw.Expr | None:
+        return _unranked_share(sums) if self.k is None else None
 
     def defined(self, sums: Sums) -> nw.Expr:
         # Expected numbers of pairs are no whole numbers, but far from 0 where there can be one.
@@ -149,6 +178,15 @@ class GAUC(Metric):
 
     def value(self, sums: Sums) -> nw.Expr:
         return _whole_list(sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return _whole_share(row, sums)
+
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"wrong": row.hit * _wrong(row)}
+
+    def unranked_share(self, sums: Sums) -> nw.Expr:
+        return _unranked_share(sums)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return _negatives(sums) > 0

@@ -82,7 +82,10 @@ class MAP(CutMetric):
         return {f"ap@{self.k}": row.hit * share} | hits
 
     def value(self, sums: Sums) -> nw.Expr:
-        total = sums[f"ap@{self.k}"]
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        total = row[f"ap@{self.k}"]
         if self.norm == "hits":
             return sums.ratio(total, sums[f"hits@{self.k}"])
         return total / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))

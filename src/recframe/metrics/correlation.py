@@ -56,7 +56,10 @@ class Spearman(Metric):
         return {"score·grade": score * grade, "score²": score * score, "grade²": grade * grade}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["score·grade"] / (sums["score²"] * sums["grade²"]).sqrt()
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return row["score·grade"] / (sums["score²"] * sums["grade²"]).sqrt()
 
     def defined(self, sums: Sums) -> nw.Expr:
         return (sums["score²"] > 0) & (sums["grade²"] > 0)
@@ -96,6 +99,7 @@ class Kendall(Metric):
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
     shares_terms: ClassVar[bool] = True
+    splits: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {

@@ -208,7 +208,10 @@ class NDCG(DCG):
         return sums[self._ideal_term]
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[self._term] / self._ideal(sums)
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return row[self._term] / self._ideal(sums)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return self._ideal(sums) > 0

@@ -58,7 +58,10 @@ class MoneyPrecision(CutMetric):
         return {f"hit value@{self.k}": row.hit * worth, f"value@{self.k}": worth}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums.ratio(sums[f"hit value@{self.k}"], sums[f"value@{self.k}"])
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return sums.ratio(row[f"hit value@{self.k}"], sums[f"value@{self.k}"])
 
 
 @dataclass(frozen=True)

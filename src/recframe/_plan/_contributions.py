@@ -1,0 +1,158 @@
+"""What each ranked row adds to the value of its list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._plan import Plan
+from recframe._plan._ranked import Ranking
+from recframe._plan._tables import MODEL
+from recframe._terms import HIT, POSITION, RELEVANCE, RELEVANT, SIZE, START, Row
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from recframe._plan import Given
+    from recframe._roles import Question
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["Contributions"]
+
+TIED, CONTRIBUTION, VALUE_OF_LIST, RANKED_ITEM = "tied", "contribution", "value of list", "ranked item"
+TOLERANCE = 1e-9
+
+
+def _check_columns(names: list[Any]) -> None:
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
+        raise OptionError(msg, "rename these columns of the frame")
+
+
+class _Shared:
+    """A metric that also asks for the terms which only its rows' shares need."""
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._metric, name)
+
+    def terms(self, row: Row) -> dict[str, nw.Expr]:
+        return {**self._metric.terms(row), **self._metric.share_terms(row)}
+
+
+class Contributions(Plan):
+    """The plan of one call: one row per ranked row that can matter."""
+
+    def __init__(self, given: Given, question: Question, metric: Metric, *, item: bool) -> None:
+        if not metric.splits:
+            msg = f"a list's {metric.name} is no sum over its rows"
+            raise OptionError(msg, "contributions takes the metrics whose value is one, such as 'ndcg' or 'map'")
+        item = item or given.truth is not None or question.ties in ("item", "item_desc")
+        self._shown = {
+            **({MODEL: MODEL} if question.several else {}),
+            **{f"key{i}": name for i, name in enumerate(question.by)},
+            **({_rank.ITEM: question.item} if item else {}),
+            RELEVANCE: question.relevant,
+            **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
+            VALUE_OF_LIST: metric.label,
+        }
+        _check_columns(list(self._shown.values()))
+        self._metric = cast("Metric", _Shared(metric))
+        super().__init__(given, question, [self._metric], item=item)
+        self._item = [_rank.ITEM] if item else []
+        self._row_columns = set(self._need.terms(Row(tied=True)))
+        row, sums = self._need.sums(self._metric, self._row_columns), self._need.sums(self._metric)
+        self._share = metric.share(row, sums)
+        self._unranked_share = metric.unranked_share(sums)
+
+    def frame(self) -> Any:
+        """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
+        tables = self._tables
+        rows = self.run().select(*self._shown)
+        if self._engine.eager:
+            rows = self._engine.settle(rows)
+        sort = [*([MODEL] if self._question.several else []), *tables.key_names, POSITION, *self._item]
+        return tables.session.finish(rows, self._shown, sort)
+
+    def run(self) -> Frame:
+        """Return the rows of all rankings, under the plan's names."""
+        ideal, upto = self._ahead()
+        results = [self._rows(index, ideal, upto) for index in range(len(self._question.orders))]
+        return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
+
+    def _rows(self, index: int, ideal: Frame | None, upto: int | None) -> Frame:
+        """Return the rows of one ranking."""
+        tables = self._tables
+        # A cutoff at R is another one in each list.
+        upto = None if RELEVANT in self._need.asked else upto
+        ranking = Ranking(tables, self._beside, index, ideal, upto)
+        assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
+        assert ideal is not None  # noqa: S101 - reads the relevance
+        lists = self._beside.with_users(self._with_constants(ranking.sums()))
+        lists = self._engine.settle(lists.with_columns(self._values[self._metric.label].alias(VALUE_OF_LIST)))
+        own = [f"row {column}" for column in sorted(self._row_columns)]
+        rows = ranking.rows(ranking.kept, ideal).select(
+            *tables.group,
+            *self._item,
+            RELEVANCE,
+            nw.col(START).cast(nw.Int64()).alias(POSITION),
+            nw.col(SIZE).cast(nw.Int64()).alias(TIED),
+            *own,
+        )
+        found = [self._added(rows, lists, self._share)]
+        if self._unranked_share is not None:
+            missing = self._unranked(ranking.ranked, index)
+            # A number where the relevance is missing, which it never is: NumPy's integers hold no missing value.
+            nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
+            found.append(
+                self._added(
+                    missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED)), lists, self._unranked_share
+                )
+            )
+        result = nw.concat(found, how="vertical")
+        self._check_sums(result)
+        if self._question.several and not tables.long:
+            result = result.with_columns(nw.lit(self._question.orders[index]).alias(MODEL))
+        return result
+
+    def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
+        """Return rows with what each adds to its list, missing where the list has no value."""
+        tables = self._tables
+        rows = self._engine.join(rows, lists, tables.group)
+        if tables.pooled:
+            share = nw.when(nw.col(RELEVANT) > 0).then(share).otherwise(0.0)
+        share = nw.when(~nw.col(VALUE_OF_LIST).is_null()).then(share).alias(CONTRIBUTION)
+        return rows.select(*tables.group, *self._item, RELEVANCE, POSITION, TIED, share, VALUE_OF_LIST)
+
+    def _unranked(self, ranked: Frame, index: int) -> Frame:
+        """Return the relevant items that a model does not rank."""
+        tables = self._tables
+        if tables.truth is None:
+            rows = tables.frame.filter(nw.col(f"score{index}").is_null())
+        else:
+            key = [*tables.group, _rank.ITEM]
+            known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
+            truth = tables.truth.join(tables.models(), how="cross") if tables.long else tables.truth
+            rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
+        rows = tables.hits(tables.relevance(rows))
+        return rows.filter(nw.col(HIT) > 0).select(*tables.group, *self._item, RELEVANCE)
+
+    def _check_sums(self, rows: Frame) -> None:
+        """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
+        if not self._engine.eager:
+            return
+        group = self._tables.group
+        rows = rows.filter(~nw.col(VALUE_OF_LIST).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(SIZE))
+        lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, SIZE).sum(), nw.col(VALUE_OF_LIST).max())
+        off = (nw.col(CONTRIBUTION) - nw.col(VALUE_OF_LIST)).abs() > TOLERANCE * (1 + nw.col(SIZE))
+        if self._engine.scalar(lists.filter(off).select(nw.len())):
+            msg = f"what rows add does not sum to a list's {self._metric.label}"
+            raise OptionError(
+                msg, "the metric's share() says what a row adds, or splits = False that it cannot be said"
+            )

@@ -1,0 +1,321 @@
+"""What rows add sums to the value of their list, for every metric that can be split, on every engine."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from itertools import permutations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recframe
+from oracle import is_missing
+from recframe.metrics import METRICS
+from recframe.metrics._shown_record import ExposureMetric, ShownMetric
+from strategies import crowd, frames, ranked_crowd, truths
+from test_exact import METRICS as SPELLED
+from test_exact import POLICIES, skip_row_order
+
+CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)")
+CHANCES = {1: 0.1, 2: 0.4, 3: 1}
+MORE: list[Any] = [
+    *(f"{name}@{k}" for name in CUT for k in (2, 5)),
+    *(*CUT, "gauc", "pr_auc", "spearman"),
+    *(recframe.metrics.PFound(k, probability=CHANCES, p_break=p_break) for k, p_break in ((None, 0.15), (3, 0.3))),
+]
+EVERY = [*SPELLED, *MORE]
+
+
+def some(shift: int, step: int) -> list[Any]:
+    """Return a share of the metrics; all shares together are all of them."""
+    return EVERY[shift % step :: step]
+
+
+def priced(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "price": None if i % 11 == 0 else 0.5 * (i % 7)} for i, row in enumerate(rows)]
+
+
+def key_of(row: dict[str, Any], keys: list[str]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in keys)
+
+
+def assert_sums(engine, frame, metric: Any, keys: list[str], **given: Any) -> None:
+    """Compare the sums of what rows add with the metric's own values."""
+    label = str(metric)
+    values = engine.ask(frame, "evaluate", metric, per=keys, **given)
+    names = [*(["model"] if "model" in values[0] else []), *keys]
+    wanted = {key_of(row, names): row[label] for row in values}
+    added, told = defaultdict(list), {}
+    for row in engine.ask(frame, "contributions", metric, **given):
+        key = key_of(row, names)
+        added[key].append(row["contribution"])
+        told.setdefault(key, row[label])
+        assert row[label] == told[key]
+    for key, value in wanted.items():
+        if key not in added:
+            assert value in (None, 0), f"{label} {key}: no row, but {value}"
+            continue
+        assert told[key] == (None if value is None else pytest.approx(value, abs=1e-12)), f"{label} {key}"
+        found = None if value is None else math.fsum(added[key])
+        assert found == (None if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), f"{label} {key}"
+    assert added.keys() <= wanted.keys()
+
+
+SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
+    "graded": (priced(crowd(41, 90)), {"by": ["user", "day"]}),
+    "binary": (priced(crowd(42, 60, relevance=(0, 0, 1), missing=0.0)), {"by": ["user", "day"]}),
+    "least 2": (priced(crowd(43, 60)), {"by": ["user", "day"], "min_relevance": 2}),
+    "ranks": (priced(ranked_crowd(44, 60, relevance=(-1, 0, 0, 1, 2))), {"by": "user", "rank": "rank"}),
+}
+
+
+@pytest.mark.parametrize("ties", POLICIES)
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_sums_are_the_metric(engine, scenario, ties):
+    skip_row_order(engine, ties)
+    rows, asked = SCENARIOS[scenario]
+    frame = engine.frame(rows)
+    keys = [asked["by"]] if isinstance(asked["by"], str) else asked["by"]
+    # Eager polars takes all metrics under all policies and scenarios together, other engines a third of them.
+    shift = POLICIES.index(ties) * len(SCENARIOS) + [*SCENARIOS].index(scenario)
+    step = len(POLICIES) * len(SCENARIOS) * (1 if engine.name == "polars" else 3)
+    for label in some(shift, step):
+        assert_sums(engine, frame, label, keys, ties=ties, **asked)
+
+
+@pytest.mark.parametrize("ties", ["average", "worst"])
+def test_sums_of_all_metrics(polars_engine, ties):
+    frame = polars_engine.frame(priced(crowd(45, 80)))
+    for metric in EVERY[POLICIES.index(ties) % 2 :: 2]:
+        assert_sums(polars_engine, frame, metric, ["user", "day"], by=["user", "day"], ties=ties)
+
+
+LABELS = (
+    "ndcg@3",
+    "ndcg(ideal=ranked)",
+    "ndcg(ideal=ones)",
+    "map(norm=hits)@2",
+    "mrr",
+    "r_precision",
+    "roc_auc",
+    "err@3",
+    "f1@2",
+)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_truth(engine, label):
+    rows = [{n: v for n, v in row.items() if n != "relevant"} for row in crowd(46, 60)]
+    truth = [{n: row[n] for n in ("user", "day", "item", "relevant")} for row in (*crowd(47, 80), *crowd(46, 30))]
+    frame, there = engine.frames(rows, truth)
+    assert_sums(engine, frame, label, ["user", "day"], by=["user", "day"], truth=there)
+
+
+@pytest.mark.parametrize("with_truth", [False, True])
+def test_models(engine, with_truth):
+    rows = [{**row, "who": name} for name, seed, lists in (("b", 48, 30), ("a", 49, 40)) for row in crowd(seed, lists)]
+    truth = [{n: row[n] for n in ("user", "day", "item", "relevant")} for row in crowd(50, 40)]
+    frame, there = engine.frames(
+        [{n: v for n, v in row.items() if n != "relevant" or not with_truth} for row in rows], truth
+    )
+    more = {"truth": there} if with_truth else {}
+    for label in ("ndcg@3", "mrr@2", "roc_auc"):
+        assert_sums(engine, frame, label, ["user", "day"], by=["user", "day"], model="who", **more)
+
+
+def test_several_scores(engine):
+    rows = [{**row, "other": float(i % 5)} for i, row in enumerate(crowd(51, 40))]
+    frame = engine.frame(rows)
+    for label in ("ndcg@3", "mrr@2", "roc_auc"):
+        assert_sums(engine, frame, label, ["user", "day"], by=["user", "day"], score=["score", "other"])
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_odd_frames(engine, data):
+    rows = data.draw(frames())
+    label = data.draw(
+        st.sampled_from(["ndcg", "ndcg@2", "map@2", "mrr@2", "hit_rate@1", "roc_auc", "roc_auc@2", "err"])
+    )
+    by = data.draw(st.sampled_from([["user"], ["user", "day"]]))
+    truth = data.draw(st.none() | truths(rows))
+    if truth is None:
+        assert_sums(engine, engine.frame(rows), label, by, by=by)
+        return
+    frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+    assert_sums(engine, frame, label, by, by=by, truth=there)
+
+
+# --- which row adds what ----------------------------------------------------------------------------------
+
+
+def by_hand(label: str, relevant: list[int], k: int) -> list[float]:
+    """Return what the rows of an untied list add, first place first."""
+    n, total = len(relevant), sum(map(bool, relevant))
+    before = [sum(map(bool, relevant[:i])) for i in range(n)]
+    discounts = [1 / math.log2(i + 2) if i < k else 0.0 for i in range(n)]
+    ideal = sum(g * d for g, d in zip(sorted(relevant, reverse=True), discounts, strict=True))
+    hits = [bool(g) and i < k for i, g in enumerate(relevant)]
+    return {
+        "ndcg": [g * d / ideal for g, d in zip(relevant, discounts, strict=True)],
+        "map": [hit * (before[i] + 1) / (i + 1) / min(total, k) for i, hit in enumerate(hits)],
+        "mrr": [hit * (before[i] == 0) / (i + 1) for i, hit in enumerate(hits)],
+        "hit_rate": [float(hit * (before[i] == 0)) for i, hit in enumerate(hits)],
+        "precision": [hit / k for hit in hits],
+        "recall": [hit / total for hit in hits],
+        "f1": [2 * hit / (k + total) for hit in hits],
+        "rbp": [hit * 0.2 * 0.8**i for i, hit in enumerate(hits)],
+        "roc_auc": [
+            hit * (1 - (i - before[i]) / (k - sum(hits))) / sum(hits) if 0 < sum(hits) < k else 0.0
+            for i, hit in enumerate(hits)
+        ],
+    }[label]  # fmt: skip
+
+
+SPLIT = ("ndcg", "map", "mrr", "hit_rate", "precision", "recall", "f1", "rbp", "roc_auc")
+
+
+@pytest.mark.parametrize("label", SPLIT)
+def test_without_ties_each_row_adds_what_its_formula_says(engine, label):
+    lists = [[3, 0, 1, 0, 2], [0, 0, 1, 1, 0], [1, 1, 0, 0, 0], [0, 2, 0, 1, 0]]
+    rows = [
+        {"user": u, "item": i, "relevant": grade, "score": -float(i)}
+        for u, grades in enumerate(lists)
+        for i, grade in enumerate(grades)
+    ]
+    found = engine.ask(engine.frame(rows[::-1]), "contributions", label, k=4)
+    assert list(found[0]) == ["user", "item", "relevant", "position", "tied", "contribution", f"{label}@4"]
+    added = {(row["user"], row["item"]): row["contribution"] for row in found}
+    for user, grades in enumerate(lists):
+        for item, wanted in enumerate(by_hand(label, grades, 4)[:4]):
+            assert added[user, item] == pytest.approx(wanted, abs=1e-12)
+    assert len(found) == 4 * len(lists)
+    assert all(row["position"] == row["item"] + 1 and row["tied"] == 1 for row in found)
+    if engine.sorts:
+        assert [(row["user"], row["position"]) for row in found] == sorted((r["user"], r["position"]) for r in found)
+
+
+@pytest.mark.parametrize("label", [label for label in SPLIT if label != "roc_auc"])
+def test_tied_rows_add_their_mean_over_all_orders(polars_engine, label):
+    grades, scores = [1, 0, 2, 0, 1, 3], [5, 4, 4, 4, 3, 3]
+    orders = [
+        (0, *middle, *last) for middle in permutations((1, 2, 3)) for last in permutations((4, 5))
+    ]  # fmt: skip
+    wanted = defaultdict(float)
+    for order in orders:
+        for item, value in zip(order, by_hand(label, [grades[i] for i in order], 3), strict=True):
+            wanted[item] += value / len(orders)
+    frame = polars_engine.frame({"user": [1] * 6, "item": list(range(6)), "relevant": grades, "score": scores})
+    found = polars_engine.ask(frame, "contributions", label, 3)
+    assert {row["item"]: row["contribution"] for row in found} == pytest.approx(
+        {item: wanted[item] for item in range(4)}, abs=1e-12
+    )
+    assert [(row["position"], row["tied"]) for row in found] == [(1, 1), (2, 3), (2, 3), (2, 3)]
+
+
+def test_auc_counts_pairs_and_unranked_items_share_the_last_place(engine):
+    data = {"user": [1] * 5, "item": list("abcde"), "relevant": [1, 0, 0, 1, 0], "score": [0.5, 0.5, 0.1, None, None]}
+    found = {row["item"]: row for row in engine.ask(engine.frame(data), "contributions", "roc_auc")}
+    # Of six pairs a has one tied and two won, and d one tied.
+    assert {item: row["contribution"] for item, row in found.items()} == pytest.approx(
+        {"a": 2.5 / 6, "b": 0.0, "c": 0.0, "d": 0.5 / 6}, abs=1e-12
+    )
+    assert found["d"]["position"] is None
+
+
+def test_a_list_without_a_value_has_no_parts(engine):
+    found = engine.ask(
+        engine.frame({"user": [1, 1], "relevant": [0, 0], "score": [1.0, 2.0]}), "contributions", "mrr", item=None
+    )
+    assert [(row["contribution"], row["mrr"]) for row in found] == [(None, None)] * 2
+
+
+# --- the call ---------------------------------------------------------------------------------------------
+
+
+def test_the_item_is_shown_where_there_is_one(engine):
+    frame = engine.frame(
+        {"who": ["x", "x", None], "thing": ["p", "q", "p"], "relevant": [1, 0, 1], "score": [1.0, 2.0, 3.0]}
+    )
+    shown = engine.ask(frame, "contributions", "mrr", by="who", item="thing")
+    assert sorted((row["who"] or "", row["thing"], row["contribution"]) for row in shown) == [
+        ("", "p", 1.0), ("x", "p", 0.5), ("x", "q", 0.0)
+    ]  # fmt: skip
+    hidden = engine.ask(frame, "contributions", "mrr", by=None, item=None)
+    assert list(hidden[0]) == ["relevant", "position", "tied", "contribution", "mrr"]
+    if not engine.lazy:
+        assert list(engine.ask(frame, "contributions", "mrr", by="who")[0])[:2] == ["who", "relevant"]
+
+
+def test_every_metric_of_relevance_can_be_split_but_one():
+    of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, ShownMetric | ExposureMetric)]
+    assert [kind.name for kind in of_relevance if not kind.splits] == ["kendall"]
+    assert not any(kind.splits for kind in METRICS.values() if kind not in of_relevance)
+
+
+def test_serendipity_reads_a_past(engine):
+    rows = [{**row, "item": row["item"] or 0} for row in crowd(53, 40)]
+    frame, past = engine.frames(rows, [{n: row[n] for n in ("user", "day", "item")} for row in rows[::2]])
+    assert_sums(engine, frame, "serendipity@3", ["user", "day"], by=["user", "day"], train=past)
+
+
+def test_what_cannot_be_done_is_said(engine):
+    rec = recframe.rec(engine.frame({"user": [1, 1], "item": [1, 2], "relevant": [0, 1], "score": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="kendall is no sum over its rows"):
+        rec.contributions("kendall")
+    with pytest.raises(ValueError, match="coverage is no sum over its rows"):
+        rec.contributions("coverage", k=1)
+    with pytest.raises(TypeError, match="not one metric"):
+        rec.contributions(["ndcg", "map"], k=3)
+    with pytest.raises(TypeError, match="k=\\[1, 2\\]"):
+        rec.contributions("ndcg", k=[1, 2])
+    with pytest.raises(TypeError, match="there is no argument 'per'"):
+        rec.contributions("ndcg", per="user")
+    with pytest.raises(ValueError, match="several columns of the name 'contribution'"):
+        rec.contributions("ndcg", by="contribution")
+    # Bound roles that it does not read do no harm.
+    assert rec(per="user", undefined=0.0).contributions("mrr") is not None
+
+
+class Squared(recframe.Metric):
+    """A metric whose value is no sum over rows, which it does not say."""
+
+    name = "squared"
+
+    def terms(self, row):
+        return {"hits": row.hit}
+
+    def value(self, sums):
+        return sums["hits"] ** 2
+
+
+class TopHeavy(Squared):
+    """A metric whose value is a sum over rows."""
+
+    name = "top_heavy"
+
+    def terms(self, row):
+        return {"hits": row.hit * row.weight(lambda position: position**-2.0, 10)}
+
+    def value(self, sums):
+        return 2 * sums["hits"] / sums.relevant
+
+
+def test_metrics_of_ones_own(engine):
+    frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 1, 0], "score": [1.0, 2.0, 3.0]})
+    found = engine.ask(frame, "contributions", TopHeavy(), item=None)
+    assert sorted(row["contribution"] for row in found) == pytest.approx([0, 1 / 9, 1 / 4], abs=1e-12)
+    if not engine.lazy:
+        with pytest.raises(ValueError, match="(?s)does not sum to a list's squared.*share"):
+            engine.ask(frame, "contributions", Squared())
+
+
+def test_the_frame_is_not_changed(engine):
+    rows = crowd(52, 10)
+    frame = engine.frame(rows)
+    engine.ask(frame, "contributions", "ndcg", 2, by=["user", "day"])
+    again = engine.rows(frame)
+    assert [{n: None if is_missing(v) else v for n, v in row.items()} for row in rows] == again
