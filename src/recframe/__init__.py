@@ -23,6 +23,7 @@ from recframe.errors import (
     UndefinedError,
     UndefinedWarning,
 )
+from recframe.factors import from_factors
 from recframe.metrics import CutMetric, Metric
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "RecWarning",
     "UndefinedError",
     "UndefinedWarning",
+    "from_factors",
     "metrics",
     "rec",
 ]

@@ -1,0 +1,119 @@
+"""From user and item factors straight to what the metrics need, without a score for every user and item."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from recframe.errors import MissingExtraError
+
+__all__ = ["from_factors"]
+
+Positions = Literal["all", "top"]
+"""Which test items get their position: all, or only those among the first k."""
+
+MEMORY = 2**26
+"""Bytes of scores to hold at a time: enough for a fast matrix product."""
+
+
+def from_factors(
+    user_factors: Any,
+    item_factors: Any,
+    item_bias: Any = None,
+    *,
+    users: Any,
+    items: Any,
+    train: Any = None,
+    test: Any = None,
+    k: int = 10,
+    positions: Positions = "all",
+    by: str = "user",
+    item: str = "item",
+    relevant: str = "relevant",
+    memory: int = MEMORY,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Any:
+    """Evaluate a factor model: rank all items for the users of a test set, and keep what the metrics need.
+
+    The score of an item is the product of the user's factors and the item's, plus the item's bias. Items that the user
+    has in `train` are not ranked. What is kept of each user is the top k and every test item, with positions among
+    all ranked items; every metric of them is that of the full table of users and items.
+
+    Parameters
+    ----------
+    user_factors, item_factors : array-like
+        One row each; NumPy arrays, PyTorch tensors, the matrices of implicit. Both None: the bias is the score.
+    item_bias : array-like, optional
+        What each item gets from every user.
+    users, items : array-like
+        The ids of the rows, as they stand in the frames.
+    train : frame or sparse matrix, optional
+        Pairs of user and item that are not ranked; a SciPy matrix has one row for each of `users` and one column for
+        each of `items`.
+    test : frame or sparse matrix, optional
+        What is relevant: user, item and maybe the relevance, else 1. Its users are evaluated; pairs that stand there
+        several times count once, with the largest relevance. None: all users are served, and nothing is relevant.
+    k : int
+        How many of the first rows of each list to keep; where scores tie, the smaller items.
+    positions : {"all", "top"}
+        The position of every test item, or, for metrics with a cutoff up to k, only of those in the top k.
+    by, item, relevant : str
+        The columns of the frames.
+    memory : int
+        About how many bytes of scores to hold at a time; at least one user's.
+    threads : int, optional
+        How many threads rank. None: one for each core. The matrix product takes those of NumPy's BLAS.
+    progress : bool, optional
+        Whether to show a bar on standard error. None: in a terminal, when it takes longer than a moment.
+
+    Returns
+    -------
+    frame
+        Of the kind of `test`, with the columns `by`, `item`, `relevant`, ``rank`` (where the row's tied block starts),
+        ``tied`` (the rows of that block) and, unless ``positions="top"``, ``candidates`` (the ranked rows of the list).
+        Give these to the metrics as ``rank="rank", tied="tied", candidates="candidates"``.
+
+    Raises
+    ------
+    InputError
+        Shapes that do not fit, factors that are not finite, ids that stand there twice, users of the test set without
+        factors, an empty test set, or no id in common.
+    OptionError
+        An option outside its values, such as a k above the number of items.
+
+    Notes
+    -----
+    A test item that the model does not know, or that stands in `train`, has no rank: it counts as relevant and never
+    recommended. Other ids of `train` that the model does not know have no effect.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import polars as pl
+    >>> from recframe import from_factors
+    >>> test = pl.DataFrame({"user": ["ann", "bob"], "item": ["tea", "rye"]})
+    >>> train = pl.DataFrame({"user": ["ann"], "item": ["jam"]})
+    >>> frame = from_factors(
+    ...     np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 1.0]]),
+    ...     users=["ann", "bob"], items=["jam", "rye", "tea"], train=train, test=test, k=1,
+    ... )
+    >>> frame
+    shape: (2, 6)
+    ┌──────┬──────┬──────────┬──────┬──────┬────────────┐
+    │ user ┆ item ┆ relevant ┆ rank ┆ tied ┆ candidates │
+    │ ---  ┆ ---  ┆ ---      ┆ ---  ┆ ---  ┆ ---        │
+    │ str  ┆ str  ┆ f64      ┆ i64  ┆ i64  ┆ i64        │
+    ╞══════╪══════╪══════════╪══════╪══════╪════════════╡
+    │ ann  ┆ tea  ┆ 1.0      ┆ 1    ┆ 1    ┆ 2          │
+    │ bob  ┆ rye  ┆ 1.0      ┆ 1    ┆ 1    ┆ 3          │
+    └──────┴──────┴──────────┴──────┴──────┴────────────┘
+    """
+    if find_spec("numpy") is None:
+        what = "from_factors"
+        raise MissingExtraError.of(what, "factors")
+    from recframe._factors import Settings, evaluate
+
+    settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
+    factors = (user_factors, item_factors, item_bias)
+    return evaluate(factors, users, items, train, test, {"by": by, "item": item, "relevant": relevant}, settings)
