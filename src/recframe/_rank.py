@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe._terms import (
+    ABSENT,
     AHEAD,
     BLOCK_HITS,
     CHANCE,
@@ -20,6 +21,7 @@ from recframe._terms import (
     SAME_GRADE,
     SIZE,
     START,
+    TIED,
     VALUE,
 )
 
@@ -45,6 +47,7 @@ __all__ = [
 ]
 
 SCORE, ITEM, ROW, MOVED, HIT_START = "score", "item", "row", "moved", "hit_start"
+PLACES = "places"
 LEVEL, HIGHER = "level", "higher"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
@@ -87,9 +90,32 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
     return frame.drop(START).rename({MOVED: START})
 
 
-def sizes(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add the number of rows of each row's tied block."""
-    return frame.with_columns(nw.len().over(*keys, START).alias(SIZE))
+def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
+    """Add the number of rows of each row's tied block, those that the frame does not hold included."""
+    size = nw.len().over(*keys, START)
+    if not absent:
+        return frame.with_columns(size.alias(SIZE))
+    # Rows that are split off by their relevance leave the absent ones behind, whose relevance is 0.
+    frame = frame.with_columns(size.cast(nw.Int64()).alias(SIZE))
+    return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
+
+
+def absent(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add how many rows of each row's tied block the frame does not hold."""
+    present = nw.len().over(*keys, START)
+    frame = frame.with_columns(present.cast(nw.Int64()).alias(SIZE))
+    return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED, SIZE)
+
+
+def past_absent(frame: Frame, upto: int | None, *, descending: bool) -> Frame:
+    """Let the rows of a block that was split by relevance stand behind absent ones, and leave these to relevance 0."""
+    relevance = nw.col(RELEVANCE)
+    behind = (relevance < 0) if descending else (relevance > 0)
+    moved = nw.col(START) + nw.when(behind).then(nw.col(ABSENT)).otherwise(0)
+    left = nw.when(relevance == 0).then(nw.col(ABSENT)).otherwise(0)
+    frame = frame.with_columns(moved.cast(nw.Int64()).alias(MOVED), left.cast(nw.Int64()).alias(ABSENT))
+    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
+    return frame.drop(START).rename({MOVED: START})
 
 
 def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -119,16 +145,18 @@ def several_first_hits() -> nw.Expr:
     return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
 
 
+def numbered(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add numbers to the rows of each tied block."""
+    return frame.with_columns(nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()).alias(POSITION))
+
+
 def chances(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Keep the blocks that hold several of a list's first hits, and add the chance of each place to be the first.
+    """Add the chance of each place to be the first hit, in blocks with several of a list's first hits.
 
     In a block of t rows with m hits, the j-th place holds the first with the chance
     m/(t-j+1) · Π_{i<j-1} (t-m-i)/(t-i); from j = t-m+2 on it is 0.
     """
-    frame = frame.filter(several_first_hits()).with_columns(
-        nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Float64()).alias(POSITION),
-        nw.col(SIZE).cast(nw.Float64()),
-    )
+    frame = frame.with_columns(nw.col(POSITION, SIZE).cast(nw.Float64()))
     j, t, m = nw.col(POSITION), nw.col(SIZE), nw.col(BLOCK_HITS)
     frame = frame.filter(j <= t - m + 1)
     missed = nw.when(j > 1).then(((t - m - j + 2) / (t - j + 2)).log()).otherwise(0.0)
@@ -179,22 +207,33 @@ def pairs_ahead(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
     return frame.with_columns((ahead + 0.0 * nw.col(LEVEL)).alias(AHEAD))
 
 
-def reading(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
-    """Add, for a user who reads from the top, the chance to stop at each row and the chance to arrive there.
-
-    Rows at which nobody stops are left out. A block's rows take its places in any order and share its mean chance.
-    """
-    place = nw.col(START)
-    if tied:
-        place = place + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
-    many = range(len(stops))
-    frame = frame.with_columns(
-        place.cast(nw.Float64()).alias(POSITION), *(stop.alias(f"alone{index}") for index, stop in enumerate(stops))
-    )
-    alone = [nw.col(f"alone{index}") for index in many]
-    frame = frame.with_columns(
+def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
+    """Add the chance to stop at each row; a block's rows take its places in any order and share its mean chance."""
+    frame = numbered(frame, keys) if tied else frame.with_columns(nw.lit(1).alias(POSITION))
+    frame = frame.with_columns(*(stop.alias(f"alone{index}") for index, stop in enumerate(stops)))
+    alone = [nw.col(f"alone{index}") for index in range(len(stops))]
+    return frame.with_columns(
         *((one.mean().over(*keys, START) if tied else one).alias(f"stop{index}") for index, one in enumerate(alone))
     )
+
+
+def stopping_blocks(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr]) -> Frame:
+    """Return the tied blocks at which somebody stops, and the mean chance of their rows, absent ones included."""
+    chances = [f"stop{index}" for index in range(len(stops))]
+    frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
+    blocks = frame.group_by(*keys, START, SIZE).agg(nw.col(*chances).sum())
+    blocks = blocks.with_columns(nw.col(*chances) / nw.col(SIZE))
+    return blocks.filter(nw.any_horizontal(*(nw.col(name) > 0 for name in chances), ignore_nulls=True))
+
+
+def reading(frame: Frame, keys: Sequence[str], stops: int) -> Frame:
+    """Add, for a user who reads from the top, the chance to arrive at each place.
+
+    Places at which nobody stops are left out.
+    """
+    many = range(stops)
+    place = nw.col(START) + nw.col(POSITION).cast(nw.Int64()) - 1
+    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION))
     # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
     goes_on = [nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0) for index in many]
     frame = frame.with_columns(

@@ -58,6 +58,9 @@ class Roles:
     partitions : int, optional
         Lazy polars frames only: read the lists in that many parts, one after the other, by a hash of their key.
         Files are scanned once for each, and memory holds the ranking of one part. The values stay the same.
+    candidates, tied : str, optional
+        With `rank`, of a frame that holds only some of the ranked rows, the relevant ones all: the number of ranked
+        rows of the list, and that of the row's tied block. See `recframe.from_factors`.
     """
 
     by: Columns = "user"
@@ -75,6 +78,8 @@ class Roles:
     catalog: Any = None
     features: Any = None
     partitions: int | None = None
+    candidates: str | None = None
+    tied: str | None = None
     model: str | None = None
 
     @classmethod
@@ -114,6 +119,8 @@ class Question:
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
+    candidates: str | None
+    tied: str | None
 
     @classmethod
     def of(cls, roles: Roles) -> Question:
@@ -138,6 +145,7 @@ class Question:
         if roles.ties not in get_args(Ties):
             error = one_of("ties", roles.ties, get_args(Ties))
             raise error
+        _check_compact(roles, orders)
         return cls(
             by=tuple(dict.fromkeys(_columns("by", roles.by))),
             per=tuple(dict.fromkeys(_columns("per", roles.per))),
@@ -151,7 +159,34 @@ class Question:
             ties=roles.ties,
             min_relevance=None if roles.min_relevance is None else _number("min_relevance", roles.min_relevance),
             undefined=_undefined(roles.undefined),
+            candidates=None if roles.candidates is None else _column("candidates", roles.candidates),
+            tied=None if roles.tied is None else _column("tied", roles.tied),
         )
+
+
+def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
+    """Raise for what a frame that holds only some of the ranked rows cannot tell."""
+    given = [
+        f"{name}={column!r}" for name, column in (("candidates", roles.candidates), ("tied", roles.tied)) if column
+    ]
+    if not given:
+        return
+    with_what = f"{' and '.join(given)} {'speak' if len(given) > 1 else 'speaks'} of rows that the frame does not hold"
+    if roles.rank is None:
+        msg = f"{with_what}, so that scores cannot place the others"
+        raise OptionError(msg, "name the column of positions, rank='rank'")
+    if len(orders) > 1:
+        msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
+        raise OptionError(msg, "put the models' frames below each other, and name them by model=")
+    if roles.truth is not None:
+        msg = f"{with_what}, which truth= might call relevant"
+        raise OptionError(msg, "the frame itself holds every relevant row and its relevance")
+    if roles.min_relevance is not None and not roles.min_relevance > 0:
+        msg = f"{with_what}, which min_relevance={roles.min_relevance!r} would call relevant"
+        raise OptionError(msg, "a min_relevance above 0")
+    if roles.tied is not None and roles.ties in ("item", "item_desc", "first"):
+        msg = f"{with_what}, so that ties={roles.ties!r} cannot order the tied ones"
+        raise OptionError(msg, "ties='average', 'best' or 'worst'")
 
 
 def _column(role: str, given: object) -> str:

@@ -26,6 +26,7 @@ BLOCK_HITS, HITS_BEFORE, FIRST_HIT = "block_hits", "hits_before", "first_hit"
 POSITION, CHANCE = "position", "chance"
 RELEVANT, RANKED, ROWS, KNOWN = "relevant_in_list", "ranked_in_list", "rows_in_list", "known"
 VALUE, GREATEST, CASCADE = "value", "greatest", "cascade"
+TIED, CANDIDATES, ABSENT = "tied", "candidates", "absent"
 LENGTH, GRADE_RANK, SAME_GRADE, AHEAD = "length", "grade_rank", "same_grade", "ahead"
 
 

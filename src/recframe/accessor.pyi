@@ -41,6 +41,8 @@ class Rec:
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
         model: str | None = None,
     ) -> Self: ...
 
@@ -65,6 +67,8 @@ class EagerRec(Rec, Generic[E]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def measure(
@@ -86,6 +90,8 @@ class EagerRec(Rec, Generic[E]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     def evaluate(
         self,
@@ -107,6 +113,8 @@ class EagerRec(Rec, Generic[E]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
         model: str | None = None,
     ) -> E: ...
     def contributions(
@@ -126,6 +134,8 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        candidates: str | None = None,
+        tied: str | None = None,
         model: str | None = None,
     ) -> E: ...
     def check(
@@ -160,6 +170,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def precision(
@@ -179,6 +191,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def recall(
@@ -198,6 +212,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def recall(
@@ -217,6 +233,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def f1(
@@ -235,6 +253,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def f1(
@@ -253,6 +273,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def r_precision(
@@ -270,6 +292,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def r_precision(
@@ -287,6 +311,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def hit_rate(
@@ -305,6 +331,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def hit_rate(
@@ -323,6 +351,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def mrr(
@@ -341,6 +371,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def mrr(
@@ -359,6 +391,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def map(
@@ -378,6 +412,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def map(
@@ -397,6 +433,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def dcg(
@@ -417,6 +455,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def dcg(
@@ -437,6 +477,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def ndcg(
@@ -458,6 +500,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def ndcg(
@@ -479,6 +523,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def rbp(
@@ -498,6 +544,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def rbp(
@@ -517,6 +565,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def err(
@@ -536,6 +586,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def err(
@@ -555,6 +607,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def pfound(
@@ -575,6 +629,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def pfound(
@@ -595,6 +651,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def roc_auc(
@@ -613,6 +671,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def roc_auc(
@@ -631,6 +691,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def gauc(
@@ -648,6 +710,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def gauc(
@@ -665,6 +729,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def pr_auc(
@@ -682,6 +748,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def pr_auc(
@@ -699,6 +767,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def money_precision(
@@ -717,6 +787,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def money_precision(
@@ -735,6 +807,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def money_recall(
@@ -753,6 +827,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def money_recall(
@@ -771,6 +847,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def spearman(
@@ -788,6 +866,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def spearman(
@@ -805,6 +885,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def kendall(
@@ -822,6 +904,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def kendall(
@@ -839,6 +923,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def coverage(
@@ -858,6 +944,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def coverage(
@@ -877,6 +965,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def novelty(
@@ -898,6 +988,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def novelty(
@@ -919,6 +1011,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def arp(
@@ -938,6 +1032,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def arp(
@@ -957,6 +1053,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def diversity(
@@ -976,6 +1074,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def diversity(
@@ -995,6 +1095,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def personalization(
@@ -1013,6 +1115,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def personalization(
@@ -1031,6 +1135,8 @@ class EagerRec(Rec, Generic[E]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def gini(
@@ -1050,6 +1156,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def gini(
@@ -1069,6 +1177,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def entropy(
@@ -1088,6 +1198,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def entropy(
@@ -1107,6 +1219,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def serendipity(
@@ -1128,6 +1242,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def serendipity(
@@ -1149,6 +1265,8 @@ class EagerRec(Rec, Generic[E]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
     @overload
     def calibration(
@@ -1170,6 +1288,8 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> float: ...
     @overload
     def calibration(
@@ -1191,6 +1311,8 @@ class EagerRec(Rec, Generic[E]):
         train: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> E: ...
 
 class LazyRec(Rec, Generic[L]):
@@ -1213,6 +1335,8 @@ class LazyRec(Rec, Generic[L]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def evaluate(
         self,
@@ -1234,6 +1358,8 @@ class LazyRec(Rec, Generic[L]):
         catalog: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
         model: str | None = None,
     ) -> L: ...
     def contributions(
@@ -1253,6 +1379,8 @@ class LazyRec(Rec, Generic[L]):
         train: Any = None,
         catalog: Any = None,
         features: Any = None,
+        candidates: str | None = None,
+        tied: str | None = None,
         model: str | None = None,
     ) -> L: ...
     def check(
@@ -1286,6 +1414,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def recall(
         self,
@@ -1304,6 +1434,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def f1(
         self,
@@ -1321,6 +1453,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def r_precision(
         self,
@@ -1337,6 +1471,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def hit_rate(
         self,
@@ -1354,6 +1490,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def mrr(
         self,
@@ -1371,6 +1509,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def map(
         self,
@@ -1389,6 +1529,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def dcg(
         self,
@@ -1408,6 +1550,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def ndcg(
         self,
@@ -1428,6 +1572,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def rbp(
         self,
@@ -1446,6 +1592,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def err(
         self,
@@ -1464,6 +1612,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def pfound(
         self,
@@ -1483,6 +1633,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def roc_auc(
         self,
@@ -1500,6 +1652,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def gauc(
         self,
@@ -1516,6 +1670,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def pr_auc(
         self,
@@ -1532,6 +1688,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def money_precision(
         self,
@@ -1549,6 +1707,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def money_recall(
         self,
@@ -1566,6 +1726,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def spearman(
         self,
@@ -1582,6 +1744,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def kendall(
         self,
@@ -1598,6 +1762,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def coverage(
         self,
@@ -1616,6 +1782,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def novelty(
         self,
@@ -1636,6 +1804,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def arp(
         self,
@@ -1654,6 +1824,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def diversity(
         self,
@@ -1672,6 +1844,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def personalization(
         self,
@@ -1689,6 +1863,8 @@ class LazyRec(Rec, Generic[L]):
         min_relevance: float | None = None,
         undefined: Undefined = "skip",
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def gini(
         self,
@@ -1707,6 +1883,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def entropy(
         self,
@@ -1725,6 +1903,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         catalog: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def serendipity(
         self,
@@ -1745,6 +1925,8 @@ class LazyRec(Rec, Generic[L]):
         undefined: Undefined = "skip",
         train: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
     def calibration(
         self,
@@ -1765,6 +1947,8 @@ class LazyRec(Rec, Generic[L]):
         train: Any = None,
         features: Any = None,
         partitions: int | None = None,
+        candidates: str | None = None,
+        tied: str | None = None,
     ) -> L: ...
 
 @overload

@@ -57,7 +57,8 @@ def from_factors(
     k : int
         How many of the first rows of each list to keep; where scores tie, the smaller items.
     positions : {"all", "top"}
-        The position of every test item, or, for metrics with a cutoff up to k, only of those in the top k.
+        The position of every test item, or, for metrics with a cutoff up to k, only of those in the top k or tied with
+        its last row.
     by, item, relevant : str
         The columns of the frames.
     memory : int

@@ -133,7 +133,8 @@ def place(
     chunk = max(1, min(CHUNK // row_bytes, -(-many // threads)))
     block = np.empty((many, model.n_items), dtype=model.dtype)
     starts, sizes = (np.zeros(len(test.columns), dtype=np.int64) for _ in range(2))
-    tops: list[tuple[Array, Array, Array, Array]] = []
+    values = np.empty(len(test.columns), dtype=model.dtype)
+    tops: list[tuple[Array, ...]] = []
     with ThreadPoolExecutor(threads) as pool:
         for first in range(0, len(rows), many):
             last = min(first + many, len(rows))
@@ -145,17 +146,23 @@ def place(
                 _, left_out, columns = train.part(begin, end)
                 scores[left_out, columns] = -np.inf
                 found = _first(scores, begin, k)
+                span, lists, columns = test.part(begin, end)
+                values[span] = scores[lists, columns]
                 if everywhere:
-                    span, lists, columns = test.part(begin, end)
-                    starts[span], sizes[span] = _look_up(scores, lists, columns)
+                    starts[span], sizes[span] = _look_up(scores, lists, values[span])
                 return found
 
             tops.append(_top(list(pool.map(work, range(first, last, chunk))), k))
             step(last)
-    lists, columns, top_starts, top_sizes = (np.concatenate(parts) for parts in zip(*tops, strict=True))
+    lists, columns, top_starts, top_sizes, top_scores = (np.concatenate(parts) for parts in zip(*tops, strict=True))
     if not everywhere:
         _, test_lists, _ = test.part(0, len(rows))
         shown = find(test_lists * model.n_items + test.columns, lists * model.n_items + columns)
+        # What ties with the last of the top k belongs to a block that counts, though it was cut off.
+        ends: Array = np.searchsorted(lists, test_lists, side="right") - 1
+        there = (ends >= 0) & (values > -np.inf)
+        there[there] = (lists[ends[there]] == test_lists[there]) & (top_scores[ends[there]] == values[there])
+        shown = np.where(there, ends, shown)
         known = shown >= 0
         starts[known], sizes[known] = top_starts[shown[known]], top_sizes[shown[known]]
     return Places(lists, columns, top_starts, top_sizes, starts, sizes)
@@ -208,10 +215,9 @@ def _least(scores: Array, k: int) -> Array:
     return greatest[:, groups - k]
 
 
-def _look_up(scores: Array, lists: Array, columns: Array) -> tuple[Array, Array]:
-    """Return where the blocks of some cells start, and their sizes; the scores are in another order afterwards."""
+def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
+    """Return where the blocks of some scores start, and their sizes; the lists are in another order afterwards."""
     n_items = scores.shape[1]
-    values = scores[lists, columns]
     starts, sizes = (np.zeros(len(lists), dtype=np.int64) for _ in range(2))
     borders = np.searchsorted(lists, np.arange(len(scores) + 1))
     for own, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
@@ -229,8 +235,8 @@ def _look_up(scores: Array, lists: Array, columns: Array) -> tuple[Array, Array]
     return np.where(ranked, starts, 0), np.where(ranked, sizes, 0)
 
 
-def _top(found: list[_Found], k: int) -> tuple[Array, Array, Array, Array]:
-    """Return the first k of each list, the smaller item first where scores tie, with their tied blocks."""
+def _top(found: list[_Found], k: int) -> tuple[Array, ...]:
+    """Return the first k of each list, the smaller item first where scores tie: list, column, block and score."""
     lists, columns, scores = (
         np.concatenate([getattr(part, name) for part in found]) for name in ("lists", "columns", "scores")
     )
@@ -239,7 +245,7 @@ def _top(found: list[_Found], k: int) -> tuple[Array, Array, Array, Array]:
     new_list = np.concatenate(([True], lists[1:] != lists[:-1]))[: len(lists)]
     new_block = new_list.copy()
     new_block[1:] |= scores[1:] != scores[:-1]
-    place = np.arange(len(lists))
+    rows = np.arange(len(lists))
     block, of_list = np.cumsum(new_block) - 1, np.cumsum(new_list) - 1
     first_of_list = np.flatnonzero(new_list)[of_list]
     starts = np.flatnonzero(new_block)[block] - first_of_list + 1
@@ -249,5 +255,5 @@ def _top(found: list[_Found], k: int) -> tuple[Array, Array, Array, Array]:
         ends = np.searchsorted(lists, part.crowded, side="right") - 1
         there = part.cut > 0
         counts[block[ends[there]]] += part.cut[there]
-    kept = place - first_of_list < k
-    return lists[kept], columns[kept], starts[kept], counts[block][kept]
+    kept = rows - first_of_list < k
+    return lists[kept], columns[kept], starts[kept], counts[block][kept], scores[kept]

@@ -63,6 +63,13 @@ class PandasEngine:
         # Natively: Narwhals has no join in which a missing key equals a missing key.
         return lazy(left.collect().to_native().merge(right.collect().to_native(), on=list(on), how="left"))
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        native = frame.collect().to_native()
+        many = native[times].to_numpy(dtype="int64")
+        copies = native.take(np.repeat(np.arange(len(native)), many)).reset_index(drop=True)
+        copies[POSITION] = np.arange(len(copies)) - np.repeat(np.cumsum(many) - many, many) + 1
+        return lazy(copies)
+
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else int(self.scalar(upto) or 0)
         return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))

@@ -56,6 +56,10 @@ class PolarsEngine:
         options: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
         return lazy(left.to_native().join(right.to_native(), on=list(on), how="left", **options))
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
+        return lazy(frame.to_native().with_columns(numbers).explode(POSITION))
+
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
             return lazy(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))

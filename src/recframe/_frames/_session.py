@@ -104,6 +104,10 @@ class Engine(Protocol):
         """Join the right frame to the left one on keys, where a missing key equals a missing key."""
         ...
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
+        ...
+
     def positions(self, upto: int | Frame) -> Frame:
         """Return the whole numbers from 1, up to a number or the one value of a frame."""
         ...

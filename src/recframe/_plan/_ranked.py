@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe import _rank
+from recframe._plan import _compact
 from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
 from recframe._plan._shown import Shown
@@ -31,6 +32,7 @@ from recframe._terms import (
     SAME_GRADE,
     SIZE,
     START,
+    TIED,
     VALUE,
     CascadeRow,
     FirstHitRow,
@@ -78,6 +80,7 @@ class Ranking:
         self._group = tables.group
         self._ideal = ideal
         self._upto = upto
+        self._compact = tables.question.tied is not None
         self.ranked = self._ranked(index)
         placed = self._placed(self.ranked)
         if tables.lists_shown and tables.labelled:
@@ -116,7 +119,7 @@ class Ranking:
         added = dict(terms)
         if row.tied and self._need.first_hit:
             firsts = self._need.terms(FirstHitRow())
-            kept = self._with_blocks(kept, _rank.chances(kept, self._group), firsts)
+            kept = self._with_blocks(kept, _rank.chances(self._first_blocks(kept), self._group), firsts)
             each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in firsts}
         if CASCADE in row.asked:
@@ -137,6 +140,7 @@ class Ranking:
 
     def _asked(self, kept: Frame) -> tuple[Frame, Row, dict[str, nw.Expr]]:
         """Return the kept rows with what the metrics ask of their lists and blocks, and the terms of a row."""
+        _compact.check_metrics(self._tables, kept)
         tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
         row = Row(tied=tied)
         terms = self._need.terms(row)
@@ -164,9 +168,11 @@ class Ranking:
         keep = [_rank.ITEM] if tables.with_item else []
         keep += [_rank.ROW] if tables.question.ties == "first" else []
         keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
+        keep += [TIED] if self._compact else []
         ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(f"score{index}").alias(_rank.SCORE))
         ranked = self._engine.present(ranked, _rank.SCORE)
         self._check_ranks(ranked)
+        _compact.check_counts(tables, ranked)
         return ranked
 
     def _check_ranks(self, ranked: Frame) -> None:
@@ -196,10 +202,14 @@ class Ranking:
         """Return the rows that can matter, each with its tied block under the policy and its relevance."""
         tables, group, upto = self._tables, self._group, self._upto
         kept = label(tables, placed)
+        if self._compact:
+            kept = _rank.absent(kept, group)
         for column, descending in _rank.TIE_ORDER[tables.question.ties]:
             if column != VALUE or tables.valued:
                 kept = _rank.split_ties(kept, group, column, upto, descending=descending)
-        return self._engine.settle(_rank.sizes(kept, group))
+            if self._compact and column == RELEVANCE:
+                kept = _rank.past_absent(kept, upto, descending=descending)
+        return self._engine.settle(_rank.sizes(kept, group, absent=self._compact))
 
     def _compared(self, kept: Frame, asked: set[str]) -> Frame:
         """Add what rank correlations ask for."""
@@ -267,8 +277,11 @@ class Ranking:
         if self._need.best_terms("ranked"):
             found.append(ranked_ideal(tables, self.ranked))
         if tied and self._need.first_hit and self._may_hold(kept, _rank.several_first_hits()):
-            found.append(tables.wide(_rank.chances(kept, self._group), self._need.terms(FirstHitRow())))
-        if RANKED in self._need.asked:
+            blocks = self._first_blocks(kept)
+            found.append(tables.wide(_rank.chances(blocks, self._group), self._need.terms(FirstHitRow())))
+        if RANKED in self._need.asked and tables.question.candidates is not None:
+            found.append(tables.wide(_compact.candidates(tables), {RANKED: nw.col(RANKED)}))
+        elif RANKED in self._need.asked:
             # As many rows as can matter stay, unless positions were given and have gaps.
             counted = self.ranked if tables.question.by_rank else kept
             counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
@@ -284,10 +297,30 @@ class Ranking:
         """Return whether rows meet a condition; of a lazy frame they may."""
         return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
 
+    def _first_blocks(self, kept: Frame) -> Frame:
+        """Return the places of the blocks that hold several of a list's first hits."""
+        blocks = kept.filter(_rank.several_first_hits())
+        if not self._compact:
+            return _rank.numbered(blocks, self._group)
+        return self._places(blocks.select(*self._group, START, SIZE, BLOCK_HITS).unique())
+
+    def _places(self, blocks: Frame) -> Frame:
+        """Return a row for each place of each block up to the last position that is read."""
+        many = nw.col(SIZE)
+        if self._upto is not None:
+            blocks = blocks.filter(nw.col(START) <= self._upto)
+            left = self._upto - nw.col(START) + 1
+            many = nw.when(many > left).then(left).otherwise(many)
+        return self._engine.repeat(blocks.with_columns(many.cast(nw.Int64()).alias(_rank.PLACES)), _rank.PLACES)
+
     def _cascade(self, kept: Frame, *, tied: bool) -> tuple[Frame, CascadeRow, dict[str, nw.Expr]]:
         """Return the places at which a user stops who reads from the top, and their terms."""
         kept = kept.join(self._tables.greatest_relevance(), how="cross")
         row = CascadeRow()
         terms = self._need.terms(row)
         stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
-        return _rank.reading(kept, self._group, stops, tied=tied), row, terms
+        if self._compact:
+            read = self._places(_rank.stopping_blocks(kept, self._group, stops))
+        else:
+            read = _rank.stopping(kept, self._group, stops, tied=tied)
+        return _rank.reading(read, self._group, len(stops)), row, terms

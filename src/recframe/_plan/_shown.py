@@ -9,6 +9,7 @@ import narwhals as nw
 
 from recframe import _rank
 from recframe._plan import _report
+from recframe._plan._compact import check_shown
 from recframe._shown import DESCRIBED, FIRST, PLACE, UNIT, USERS, HistoryRow, ShownRow, directions, shares
 from recframe._terms import SIZE, START
 
@@ -44,6 +45,7 @@ class Shown:
         self._need = tables.need
         self._beside = beside
         self._rows = self._engine.settle(self._ordered(placed))
+        check_shown(tables, self._rows, PLACE)
 
     def _ordered(self, placed: Frame) -> Frame:
         """Give each row one position: ties by item, unless the call names another order."""

@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe import _rank
 from recframe._frames import Source, Take, open_frames
 from recframe._shown import features
-from recframe._terms import GREATEST, HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, VALUE
+from recframe._terms import CANDIDATES, GREATEST, HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, TIED, VALUE
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -253,8 +253,13 @@ def _sources(given: Given, question: Question, need: Need, *, item: bool) -> tup
     role = "rank" if question.by_rank else "score"
     orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
     model = {MODEL: Take(question.model, "model", "key")} if question.model is not None else {}
+    counts = {
+        name: Take(column, name, "score")
+        for name, column in ((CANDIDATES, question.candidates), (TIED, question.tied))
+        if column is not None
+    }
     relevance = {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0 if with_truth else None)}
-    taken = keys | (items if item else {}) | orders | model | worth
+    taken = keys | (items if item else {}) | orders | model | worth | counts
     if not with_truth and need.accuracy:
         taken |= relevance
     sources = {"frame": Source(given.frame, taken)}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe import _rank
-from recframe._terms import HIT, POSITION, RELEVANCE, ROWS, START, VALUE
+from recframe._plan import _compact
+from recframe._terms import HIT, POSITION, RANKED, RELEVANCE, ROWS, START, VALUE
 
 if TYPE_CHECKING:
     from recframe._plan._tables import Tables
@@ -44,6 +45,12 @@ def label(tables: Tables, frame: Frame) -> Frame:
 def row_counts(tables: Tables) -> list[Frame]:
     """Return frames whose sums are the rows of each list, ranked or not, those of the truth included."""
     group = tables.group
+    if tables.question.candidates is not None:
+        unranked = tables.frame.filter(nw.col("score0").is_null()).select(*group, nw.lit(1.0).alias(ROWS))
+        return [
+            tables.engine.sum_by(unranked, group, [ROWS]),
+            _compact.candidates(tables).rename({RANKED: ROWS}),
+        ]
 
     def count(frame: Frame, each: float) -> Frame:
         return tables.engine.sum_by(frame.select(*group, nw.lit(each).alias(ROWS)), group, [ROWS])

@@ -245,6 +245,8 @@ class PFound(CutMetric):
                 raise OptionError(msg, "chances lie between 0 and 1")
         # A tuple, so that the record stays hashable.
         object.__setattr__(self, "probability", chances)
+        # Where somebody may stop at a row that is not relevant, those rows matter too.
+        object.__setattr__(self, "reads", "all" if dict(chances).get(0.0) else "hits")
 
     @property
     def relevances(self) -> tuple[float, float]:

@@ -1,0 +1,121 @@
+"""Frames that hold only some of the ranked rows, and tell of the others how many there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._need import Need
+from recframe._terms import CANDIDATES, RANKED, ROWS, SIZE, START, TIED, Row
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from recframe._plan._tables import Tables
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["candidates", "check_counts", "check_metrics", "check_shown"]
+
+FOUND, LEAST, THERE = "found", "least", "there"
+CLOSE = 1e-6
+"""How far a sum of shares may be from the whole number of rows that it stands for."""
+
+
+def candidates(tables: Tables) -> Frame:
+    """Return how many rows of each list are ranked."""
+    counts = tables.frame.group_by(*tables.group).agg(nw.col(CANDIDATES).max())
+    return counts.select(*tables.group, nw.col(CANDIDATES).cast(nw.Float64()).alias(RANKED))
+
+
+def check_counts(tables: Tables, ranked: Frame) -> None:
+    """Raise for counts that contradict the rows, where the data can be seen."""
+    if not tables.engine.eager:
+        return
+    question, group = tables.question, tables.group
+    if question.tied is not None:
+        blocks = ranked.group_by(*group, _rank.SCORE).agg(
+            nw.len().alias(FOUND),
+            nw.col(TIED).count().alias(THERE),
+            nw.col(TIED).min().alias(LEAST),
+            nw.col(TIED).max(),
+        )
+        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(FOUND))
+        if tables.engine.scalar(blocks.filter(~right.fill_null(value=False)).select(nw.len())):
+            msg = f"tied={question.tied!r} is missing, differs between rows of one rank, or is less than their number"
+            raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
+    if question.candidates is not None:
+        lists = tables.frame.group_by(*group).agg(
+            nw.len().alias(FOUND),
+            nw.col(CANDIDATES).count().alias(THERE),
+            nw.col(CANDIDATES).min().alias(LEAST),
+            nw.col(CANDIDATES).max(),
+            nw.col("score0").count().alias(SIZE),
+            nw.col("score0").max().alias(START),
+        )
+        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(CANDIDATES))
+        right = right & (nw.col(LEAST) >= nw.col(SIZE)) & ((nw.col(SIZE) == 0) | (nw.col(START) <= nw.col(LEAST)))
+        if tables.engine.scalar(lists.filter(~right.fill_null(value=False)).select(nw.len())):
+            msg = f"candidates={question.candidates!r} is missing, differs within a list, or is less than its ranks"
+            raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
+
+
+def check_metrics(tables: Tables, kept: Frame) -> None:
+    """Raise for a metric that reads rows which the frame does not hold."""
+    question = tables.question
+    if question.candidates is None and question.tied is None:
+        return
+    for metric in tables.need.accuracy:
+        if question.candidates is None and _counts_rows(metric):
+            msg = (
+                f"{metric.label} needs the number of ranked rows, and tied={question.tied!r} says that some are absent"
+            )
+            raise OptionError(msg, "name the column that holds it, candidates='candidates'")
+        if metric.reads == "all":
+            _check_whole(tables, kept, metric)
+
+
+def _counts_rows(metric: Metric) -> bool:
+    need = Need([metric])
+    sums = need.sums(metric)
+    metric.value(sums), metric.defined(sums), metric.weighting(sums)
+    return metric.reads == "all" or bool(need.asked & {RANKED, ROWS})
+
+
+def _check_whole(tables: Tables, kept: Frame, metric: Metric) -> None:
+    """Raise unless the frame holds all rows up to the metric's cutoff."""
+    k = metric.cutoff
+    first = "every ranked row" if k is None else f"each of the first {k} rows"
+    msg = f"{metric.label} reads {first} of a list, and the frame does not hold them all"
+    hint = "evaluate the whole frame" if k is None else f"from_factors(..., k={k}), or the whole frame where scores tie"
+    if not tables.engine.eager:
+        msg = f"{metric.label} reads {first} of a list, and whether a lazy frame holds them all is not known"
+        raise OptionError(msg, "collect the frame first")
+    share = Row(tied=True).within(k)
+    rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(FOUND))
+    if _lacking(tables, rows, k):
+        raise InputError(msg, hint)
+
+
+def check_shown(tables: Tables, rows: Frame, place: str) -> None:
+    """Raise unless the frame holds all rows up to the cutoffs of metrics that read what lists show."""
+    if tables.question.candidates is None or not tables.engine.eager:
+        return
+    for metric in (*tables.need.shown, *tables.need.exposure):
+        k = metric.cutoff
+        first = rows if k is None else rows.filter(nw.col(place) <= k)
+        if _lacking(tables, first.with_columns(nw.lit(1.0).alias(FOUND)), k):
+            shown = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
+            msg = f"{metric.label} reads {shown}, and the frame does not hold them all"
+            raise InputError(msg, "a cutoff up to the k of from_factors" if k is None else f"from_factors(..., k={k})")
+
+
+def _lacking(tables: Tables, rows: Frame, k: int | None) -> bool:
+    """Return whether the rows found fall short of the first k that lists rank."""
+    there = tables.engine.sum_by(rows.select(*tables.group, FOUND), tables.group, [FOUND])
+    lists = tables.engine.join(candidates(tables), there, tables.group)
+    wanted = nw.col(RANKED) if k is None else nw.when(nw.col(RANKED) < k).then(nw.col(RANKED)).otherwise(float(k))
+    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < wanted - CLOSE)
+    return bool(tables.engine.scalar(lacking.select(nw.len())))

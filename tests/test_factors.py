@@ -1,0 +1,485 @@
+"""`from_factors`: its frame says of the full table of users and items all that the metrics ask."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import recframe
+from recframe import from_factors
+from recframe.metrics import METRICS
+from recframe.metrics._shown_record import ExposureMetric, ShownMetric
+
+np = pytest.importorskip("numpy")
+
+TIES = ["average", "best", "worst"]
+COMPACT = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
+EXTRA = [
+    "precision(denominator=list)",
+    "recall(capped=True)",
+    "map(norm=relevant)",
+    "map(norm=hits)",
+    "ndcg(gain=exp2)",
+    "ndcg(discount=reciprocal)",
+    "ndcg(ideal=ranked)",
+    "rbp(p=0.5)",
+    "err(max_relevance=5)",
+]
+WHOLE = {"money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity"}
+"""Metrics that read more than the compact frame holds, or take another relevance; they have tests of their own."""
+SHOWN = (ShownMetric, ExposureMetric)
+NAMES = [name for name, kind in METRICS.items() if name not in WHOLE and not issubclass(kind, SHOWN)] + EXTRA
+
+
+@pytest.fixture(params=["polars", "pandas", "pandas alone"])
+def library(request, monkeypatch):
+    """Return how to make a frame, and how to read one as columns."""
+    if request.param == "pandas alone":
+        monkeypatch.setattr("recframe._frames._pandas.polars_engine", lambda: None)
+    module = pytest.importorskip(request.param.split()[0])
+    return module.DataFrame
+
+
+def plain(frame):
+    """Return the columns of a frame as lists, missing values as None."""
+    return {name: [_plain(value) for value in frame[name].to_list()] for name in frame.columns}
+
+
+def _plain(value):
+    missing = type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+    return None if missing else value
+
+
+@dataclass
+class Case:
+    """A model, and the sets that it is judged by."""
+
+    a: Any
+    b: Any
+    bias: Any
+    train: dict[str, list[Any]]
+    test: dict[str, list[Any]]
+
+    @property
+    def users(self):
+        return [f"u{number}" for number in range(len(self.a))]
+
+    @property
+    def items(self):
+        # Their order is not that of the factors' rows.
+        return [number * 7 % 31 if len(self.b) < 31 else -number for number in range(len(self.b))]
+
+    def compact(self, make, **given):
+        given = {"k": min(5, len(self.b)), "progress": False} | given
+        train = make(self.train) if self.train["user"] else None
+        return from_factors(
+            self.a, self.b, self.bias, users=self.users, items=self.items, train=train, test=make(self.test), **given
+        )
+
+    def full(self, make):
+        """Return every user of the test set with every item: no score for those in train."""
+        scores = self.a @ self.b.T + (0 if self.bias is None else self.bias)
+        past = set(zip(self.train["user"], self.train["item"], strict=True))
+        relevance = {}
+        for user, item, grade in zip(*self.test.values(), strict=True):
+            relevance[user, item] = max(relevance.get((user, item), -math.inf), grade)
+        rows = []
+        for number, user in enumerate(self.users):
+            if user not in self.test["user"]:
+                continue
+            for column, item in enumerate(self.items):
+                out = (user, item) in past
+                if not out or (user, item) in relevance:
+                    score = None if out else float(scores[number, column])
+                    rows.append((user, item, float(relevance.get((user, item), 0.0)), score))
+            rows += [(u, i, float(g), None) for (u, i), g in relevance.items() if u == user and i not in self.items]
+        return make(dict(zip(("user", "item", "relevant", "score"), map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def case(seed, *, kind="float", n_users=9, n_items=24, graded=True, strangers=True):
+    rng = np.random.default_rng(seed)
+    a, b = rng.standard_normal((n_users, 3)), rng.standard_normal((n_items, 3))
+    bias = rng.standard_normal(n_items)
+    if kind == "integer":
+        a, b, bias = (rng.integers(-1, 2, array.shape).astype(float) for array in (a, b, bias))
+    elif kind == "constant":
+        a, b, bias = a * 0, b * 0, None
+    elif kind == "bias":
+        a, bias = a * 0, bias.round(0)
+    made = Case(a, b, bias, {"user": [], "item": []}, {"user": [], "item": [], "relevant": []})
+    for user in made.users:
+        chosen = rng.permutation(made.items)[: rng.integers(1, 12)].tolist()
+        cut = rng.integers(0, len(chosen))
+        made.train["user"] += [user] * cut
+        made.train["item"] += chosen[:cut]
+        held = chosen[cut:] + ([99, 98] if strangers and rng.random() < 0.3 else [])
+        grades = rng.integers(-1, 4, len(held)) if graded else np.ones(len(held), dtype=int)
+        made.test["user"] += [user] * len(held)
+        made.test["item"] += held
+        made.test["relevant"] += grades.tolist()
+    # A pair that stands there twice, and one that is in train too.
+    for column in made.test:
+        made.test[column].append(made.test[column][0])
+    if made.train["user"]:
+        made.test["user"].append(made.train["user"][0])
+        made.test["item"].append(made.train["item"][0])
+        made.test["relevant"].append(2)
+    return made
+
+
+def tables(frame, names, k, **given):
+    found = recframe.rec(frame).evaluate(names, k=k, per="user", **given)
+    return plain(found)
+
+
+def assert_same(found, expected):
+    assert list(found) == list(expected)
+    for name in expected:
+        if name == "user":
+            assert found[name] == expected[name]
+        else:
+            values, wanted = (
+                [math.nan if value is None else value for value in side[name]] for side in (found, expected)
+            )
+            assert values == pytest.approx(wanted, abs=1e-12, rel=1e-12, nan_ok=True), name
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("kind", ["float", "integer", "constant", "bias"])
+def test_every_metric_is_that_of_the_full_frame(library, kind, ties):
+    made = case(0, kind=kind)
+    compact, full = made.compact(library, memory=1000), made.full(library)
+    cutoffs = [1, 3, 7, None]
+    assert_same(tables(compact, NAMES, cutoffs, ties=ties, **COMPACT), tables(full, NAMES, cutoffs, ties=ties))
+    weighted = [recframe.rec(frame).gauc(ties=ties, **given) for frame, given in ((compact, COMPACT), (full, {}))]
+    assert weighted[0] == pytest.approx(weighted[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("kind", ["float", "integer", "constant"])
+def test_pfound_and_a_threshold(library, kind, ties):
+    made = case(3, kind=kind)
+    made.test["relevant"] = [0.3 * max(0, grade) for grade in made.test["relevant"]]
+    names = ["pfound", "pfound(p_break=0.3)", "ndcg", "map", "mrr"]
+    given = {"ties": ties, "min_relevance": 0.5}
+    frames = (made.compact(library), COMPACT), (made.full(library), {})
+    assert_same(*(tables(frame, names, [1, 3, None], **roles, **given) for frame, roles in frames))
+
+
+@settings(max_examples=25)
+@example(seed=2330, kind="integer", n_items=36, k=17, memory=1, ties="best")
+@given(
+    seed=st.integers(0, 10**6),
+    kind=st.sampled_from(["float", "integer", "constant", "bias"]),
+    n_items=st.integers(1, 40),
+    k=st.integers(1, 40),
+    memory=st.sampled_from([1, 500, 10**6]),
+    ties=st.sampled_from(TIES),
+)
+def test_any_model(seed, kind, n_items, k, memory, ties):
+    make = pytest.importorskip("polars").DataFrame
+    made = case(seed, kind=kind, n_items=n_items, n_users=4)
+    compact = made.compact(make, k=min(k, n_items), memory=memory, threads=2)
+    names = ["precision", "map", "ndcg", "mrr", "hit_rate", "err", "roc_auc", "pr_auc"]
+    full, cutoffs = made.full(make), [*{1, k}, None]
+    assert_same(tables(compact, names, cutoffs, ties=ties, **COMPACT), tables(full, names, cutoffs, ties=ties))
+    top = made.compact(make, k=min(k, n_items), memory=memory, positions="top")
+    assert_same(
+        tables(top, names[:6], min(k, n_items), ties=ties, rank="rank", tied="tied"),
+        tables(full, names[:6], min(k, n_items), ties=ties),
+    )
+
+
+@pytest.mark.parametrize("kind", ["float", "integer", "constant"])
+@pytest.mark.parametrize("k", [1, 3, 24])
+def test_rows_are_the_top_k_by_score_and_item_and_the_test_items(library, kind, k):
+    made = case(5, kind=kind)
+    found = plain(made.compact(library, k=k))
+    full = plain(made.full(library))
+    rows = list(zip(*(full[name] for name in ("user", "item", "relevant", "score")), strict=True))
+    expected = []
+    for user in sorted(set(full["user"])):
+        ranked = sorted((-score, item) for owner, item, _, score in rows if owner == user and score is not None)
+        own = {(owner, item) for owner, item in zip(made.test["user"], made.test["item"], strict=True)}
+        for place, (score, item) in enumerate(ranked, 1):
+            start = 1 + sum(other < score for other, _ in ranked)
+            tied = sum(other == score for other, _ in ranked)
+            if place <= k or (user, item) in own:
+                expected.append((user, item, start, tied, len(ranked)))
+        missing = sorted(item for owner, item, _, score in rows if owner == user and score is None)
+        expected += [(user, item, None, None, len(ranked)) for item in missing]
+    names = ("user", "item", "rank", "tied", "candidates")
+    assert sorted(zip(*(found[name] for name in names), strict=True), key=str) == sorted(expected, key=str)
+
+
+def test_only_the_top_is_the_same_there(library):
+    made = case(6, kind="integer")
+    top, full = made.compact(library, positions="top"), made.full(library)
+    names = ["precision", "recall", "map", "ndcg", "mrr", "hit_rate", "rbp", "err"]
+    assert "candidates" not in top.columns
+    roles = {"rank": "rank", "tied": "tied"}
+    assert_same(tables(top, names, [1, 5], **roles), tables(full, names, [1, 5]))
+    with pytest.raises(recframe.OptionError, match="roc_auc needs the number of ranked rows"):
+        top.rec.roc_auc(**roles)
+
+
+def test_float32_and_other_arrays(library):
+    made = case(7, kind="integer")
+
+    class Tensor:
+        def __init__(self, values):
+            self.values = values
+
+        def detach(self):
+            return self
+
+        def cpu(self):
+            return self
+
+        def numpy(self):
+            return self.values
+
+    class Matrix:
+        def __init__(self, values):
+            self.values = values
+
+        def to_numpy(self):
+            return self.values
+
+    expected = plain(made.compact(library))
+    roles = {"users": made.users, "items": made.items, "k": 5}
+    roles |= {"train": library(made.train), "test": library(made.test)}
+    for convert in (
+        lambda x: x.astype(np.float32),
+        lambda x: x.astype(np.int64),
+        np.asfortranarray,
+        Tensor,
+        Matrix,
+        list,
+    ):
+        found = from_factors(convert(made.a), convert(made.b), convert(made.bias), **roles)
+        assert plain(found) == expected
+
+
+def test_bias_alone_and_the_sets_as_sparse_matrices():
+    sparse = pytest.importorskip("scipy.sparse")
+    pl = pytest.importorskip("polars")
+    made = case(8, kind="bias", strangers=False)
+
+    def matrix(pairs, values):
+        rows = [made.users.index(user) for user in pairs["user"]]
+        columns = [made.items.index(item) for item in pairs["item"]]
+        found = np.full((len(made.users), len(made.items)), -np.inf)
+        np.maximum.at(found, (rows, columns), values)
+        return sparse.csr_array(sparse.coo_array(np.where(found == -np.inf, 0, found)))
+
+    made.test["relevant"] = [abs(grade) + 1 for grade in made.test["relevant"]]
+    given = {"users": made.users, "items": made.items, "k": 5}
+    train, test = matrix(made.train, 1.0), matrix(made.test, made.test["relevant"])
+    found = from_factors(None, None, made.bias, train=train, test=test, **given)
+    assert plain(found) == plain(made.compact(pl.DataFrame))
+
+
+def test_without_a_test_set_everybody_is_served(library):
+    made = case(9)
+    found = plain(from_factors(made.a, made.b, users=made.users, items=made.items, train=library(made.train), k=3))
+    assert found["user"] == [user for user in made.users for _ in range(3)]
+    assert set(found["relevant"]) == {0.0}
+
+
+@pytest.mark.parametrize("ids", ["category", "int32", "str"])
+def test_ids_of_other_types_are_found(ids):
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    a, b = np.array([[1.0], [2.0]]), np.array([[1.0], [3.0], [2.0]])
+    items = [3, 1, 2] if ids == "int32" else ["c", "a", "b"]
+    test = pd.DataFrame({"user": [0, 1], "item": pd.Series([items[0], items[2]], dtype=ids if ids != "str" else None)})
+    found = plain(from_factors(a, b, users=range(2), items=items, test=test, k=1))
+    assert plain(from_factors(a, b, users=pl.Series([0, 1]), items=np.array(items), test=test, k=1)) == found
+    assert plain(from_factors(a, b, users=range(2), items=items, test=pl.from_pandas(test), k=1)) == found
+    assert found["item"] == [items[1], items[0], items[1], items[2]]
+    assert found["rank"] == [1, 3, 1, 2]
+
+
+ONE = {"users": [1, 2], "items": ["a", "b", "c"]}
+A, B = np.eye(2), np.ones((3, 2))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "error", "message"),
+    [
+        ((A, B[:2]), {}, recframe.InputError, "item_factors has 2 rows, but items 3 ids"),
+        ((A[:1], B), {}, recframe.InputError, "user_factors has 1 rows, but users 2 ids"),
+        ((A, B[:, :1]), {}, recframe.InputError, "user_factors has 2 columns, but item_factors 1"),
+        ((A, B, [1.0]), {}, recframe.InputError, "item_bias has 1 rows, but items 3 ids"),
+        ((A[0], B), {}, recframe.InputError, r"user_factors has the shape \(2,\)"),
+        ((A, np.where(B > 0, math.nan, B)), {}, recframe.InputError, "item_factors holds values that are not finite"),
+        ((A * 1e200, B * 1e200), {}, recframe.InputError, "which float64 cannot hold"),
+        ((A.astype(str), B), {}, recframe.OptionTypeError, "factors are numbers"),
+        ((A, None), {}, recframe.OptionTypeError, "item_factors is None, but user_factors is not"),
+        ((None, None), {}, recframe.OptionTypeError, "neither factors nor an item bias"),
+        ((A, B), {"k": 4}, recframe.OptionError, "k=4 is more than the 3 items"),
+        ((A, B), {"k": 0}, recframe.OptionError, "k=0 is less than 1"),
+        ((A, B), {"k": None}, recframe.OptionTypeError, "k=None"),
+        ((A, B), {"positions": "some"}, recframe.OptionError, "positions='some'"),
+        ((A, B), {"memory": 0}, recframe.OptionError, "memory=0"),
+        ((A, B), {"threads": 1.5}, recframe.OptionTypeError, "threads=1.5"),
+        ((A, B), {"users": [1, 1]}, recframe.InputError, "users holds 1 more than once"),
+        ((A, B), {"relevant": "rank"}, recframe.OptionError, "two columns of the name 'rank'"),
+        ((A, B), {"test": {"user": [1, 7, 8], "item": ["a"] * 3}}, recframe.InputError, "without factors, in 2 of 3 rows, such as 7, 8"),
+        ((A, B), {"test": {"user": [1], "item": ["z"]}}, recframe.InputError, "test holds none of the items"),
+        ((A, B), {"test": {"user": [1], "item": [5]}}, recframe.ColumnTypeError, "'item' has the type"),
+        ((A, B), {"train": {"user": [9], "item": ["a"]}}, recframe.InputError, "train holds none of the users"),
+        ((A, B), {"test": {"user": [1], "thing": ["a"]}}, recframe.MissingColumnError, "'item': the frame has no such column"),
+        ((A, B), {"test": {"user": [1], "item": ["a"], "relevant": ["x"]}}, recframe.ColumnTypeError, "relevance is bool"),
+    ],
+)  # fmt: skip
+def test_errors_say_what_is_wrong(library, arguments, given, error, message):
+    given = {"test": {"user": [1, 2], "item": ["a", "b"]}, "k": 2} | ONE | given
+    given |= {name: library(given[name]) for name in ("test", "train") if name in given}
+    with pytest.raises(error, match=message):
+        from_factors(*arguments, **given)
+
+
+def test_an_empty_test_set_and_frames_of_another_kind(library):
+    test = library({"user": [1], "item": ["a"]})
+    with pytest.raises(recframe.InputError, match="test has no rows"):
+        from_factors(A, B, **ONE, test=test[:0], k=1)
+    with pytest.raises(recframe.OptionTypeError, match="train is a builtins dict"):
+        from_factors(A, B, **ONE, test=test, train={"user": [1]}, k=1)
+    with pytest.raises(recframe.OptionTypeError, match="collect it first"):
+        from_factors(A, B, **ONE, test=pytest.importorskip("polars").LazyFrame({"user": [1], "item": ["a"]}), k=1)
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"score": "rank"}, "so that scores cannot place the others"),
+        ({"truth": True}, "which truth= might call relevant"),
+        ({"min_relevance": 0}, "which min_relevance=0 would call relevant"),
+        ({"ties": "item"}, "ties='item' cannot order the tied ones"),
+        ({"ties": "first"}, "ties='first' cannot order the tied ones"),
+        ({"rank": ["rank", "tied"]}, "of one model, but rank="),
+    ],
+)
+def test_roles_that_absent_rows_do_not_bear(library, roles, message):
+    frame = case(0).compact(library)
+    given = COMPACT | {name: frame if name == "truth" else value for name, value in roles.items()}
+    given = {name: value for name, value in given.items() if name != "rank" or "score" not in roles}
+    with pytest.raises(recframe.OptionError, match=re.escape(message)):
+        frame.rec.evaluate(["ndcg@3"], **given)
+
+
+def test_metrics_that_read_absent_rows_are_refused_by_name(library):
+    frame = case(0).compact(library, k=5)
+    pfound = recframe.metrics.PFound(probability={0: 0.1, 1: 0.5})
+    for metric in ("spearman", "kendall", "ndcg(ideal=ones)", pfound):
+        with pytest.raises(recframe.InputError, match="reads every ranked row") as caught:
+            frame.rec.measure(metric, **COMPACT)
+        assert str(caught.value).startswith(str(metric))
+
+
+def test_what_lists_show_is_what_the_full_frame_shows(library):
+    made = case(10, kind="integer")
+    made.bias = None
+    compact, full = made.compact(library, k=4), made.full(library)
+    names, train = ["coverage", "gini", "novelty", "personalization"], library(made.train)
+    given = {"k": [1, 4], "train": train, "catalog": made.items}
+    found, expected = (
+        plain(frame.rec.evaluate(names, **given, **roles)) for frame, roles in ((compact, COMPACT), (full, {}))
+    )
+    assert_same(found, expected)
+    with pytest.raises(recframe.InputError, match="coverage@5 reads the first 5 rows of each list"):
+        compact.rec.coverage(5, **COMPACT)
+
+
+def test_metrics_that_read_all_rows_work_where_the_frame_holds_them(library):
+    made = case(0)
+    whole, full = made.compact(library, k=24), made.full(library)
+    names = ["spearman", "kendall", "ndcg(ideal=ones)"]
+    assert_same(tables(whole, names, None, **COMPACT), tables(full, names, None))
+
+
+@pytest.mark.parametrize("kind", ["float", "integer"])
+def test_money(library, kind):
+    made = case(11, kind=kind)
+    full = plain(made.full(library))
+    prices = [float(item % 5) for item in full["item"]]
+    full = library(full | {"price": prices})
+    compact = plain(made.compact(library, k=5))
+    compact = library(compact | {"price": [float(item % 5) for item in compact["item"]]})
+    for names, k in ((["money_recall"], [1, 5, 20, None]), (["money_precision"], [1, 3])):
+        if kind == "float" or names == ["money_recall"]:
+            assert_same(tables(compact, names, k, **COMPACT), tables(full, names, k))
+    with pytest.raises(recframe.InputError, match="money_precision@9 reads each of the first 9 rows"):
+        compact.rec.money_precision(9, **COMPACT)
+
+
+def test_counts_that_cannot_be():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1], "relevant": [1, 0], "rank": [1, 3], "tied": [2, 1], "candidates": [9, 9]})
+    assert frame.rec.roc_auc(**COMPACT) == pytest.approx(1 - 0.5 / 8)
+    for column, values, message in (
+        ("tied", [0, 1], "tied='tied' is missing"),
+        ("tied", [None, 1], "tied='tied' is missing"),
+        ("candidates", [9, 8], "candidates='candidates' is missing"),
+        ("candidates", [2, 2], "candidates='candidates' is missing"),
+    ):
+        with pytest.raises(recframe.InputError, match=message):
+            frame.with_columns(pl.Series(column, values)).rec.roc_auc(**COMPACT)
+
+
+def test_a_lazy_frame_and_models_below_each_other():
+    pl = pytest.importorskip("polars")
+    one, other = case(12, kind="integer"), case(12, kind="float")
+    other.train, other.test = one.train, one.test
+    names = ["ndcg@3", "roc_auc", "map", "mrr", "err"]
+    frames = [made.compact(pl.DataFrame) for made in (one, other)]
+    alone = [frame.rec.evaluate(names, **COMPACT) for frame in frames]
+    models = [frame.with_columns(model=pl.lit(name)) for frame, name in zip(frames, "ab", strict=True)]
+    together = pl.concat(models).rec.evaluate(names, model="model", **COMPACT)
+    assert together["model"].to_list() == ["a", "b"]
+    for row, expected in zip(together.drop("model").rows(), alone, strict=True):
+        assert row == pytest.approx(expected.row(0), abs=1e-12)
+    lazy = frames[0].lazy().rec.evaluate(names, **COMPACT).collect()
+    assert lazy.row(0) == pytest.approx(alone[0].row(0), abs=1e-12)
+    with pytest.raises(recframe.OptionError, match="a lazy frame holds them all is not known"):
+        frames[0].lazy().rec.spearman(**COMPACT)
+
+
+def test_memory_is_bounded_by_a_block(monkeypatch):
+    pl = pytest.importorskip("polars")
+    from recframe._factors import _places
+
+    shapes = []
+    scores = _places.Model.scores
+
+    def seen(self, rows, out):
+        shapes.append(out.nbytes)
+        scores(self, rows, out)
+
+    monkeypatch.setattr(_places.Model, "scores", seen)
+    made = case(13, n_users=20)
+    expected = made.compact(pl.DataFrame)
+    assert shapes == [20 * 24 * 8]
+    for memory, most in ((1, 24 * 8), (3 * 24 * 8, 3 * 24 * 8)):
+        shapes.clear()
+        assert made.compact(pl.DataFrame, memory=memory).equals(expected)
+        assert max(shapes) == most
+
+
+def test_the_bar_is_shown_when_asked(capsys):
+    pl = pytest.importorskip("polars")
+    case(14).compact(pl.DataFrame)
+    assert capsys.readouterr().err == ""
+    case(14).compact(pl.DataFrame, progress=True, memory=1)
+    shown = capsys.readouterr().err
+    assert shown.endswith("\n") and "9 of 9 users" in shown and "\r[" in shown
+    case(14).compact(pl.DataFrame, progress=None)
+    assert capsys.readouterr().err == ""
