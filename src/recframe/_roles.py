@@ -58,9 +58,11 @@ class Roles:
     partitions : int, optional
         Lazy polars frames only: read the lists in that many parts, one after the other, by a hash of their key.
         Files are scanned once for each, and memory holds the ranking of one part. The values stay the same.
-    candidates, tied : str, optional
-        With `rank`, of a frame that holds only some of the ranked rows, the relevant ones all: the number of ranked
-        rows of the list, and that of the row's tied block. See `recframe.from_factors`.
+    candidates : str, optional
+        With `rank`, of a frame that holds only some of the ranked rows, but every relevant one: the number of ranked
+        rows of the list. See `recframe.from_factors`.
+    tied : str, optional
+        With `rank`, of such a frame: the number of rows of the row's tied block.
     """
 
     by: Columns = "user"

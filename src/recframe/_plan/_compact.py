@@ -80,7 +80,8 @@ def check_metrics(tables: Tables, kept: Frame) -> None:
 def _counts_rows(metric: Metric) -> bool:
     need = Need([metric])
     sums = need.sums(metric)
-    metric.value(sums), metric.defined(sums), metric.weighting(sums)
+    for ask in (metric.value, metric.defined, metric.weighting):
+        ask(sums)
     return metric.reads == "all" or bool(need.asked & {RANKED, ROWS})
 
 
