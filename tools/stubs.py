@@ -24,6 +24,7 @@ STUB = Path(__file__).parent.parent / "src" / "recframe" / "accessor.pyi"
 HEAD = '''"""Written by tools/stubs.py: change the metric records or the roles, then run it."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from recframe._rank import Ties
@@ -144,6 +145,51 @@ def measure(*, eager: bool) -> str:
     return declare("none", "float", "    @overload\n") + declare("given", "E", "    @overload\n")
 
 
+def data(variable: str) -> str:
+    """Return the declarations of the methods that make frames of frames."""
+    pair, order = roles(["by", "item"]), roles(["by", "item", "score", "rank", "model"], "any")
+    arguments = {
+        "label": (
+            [f"truth: {variable}", "*", f"seen: {variable} | None = None"],
+            roles(["by", "item", "relevant", "score", "rank", "value", "model"]),
+        ),
+        "top": (["k: int | None = None", "*", 'name: str = "rank"'], order),
+        "to_lists": (["k: int | None = None", "*", "scores: bool = False"], order),
+        "split": (
+            [
+                "*",
+                "fraction: float | None = None",
+                "count: int | None = None",
+                "last: int | None = None",
+                "since: Any = None",
+                "time: str | None = None",
+                "users: float | None = None",
+                "min_items: int = 1",
+                "seed: int = 0",
+            ],
+            pair,
+        ),
+        "add_random": (['name: str = "random"', "*", "seed: int = 0"], pair),
+        "add_popular": (
+            [
+                f"train: {variable}",
+                'name: str = "popular"',
+                "*",
+                "segment: str | Sequence[str] | None = None",
+                "time: str | None = None",
+                "half_life: timedelta | float | None = None",
+                "window: timedelta | float | None = None",
+            ],
+            pair,
+        ),
+    }
+    return "".join(
+        f"    def {name}(\n{block(['self', *own, *shared])}\n    ) -> "
+        f"{f'tuple[{variable}, {variable}]' if name == 'split' else variable}: ...\n"
+        for name, (own, shared) in arguments.items()
+    )
+
+
 def stub() -> str:
     """Return the whole stub."""
     aliases: dict[str, str] = {}
@@ -166,6 +212,7 @@ def stub() -> str:
         contribution_roles = block(roles(CONTRIBUTION_ROLES)).replace("item: str =", "item: str | None =")
         text += CONTRIBUTIONS.format(roles=contribution_roles, result=variable).lstrip("\n")
         text += CHECK.format(roles=block(roles(CHECK_ROLES)), result=variable).lstrip("\n")
+        text += data(variable)
         text += "".join(method(kind, eager=eager) for kind in METRICS.values())
     return text + TAIL
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from recframe import _register, metrics
 from recframe.accessor import EagerRec, LazyRec, rec
+from recframe.data import candidates, from_lists
 from recframe.errors import (
     ColumnTypeError,
     InputError,
@@ -41,7 +42,9 @@ __all__ = [
     "RecWarning",
     "UndefinedError",
     "UndefinedWarning",
+    "candidates",
     "from_factors",
+    "from_lists",
     "metrics",
     "rec",
 ]

@@ -94,7 +94,7 @@ class _Look:
         takes, truth_takes = _takes(question, named, truth=truth)
         self._optional = {ITEM_THERE, GRADES_THERE} & takes.keys()
         sources = {"frame": Source(frame, takes)} | ({"truth": Source(roles.truth, truth_takes)} if truth else {})
-        self._session = open_frames(sources, {}, rows=False)
+        self._session = open_frames(sources, {})
         self._engine = self._session.engine
         self._frame = self._prepared(self._session.frames["frame"], relevant=not truth)
         self._truth = self._prepared(self._session.frames["truth"], relevant=True) if truth else None

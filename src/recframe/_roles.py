@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from recframe._rank import Ties
 from recframe.errors import OptionError, OptionTypeError, closest, one_of
 
-__all__ = ["Question", "Roles"]
+__all__ = ["Question", "Roles", "column_names"]
 
 Columns = str | Sequence[str] | None
 Undefined = float | Literal["skip", "raise"]
@@ -133,7 +133,7 @@ class Question:
         ordering = roles.rank if roles.rank is not None else roles.score
         ordering = DEFAULT_SCORE if ordering is None else ordering
         role = "rank" if roles.rank is not None else "score"
-        orders = _columns(role, ordering)
+        orders = column_names(role, ordering)
         if not orders:
             msg = f"{role}={ordering!r} names no column"
             raise OptionError(msg)
@@ -149,8 +149,8 @@ class Question:
             raise error
         _check_compact(roles, orders)
         return cls(
-            by=tuple(dict.fromkeys(_columns("by", roles.by))),
-            per=tuple(dict.fromkeys(_columns("per", roles.per))),
+            by=tuple(dict.fromkeys(column_names("by", roles.by))),
+            per=tuple(dict.fromkeys(column_names("per", roles.per))),
             item=_column("item", roles.item),
             relevant=_column("relevant", roles.relevant),
             value=_column("value", roles.value),
@@ -199,7 +199,8 @@ def _column(role: str, given: object) -> str:
     return given  # type: ignore[return-value]
 
 
-def _columns(role: str, given: object) -> tuple[str, ...]:
+def column_names(role: str, given: object) -> tuple[str, ...]:
+    """Return the columns that an argument names: none, one or several."""
     if given is None:
         return ()
     if isinstance(given, str) or not isinstance(given, Sequence):

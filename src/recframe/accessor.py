@@ -10,12 +10,13 @@ from typing import Any
 
 from recframe import _calls
 from recframe._frames import is_lazy
+from recframe.data._methods import DataMethods
 from recframe.metrics import METRICS
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
-class Rec:
+class Rec(DataMethods):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
     Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.

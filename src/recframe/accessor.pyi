@@ -1,6 +1,7 @@
 """Written by tools/stubs.py: change the metric records or the roles, then run it."""
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from recframe._rank import Ties
@@ -151,6 +152,75 @@ class EagerRec(Rec, Generic[E]):
         truth: Any = None,
         min_relevance: float | None = None,
         model: str | None = None,
+    ) -> E: ...
+    def label(
+        self,
+        truth: E,
+        *,
+        seen: E | None = None,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        value: str = "price",
+        model: str | None = None,
+    ) -> E: ...
+    def top(
+        self,
+        k: int | None = None,
+        *,
+        name: str = "rank",
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        score: str | None = None,
+        rank: str | None = None,
+        model: str | None = None,
+    ) -> E: ...
+    def to_lists(
+        self,
+        k: int | None = None,
+        *,
+        scores: bool = False,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        score: str | None = None,
+        rank: str | None = None,
+        model: str | None = None,
+    ) -> E: ...
+    def split(
+        self,
+        *,
+        fraction: float | None = None,
+        count: int | None = None,
+        last: int | None = None,
+        since: Any = None,
+        time: str | None = None,
+        users: float | None = None,
+        min_items: int = 1,
+        seed: int = 0,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+    ) -> tuple[E, E]: ...
+    def add_random(
+        self,
+        name: str = "random",
+        *,
+        seed: int = 0,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+    ) -> E: ...
+    def add_popular(
+        self,
+        train: E,
+        name: str = "popular",
+        *,
+        segment: str | Sequence[str] | None = None,
+        time: str | None = None,
+        half_life: timedelta | float | None = None,
+        window: timedelta | float | None = None,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
     ) -> E: ...
     @overload
     def precision(
@@ -1396,6 +1466,75 @@ class LazyRec(Rec, Generic[L]):
         truth: Any = None,
         min_relevance: float | None = None,
         model: str | None = None,
+    ) -> L: ...
+    def label(
+        self,
+        truth: L,
+        *,
+        seen: L | None = None,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        relevant: str = "relevant",
+        score: str | Sequence[str] | None = None,
+        rank: str | Sequence[str] | None = None,
+        value: str = "price",
+        model: str | None = None,
+    ) -> L: ...
+    def top(
+        self,
+        k: int | None = None,
+        *,
+        name: str = "rank",
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        score: str | None = None,
+        rank: str | None = None,
+        model: str | None = None,
+    ) -> L: ...
+    def to_lists(
+        self,
+        k: int | None = None,
+        *,
+        scores: bool = False,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+        score: str | None = None,
+        rank: str | None = None,
+        model: str | None = None,
+    ) -> L: ...
+    def split(
+        self,
+        *,
+        fraction: float | None = None,
+        count: int | None = None,
+        last: int | None = None,
+        since: Any = None,
+        time: str | None = None,
+        users: float | None = None,
+        min_items: int = 1,
+        seed: int = 0,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+    ) -> tuple[L, L]: ...
+    def add_random(
+        self,
+        name: str = "random",
+        *,
+        seed: int = 0,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
+    ) -> L: ...
+    def add_popular(
+        self,
+        train: L,
+        name: str = "popular",
+        *,
+        segment: str | Sequence[str] | None = None,
+        time: str | None = None,
+        half_life: timedelta | float | None = None,
+        window: timedelta | float | None = None,
+        by: str | Sequence[str] | None = "user",
+        item: str = "item",
     ) -> L: ...
     def precision(
         self,

@@ -19,6 +19,14 @@ assert_type(recframe.rec(eager)(by="object").r_precision(), float)
 assert_type(recframe.rec(eager).measure("ndcg@5"), float)
 assert_type(recframe.rec(lazy).ndcg(5), pl.LazyFrame)
 assert_type(recframe.rec(lazy).evaluate("ndcg", k=5), pl.LazyFrame)
+assert_type(recframe.rec(eager).label(eager, seen=eager), pl.DataFrame)
+assert_type(recframe.rec(lazy).label(lazy), pl.LazyFrame)
+assert_type(recframe.rec(eager).top(5, by="object"), pl.DataFrame)
+assert_type(recframe.rec(eager).to_lists(5, scores=True), pl.DataFrame)
+assert_type(recframe.rec(eager).split(fraction=0.2, seed=1), tuple[pl.DataFrame, pl.DataFrame])
+assert_type(recframe.rec(lazy).split(last=1, time="day"), tuple[pl.LazyFrame, pl.LazyFrame])
+assert_type(recframe.rec(eager).add_random(seed=1), pl.DataFrame)
+assert_type(recframe.rec(eager).add_popular(eager, segment="country"), pl.DataFrame)
 
 
 def on_pandas(frame: pd.DataFrame) -> float:

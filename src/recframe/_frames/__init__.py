@@ -14,7 +14,7 @@ from recframe._frames._session import Engine, Session, Source, Take, names_of
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 __all__ = [
     "Engine",
@@ -54,7 +54,7 @@ def beside(frame: Any, other: Any) -> Any:
     return other.lazy() if kind_of(frame) == "polars lazy" and kind_of(other) == "polars" else other
 
 
-def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows: bool) -> Session:
+def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows: Collection[str] = ()) -> Session:
     """Take the columns that matter out of frames of the same kind.
 
     Parameters
@@ -63,8 +63,8 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows:
         The user's frames by their names: ``"frame"``, and whatever stands beside it.
     either : dict of str to Take
         What to take from ``"truth"`` if it is there, else from ``"frame"``.
-    rows : bool
-        Whether to number the rows of ``"frame"``, which must be eager.
+    rows : collection of str
+        The frames whose rows to number, which must be eager.
     """
     frame = sources["frame"].native
     kind = kind_of(frame)

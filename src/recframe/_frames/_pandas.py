@@ -14,13 +14,22 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._frames._session import Session, check_columns, lazy, names_of, not_a_number, takes_of, unlike_keys
+from recframe._frames._session import (
+    Session,
+    check_columns,
+    lazy,
+    names_of,
+    not_a_number,
+    not_a_time,
+    takes_of,
+    unlike_keys,
+)
 from recframe._rank import ROW
 from recframe._terms import POSITION
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._frames._session import Engine, Source, Take
 
@@ -75,19 +84,19 @@ class PandasEngine:
         return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))
 
 
-def open_frames(sources: Mapping[str, Source], *, rows: bool) -> Session:
+def open_frames(sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
     """Take what matters out of pandas frames, after their checks."""
     for name, source in sources.items():
         check_columns(name, source)
     taken, decoders = _take(sources)
-    if rows:
-        taken["frame"][ROW] = np.arange(len(sources["frame"].native))
+    for name in rows:
+        taken[name][ROW] = np.arange(len(sources[name].native))
     by_polars = polars_engine()
     engine = by_polars or PandasEngine()
-    wrap, unwrap = (_frame, _unwrap) if by_polars is None else (_polars_frame, _polars_unwrap)
+    wrap = _frame if by_polars is None else _polars_frame
 
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
-        out = unwrap(result)
+        out = taken_back(result)
         for name, values in decoders.items():
             if name in out.columns:
                 # Code -1 is the missing value; a list whose attribute nobody knows has no code at all.
@@ -137,9 +146,10 @@ def _frame(columns: Mapping[str, Any]) -> Frame:
     return lazy(pd.DataFrame(dict(columns), copy=False))
 
 
-def _unwrap(result: Frame) -> pd.DataFrame:
-    native: pd.DataFrame = result.collect().to_native()
-    return native
+def taken_back(result: Frame) -> pd.DataFrame:
+    """Return a result in pandas, whichever way it was computed."""
+    native = result.to_native()
+    return native if isinstance(native, pd.DataFrame) else _polars_unwrap(result)
 
 
 def _polars_frame(columns: Mapping[str, Any]) -> Frame:
@@ -194,6 +204,8 @@ def _numbers(series: Any, take: Take) -> Any:
     if series.isna().all():
         # Nothing is known of it, so its type does not matter.
         return np.full(len(series), np.nan)
+    if take.use == "time":
+        series = _times(series, take)
     if series.dtype == object:
         series = series.infer_objects()
     if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
@@ -203,12 +215,26 @@ def _numbers(series: Any, take: Take) -> Any:
         raise not_a_number(take, series.dtype)
     if types.is_integer_dtype(series.dtype) and not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
-    if types.is_integer_dtype(series.dtype) and take.use == "score" and series.abs().max() > 2**53:
+    if types.is_integer_dtype(series.dtype) and take.use in ("score", "time") and series.abs().max() > 2**53:
         known = series.fillna(0).to_numpy(dtype="int64")
         return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
     if is_bool or types.is_extension_array_dtype(series.dtype):
         return series.to_numpy(dtype="float64", na_value=float("nan"))
     return series.to_numpy()
+
+
+def _times(series: Any, take: Take) -> Any:
+    """Return dates and datetimes as microseconds, and numbers as they are."""
+    kind = types.infer_dtype(series, skipna=True)
+    if kind not in ("date", "datetime", "datetime64"):
+        if take.dated or not (types.is_any_real_numeric_dtype(series.dtype) or kind in NUMBERS):
+            raise not_a_time(take, series.dtype)
+        return series
+    if take.dated is False:
+        raise not_a_time(take, series.dtype)
+    moments = pd.to_datetime(series.astype(object), utc=True).dt.tz_convert(None).to_numpy().astype("datetime64[us]")
+    missing = np.isnat(moments)
+    return pd.Series(pd.arrays.IntegerArray(np.where(missing, 0, moments.astype("int64")), missing))
 
 
 def _codes(holders: Mapping[str, Any], take: Take) -> tuple[dict[str, Any], Any]:

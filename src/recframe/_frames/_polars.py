@@ -10,19 +10,21 @@ import polars as pl
 from narwhals import selectors as cs
 
 from recframe._frames import _shortlist
-from recframe._frames._session import Session, check_columns, lazy, not_a_number, takes_of, unlike_keys
+from recframe._frames._session import Session, check_columns, lazy, not_a_number, not_a_time, takes_of, unlike_keys
 from recframe._rank import ROW
 from recframe._terms import POSITION
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._frames._session import Source, Take
 
     Frame = nw.LazyFrame[Any]
 
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
+NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
+"""In joins a missing key equals a missing key; polars renamed the option."""
 
 
 class PolarsEngine:
@@ -52,9 +54,8 @@ class PolarsEngine:
         return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        # Narwhals joins have no such option; polars renamed it.
-        options: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
-        return lazy(left.to_native().join(right.to_native(), on=list(on), how="left", **options))
+        # Narwhals joins have no such option.
+        return lazy(left.to_native().join(right.to_native(), on=list(on), how="left", **NULLS_EQUAL))
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
@@ -90,25 +91,25 @@ def open_lazy(sources: Mapping[str, Source]) -> Session:
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
         return result.to_native().rename(dict(names))
 
-    taken = {name: _take_lazy(source.native, source.takes) for name, source in sources.items()}
+    taken = {name: take_lazy(source.native, source.takes) for name, source in sources.items()}
     columns = {name: frozenset(source.takes) for name, source in sources.items()}
     return Session(PolarsEngine(eager=False), taken, finish, columns)
 
 
-def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, Take]) -> Frame:
-    taken = lazy(source.select(_lazy_column(name, take) for name, take in takes.items()))
+def take_lazy(source: pl.LazyFrame, takes: Mapping[str, Take], also: Sequence[pl.Expr] = ()) -> Frame:
+    taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
     # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
     keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
     taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
     ordered = "|".join(name for name, take in takes.items() if take.use == "order")
     if ordered:
         taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
-    scores = [name for name, take in takes.items() if take.use == "score"]
+    scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
     # Adding 0 makes a column without any value one of numbers, which polars 1.21 can ask for NaN.
     return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
 
 
-def _col(name: str) -> pl.Expr:
+def col(name: str) -> pl.Expr:
     """Return the column of exactly that name, also where polars would read it as a pattern."""
     pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
     return pl.col(f"^{re.escape(name)}$" if pattern else name)
@@ -118,9 +119,11 @@ def _lazy_column(name: str, take: Take) -> pl.Expr:
     """Return the expression that takes a column, or its default where the frame turns out to lack it."""
     if take.use == "nan":
         # Adding 0 as below.
-        return (_col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+        return (col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+    if take.use == "time":
+        return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
     if take.default is None:
-        return _col(take.column).alias(name)
+        return col(take.column).alias(name)
     # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
     pattern = pl.col(f"^{re.escape(take.column)}$")
     if not (take.is_number or take.is_flag):
@@ -135,13 +138,13 @@ def _lazy_column(name: str, take: Take) -> pl.Expr:
 # --- eager frames -----------------------------------------------------------------------------------------
 
 
-def open_eager(sources: Mapping[str, Source], *, rows: bool) -> Session:
+def open_eager(sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
     """Take what matters out of eager frames, after their checks."""
     for name, source in sources.items():
         check_columns(name, source)
     taken = {name: _take_eager(source) for name, source in sources.items()}
-    if rows:
-        taken["frame"] = taken["frame"].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
+    for name in rows:
+        taken[name] = taken[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
     texts = _long_texts(taken["frame"], sources["frame"].takes) if len(sources) == 1 else []
     taken["frame"] = taken["frame"].with_columns(pl.col(texts).cast(pl.Categorical))
     decoders: dict[str, list[Any]] = {}
@@ -186,11 +189,13 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     if take.use == "nan" and not source.schema[take.column].is_float():
         return pl.repeat(0.0, pl.len(), dtype=pl.Float64).alias(name)
     if take.use == "nan":
-        return _col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+        return col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
     dtype = source.schema[take.column]
-    column = _col(take.column)
+    column = col(take.column)
     if take.is_number and dtype == pl.Null:
         column = column.cast(pl.Float64)
+    elif take.use == "time":
+        return _time(column, dtype, take).alias(name)
     elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
         raise not_a_number(take, dtype)
     if take.use == "order" and dtype == pl.Categorical:
@@ -199,6 +204,15 @@ def _eager_column(source: pl.DataFrame, name: str, take: Take) -> pl.Expr:
     if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
         column = column.fill_nan(None)
     return column.alias(name)
+
+
+def _time(column: pl.Expr, dtype: pl.DataType, take: Take) -> pl.Expr:
+    """Return points in time as numbers: dates and datetimes in microseconds."""
+    if dtype in (pl.Date, pl.Datetime) and take.dated is not False:
+        return column.dt.timestamp("us")
+    if not dtype.is_numeric() or take.dated:
+        raise not_a_time(take, dtype)
+    return column.fill_nan(None) if dtype.is_float() else column
 
 
 def _long_texts(frame: pl.DataFrame, takes: Mapping[str, Take]) -> list[str]:

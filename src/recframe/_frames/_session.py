@@ -23,14 +23,16 @@ __all__ = [
     "check_columns",
     "lazy",
     "names_of",
+    "no_lists",
     "not_a_number",
+    "not_a_time",
     "takes_of",
     "unlike_keys",
 ]
 
-Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "nan", "there"]
-"""What a column is for: compared only, sorted too, carried along, or a number; or to be told where it is NaN and not
-missing, or whether the frame has it at all, both as 1.0 or 0.0."""
+Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
+"""What a column is for: compared only, sorted too, carried along, a number, or a point in time; or to be told where it
+is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +46,13 @@ class Take:
     use: Use
     default: float | None = None
     """What stands for the column where the frame lacks it; None: it must be there."""
+    dated: bool | None = None
+    """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
 
     @property
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
-        return self.use in ("relevance", "score", "value", "feature")
+        return self.use in ("relevance", "score", "value", "feature", "time")
 
     @property
     def may_be_bool(self) -> bool:
@@ -157,6 +161,22 @@ def not_a_number(take: Take, dtype: object) -> ColumnTypeError:
     wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
     msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
     return ColumnTypeError(msg, "cast the column to a number first")
+
+
+def not_a_time(take: Take, dtype: object) -> ColumnTypeError:
+    """Return the error for a column that holds no points in time, or none of the kind that is asked for."""
+    wanted, hint = {
+        None: ("a date, a datetime or a number", "parse the column first"),
+        True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),
+        False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
+    }[take.dated]
+    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    return ColumnTypeError(msg, hint)
+
+
+def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
+    """Return the error for a column that should hold lists."""
+    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "one list of items a row")
 
 
 def unlike_keys(take: Take, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:

@@ -9,6 +9,7 @@ import narwhals as nw
 
 from recframe import _rank
 from recframe._frames import Source, Take, open_frames
+from recframe._plan._truth import distinct, or_zero
 from recframe._shown import features
 from recframe._terms import CANDIDATES, GREATEST, HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, TIED, VALUE
 from recframe.errors import OptionError
@@ -86,7 +87,8 @@ class Tables:
         self.key_names = _key_names(question, truth=with_truth)
         self.attribute_names = _attribute_names(question, truth=with_truth)
         sources, either = _sources(given, question, need, item=self.with_item)
-        self.session: Session = open_frames(sources, either, rows=question.ties == "first")
+        rows = ["frame"] if question.ties == "first" else []
+        self.session: Session = open_frames(sources, either, rows=rows)
         self.engine: Engine = self.session.engine
         self._check_lazy()
         self.keys = list(self.key_names) or ["key0"]
@@ -98,9 +100,8 @@ class Tables:
         self.truth_lists: Frame | None = None
         if with_truth:
             self.truth_lists = self._opened("truth")
-            # What is repeated in the truth counts once.
-            once = self.relevance(self.truth_lists).group_by(*self.keys, _rank.ITEM)
-            self.truth = self.engine.settle(once.agg(nw.col(RELEVANCE, *self.values).max()))
+            truth = distinct(self.relevance(self.truth_lists), self.keys, [RELEVANCE, *self.values])
+            self.truth = self.engine.settle(truth)
 
     def _check_lazy(self) -> None:
         if self.engine.eager:
@@ -186,11 +187,11 @@ class Tables:
 
     def relevance(self, frame: Frame) -> Frame:
         """Make relevance a number, missing 0."""
-        return frame.with_columns(_or_zero(RELEVANCE))
+        return frame.with_columns(or_zero(RELEVANCE))
 
     def worth(self, frame: Frame) -> Frame:
         """Make values numbers, missing 0, where a metric asks for them."""
-        return frame.with_columns(_or_zero(VALUE)) if self.valued else frame
+        return frame.with_columns(or_zero(VALUE)) if self.valued else frame
 
     def hits(self, frame: Frame) -> Frame:
         """Add which rows are relevant."""
@@ -221,10 +222,6 @@ class Tables:
         if self.truth_lists is not None:
             lists = nw.concat([lists, self.truth_lists.select(*self.keys).unique()], how="vertical").unique()
         return lists.join(self.models(), how="cross") if self.long else lists
-
-
-def _or_zero(name: str) -> nw.Expr:
-    return nw.col(name).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0)
 
 
 def _key_names(question: Question, *, truth: bool) -> dict[str, str]:

@@ -11,11 +11,13 @@ from recframe._plan import _compact
 from recframe._terms import HIT, POSITION, RANKED, RELEVANCE, ROWS, START, VALUE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._plan._tables import Tables
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["label", "row_counts"]
+__all__ = ["TRUE_VALUE", "distinct", "known_value", "label", "numbered", "once", "or_zero", "row_counts"]
 
 TRUE_VALUE = "true_value"
 
@@ -30,16 +32,44 @@ def label(tables: Tables, frame: Frame) -> Frame:
     truth = tables.truth.rename({VALUE: TRUE_VALUE}) if tables.valued else tables.truth
     frame = tables.engine.join(frame, truth, [*tables.keys, _rank.ITEM])
     if tables.valued:
-        known = nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE))
-        frame = frame.with_columns(known.alias(VALUE)).drop(TRUE_VALUE)
+        frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
     unknown = nw.col(RELEVANCE).is_null()
-    time = nw.col(START).rank("ordinal").over(*tables.group, _rank.ITEM)
-    found = tables.hits(frame.filter(~unknown)).with_columns(time.alias(POSITION))
-    once = [nw.when(nw.col(POSITION) == 1).then(nw.col(name)).otherwise(0.0).alias(name) for name in (RELEVANCE, HIT)]
-    found = found.with_columns(*once).drop(POSITION)
+    rows = [_rank.ROW] if tables.question.ties == "first" else []
+    found = numbered(tables.hits(frame.filter(~unknown)), [*tables.group, _rank.ITEM], rows)
+    found = once(found, [RELEVANCE, HIT])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
     return nw.concat([found, others], how="vertical")
+
+
+def distinct(truth: Frame, keys: Sequence[str], numbers: Sequence[str]) -> Frame:
+    """Return each item of a list once: what is repeated counts with its largest numbers."""
+    return truth.group_by(*keys, _rank.ITEM).agg(nw.col(*numbers).max())
+
+
+def or_zero(name: str) -> nw.Expr:
+    """Return a column as a number, missing 0."""
+    return nw.col(name).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0)
+
+
+def known_value() -> nw.Expr:
+    """Return what an item is worth: what the truth says, else what the frame says."""
+    return nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE)).alias(VALUE)
+
+
+def numbered(found: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
+    """Add which of the rows that repeat an item each is, the first by position and, if there are any, row numbers."""
+    if not rows:
+        return found.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(POSITION))
+    found = found.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(POSITION))
+    return found.with_columns(nw.col(POSITION).rank("min").over(*pair).alias(POSITION))
+
+
+def once(found: Frame, numbers: Sequence[str]) -> Frame:
+    """Let a repeated recommendation be relevant once: its rows but the one of `POSITION` 1 lose their relevance."""
+    first = nw.col(POSITION) == 1
+    kept = [nw.when(first).then(nw.col(name)).otherwise(0.0).alias(name) for name in numbers]
+    return found.with_columns(*kept).drop(POSITION)
 
 
 def row_counts(tables: Tables) -> list[Frame]:

@@ -1,0 +1,239 @@
+"""Candidates and the models that every comparison should start from, against plain Python."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+from collections import defaultdict
+
+import pytest
+
+import recframe
+from oracle import plain
+
+
+def rows_of(engine, frame, method, *args, **given):
+    with engine.running():
+        return engine.rows(getattr(recframe.rec(frame), method)(*args, **given))
+
+
+def interactions(seed, n=300, *, text=False):
+    draw = random.Random(seed)
+    items = [f"i{i:02}" for i in range(15)] if text else list(range(15))
+    return [
+        {
+            "user": draw.choice([None, *range(12)]),
+            "item": draw.choice([None, *items]),
+            "country": draw.choice(["at", "be", None]),
+            "time": draw.choice([None, *range(100)]),
+        }
+        for _ in range(n)
+    ]
+
+
+def expected(rows, train, *, segment=(), half_life=None, window=None):
+    """Return the popularity of each row's item, counted by hand."""
+    timed = half_life is not None or window is not None
+    known = [row for row in train if not timed or row["time"] is not None]
+    now = max((row["time"] for row in known), default=0) if timed else 0
+    known = [row for row in known if window is None or row["time"] > now - window]
+    latest = defaultdict(lambda: -math.inf)
+    for row in known:
+        pair = (*(row[name] for name in segment), row["item"], row["user"])
+        latest[pair] = max(latest[pair], row["time"] if timed else 0)
+    found = defaultdict(float)
+    for pair, time in latest.items():
+        found[pair[:-1]] += 0.5 ** ((now - time) / half_life) if half_life is not None else 1.0
+    return [found.get((*(row[name] for name in segment), row["item"]), 0.0) for row in rows]
+
+
+@pytest.mark.parametrize("text", [True, False])
+@pytest.mark.parametrize(
+    "given_",
+    [
+        {},
+        {"segment": "country"},
+        {"time": "time", "half_life": 10},
+        {"time": "time", "window": 30},
+        {"time": "time", "window": 30.5, "half_life": 7.5, "segment": ["country"]},
+    ],
+)
+def test_popular(engine, given_, text):
+    train = interactions(1, text=text)
+    rows = [
+        {**row, "n": n, "item": "new" if text and n == 0 else row["item"]}
+        for n, row in enumerate(interactions(2, 60, text=text))
+    ]
+    found = rows_of(engine, engine.frame(rows), "add_popular", engine.frame(train), **given_)
+    options = {name: value for name, value in given_.items() if name != "time"}
+    options["segment"] = [options["segment"]] if isinstance(options.get("segment"), str) else options.get("segment", ())
+    wanted = expected(rows, train, **options)
+    assert len(found) == len(rows)
+    for row in found:
+        assert row["popular"] == pytest.approx(wanted[row["n"]], abs=1e-9)
+    if not engine.lazy:
+        assert [row["n"] for row in found] == list(range(60))
+
+
+@pytest.mark.parametrize("kind", [dt.date, dt.datetime])
+def test_popular_by_dates(engine, kind):
+    train = {
+        "user": [1, 2, 3, 4],
+        "item": ["a", "a", "b", "b"],
+        "day": [kind(2020, 1, 31), kind(2020, 1, 1), kind(2020, 1, 30), None],
+    }
+    frame = engine.frame({"user": [9, 9], "item": ["a", "b"]})
+    asked = {"time": "day", "half_life": dt.timedelta(days=30)}
+    found = {row["item"]: row["popular"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **asked)}
+    assert found == pytest.approx({"a": 1.5, "b": 0.5 ** (1 / 30)}, abs=1e-12)
+    asked = {"time": "day", "window": dt.timedelta(days=1, seconds=1), "name": "lately"}
+    found = {row["item"]: row["lately"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **asked)}
+    assert found == {"a": 1.0, "b": 1.0}
+
+
+def test_columns_stay_and_can_be_chained(engine):
+    train = engine.frame({"user": [1, 2], "item": ["a", "a"]})
+    frame = engine.frame({"user": [1, 2], "item": ["a", "b"], "note": ["x", "y"]})
+    with engine.running():
+        scored = recframe.rec(recframe.rec(frame).add_random(seed=3)).add_popular(train)
+        found = engine.rows(scored)
+    assert {tuple(row) for row in found} == {("user", "item", "note", "random", "popular")}
+    assert {row["note"]: row["popular"] for row in found} == {"x": 2.0, "y": 0.0}
+
+
+DRAWN = {}
+"""What the first engine drew."""
+
+# --- random -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["user", ["user", "country"], None])
+def test_random(engine, by):
+    rows = [{**row, "n": n} for n, row in enumerate(interactions(3, 200))]
+    found = {row["n"]: row["random"] for row in rows_of(engine, engine.frame(rows), "add_random", by=by, seed=5)}
+    again = rows_of(engine, engine.frame(rows[::-1]), "add_random", by=by, seed=5)
+    assert {row["n"]: row["random"] for row in again} == found
+    assert found == DRAWN.setdefault(str(by), found), "engines differ"
+    assert all(0 < score < 1 for score in found.values())
+    names = [] if by is None else [by] if isinstance(by, str) else by
+    pairs = defaultdict(set)
+    for row in rows:
+        pairs[(*(row[name] for name in names), row["item"])].add(found[row["n"]])
+    assert {len(scores) for scores in pairs.values()} == {1}
+    assert len({score for scores in pairs.values() for score in scores}) == len(pairs)
+
+
+def test_random_is_the_same_in_every_version(engine):
+    frame = engine.frame({"user": ["a", "a", "b"], "item": [3, 4, 3]})
+    found = rows_of(engine, frame, "add_random", seed=42)
+    scores = {(row["user"], row["item"]): round(row["random"], 9) for row in found}
+    assert scores == {("a", 3): 0.3254861, ("a", 4): 0.290012128, ("b", 3): 0.912358976}
+
+
+def test_random_scores_are_even_and_unrelated(engine):
+    n = 150
+    rows = [{"user": u, "item": i} for u in range(n) for i in range(n)]
+    scores = {(r["user"], r["item"]): r["random"] - 0.5 for r in rows_of(engine, engine.frame(rows), "add_random")}
+    size = n * n
+    assert abs(sum(scores.values()) / size) < 6 / math.sqrt(12 * size)
+    tenths = [sum(int(10 * (score + 0.5)) == tenth for score in scores.values()) for tenth in range(10)]
+    assert all(abs(count - size / 10) < 6 * math.sqrt(0.09 * size) for count in tenths)
+    for step in ((0, 1), (1, 0), (1, 1), (0, 2), (1, -1)):
+        pairs = [
+            (v, scores[u + step[0], i + step[1]])
+            for (u, i), v in scores.items()
+            if (u + step[0], i + step[1]) in scores
+        ]
+        related = 12 * sum(a * b for a, b in pairs) / len(pairs)
+        assert abs(related) < 6 / math.sqrt(len(pairs)), step
+
+
+def test_random_expects_the_average_over_all_orders(engine):
+    rows = [{"user": u, "item": i, "relevant": int(i < 2)} for u in range(500) for i in range(10)]
+    with engine.running():
+        scored = recframe.rec(engine.frame(rows)).add_random()
+    found = engine.ask(scored, "precision", 5, score="random")
+    assert found == pytest.approx(0.2, abs=0.02)
+
+
+# --- candidates ---------------------------------------------------------------------------------------------
+
+
+def test_candidates(engine):
+    train = interactions(4, 60)
+    frame = engine.frame(train)
+    with engine.running():
+        found = engine.rows(recframe.candidates(frame, frame, seen=frame))
+    users, items = ({plain(row[name]) for row in train} for name in ("user", "item"))
+    seen = {(plain(row["user"]), plain(row["item"])) for row in train}
+    pairs = [(row["user"], row["item"]) for row in found]
+    assert len(pairs) == len(set(pairs))
+    assert set(pairs) == {(user, item) for user in users for item in items} - seen
+
+
+def test_candidates_of_lists(engine):
+    seen = engine.frame({"who": [1, 3], "what": ["a", "b"]})
+    with engine.running():
+        found = engine.rows(recframe.candidates([1, 2, 1], ("a", "b"), seen, by="who", item="what"))
+    assert sorted((row["who"], row["what"]) for row in found) == [(1, "b"), (2, "a"), (2, "b")]
+
+
+def test_candidates_keep_what_belongs_to_a_user(engine):
+    users = engine.frame({"user": [1, 2, 2], "country": ["at", "be", "be"]})
+    with engine.running():
+        found = engine.rows(recframe.candidates(users, ["a"], by=["user", "country"]))
+    assert len(found) == 2
+    assert {(row["user"], row["country"], row["item"]) for row in found} == {(1, "at", "a"), (2, "be", "a")}
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_candidates_of_a_library(library):
+    module = pytest.importorskip(library)
+    found = recframe.candidates(range(2), [5], library=library)
+    assert isinstance(found, module.DataFrame)
+    assert found.shape == (2, 2)
+    assert isinstance(recframe.candidates(module.Series([1]), module.Series([1])), module.DataFrame)
+
+
+# --- errors -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({"half_life": 3}, "half_life=3 needs the column that says when"),
+        ({"time": "time"}, "time='time' is not read"),
+        ({"time": "time", "half_life": 0}, "half_life=0 is not greater than 0"),
+        ({"time": "time", "window": "a day"}, "window='a day' is no length of time"),
+        ({"time": "time", "window": 3, "half_life": dt.timedelta(1)}, "unlike types"),
+        ({"name": 7}, "name=7 is not the name of a column"),
+    ],
+)
+def test_bad_arguments(engine, given_, message):
+    train = engine.frame({"user": [1], "item": [1], "time": [1]})
+    with pytest.raises(recframe.OptionError, match=message):
+        rows_of(engine, train, "add_popular", train, **given_)
+
+
+def test_bad_frames(engine):
+    train = engine.frame({"user": [1], "item": [1], "time": [1], "country": ["at"]})
+    frame = engine.frame({"user": [1], "item": [1]})
+    with pytest.raises(recframe.OptionTypeError, match="train is a list"):
+        rows_of(engine, frame, "add_popular", [1])
+    if engine.lazy:
+        return
+    with pytest.raises(recframe.MissingColumnError, match="segment='country': the frame has no such column"):
+        rows_of(engine, frame, "add_popular", train, segment="country")
+    with pytest.raises(recframe.MissingColumnError, match="item='itm': .*\n.*\n.*did you mean 'item'"):
+        rows_of(engine, frame, "add_popular", train, item="itm")
+    with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
+        rows_of(engine, frame, "add_popular", train, time="time", half_life=dt.timedelta(1))
+    with pytest.raises(recframe.InputError, match="users is empty"):
+        recframe.candidates([], [1])
+    with pytest.raises(recframe.MissingColumnError, match="by='user': users has no such column"):
+        recframe.candidates(engine.frame({"u": [1]}), [1])
+    with pytest.raises(recframe.OptionTypeError, match="several columns"):
+        recframe.candidates([1], [1], by=["user", "day"])
+    with pytest.raises(recframe.OptionTypeError, match="neither a frame nor a sequence"):
+        recframe.candidates("ann", [1])

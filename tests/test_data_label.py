@@ -1,0 +1,269 @@
+"""Labelled recommendations: every metric of them equals the metric with `truth=`, on every engine."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+import recframe
+from strategies import frames, truths
+from test_exact import SOME, assert_equal
+from test_truth import BY, served_and_truth, without
+
+ALL = [
+    *SOME,
+    "map(norm=hits)@5",
+    "err(max_relevance=4)@5",
+    "roc_auc",
+    "roc_auc@3",
+    "gauc",
+    "pr_auc",
+    "spearman",
+    "kendall",
+]
+PRICED = ["money_precision@3", "money_recall@3"]
+
+
+def rows_of(engine, frame, *args, **given):
+    with engine.running():
+        return engine.rows(recframe.rec(frame).label(*args, **given))
+
+
+def by_key(rows, by):
+    return {tuple(row[name] for name in by): row for row in rows}
+
+
+def assert_as_truth(engine, frame, truth, labels, **roles):
+    """Compare the labelled frame with the second frame, list by list and as means."""
+    labelled = recframe.rec(frame).label(
+        truth, **{k: v for k, v in roles.items() if k in ("by", "score", "rank", "model")}
+    )
+    for per in (None, roles.get("by")):
+        wanted = engine.ask(frame, "evaluate", labels, truth=truth, per=per, **roles)
+        found = engine.ask(labelled, "evaluate", labels, per=per, **roles)
+        keys = [*(["model"] if "model" in roles else []), *oracle.names(per)]
+        wanted = {key: {label: row[label] for label in labels} for key, row in by_key(wanted, keys).items()}
+        assert_equal(found, wanted, keys)
+
+
+# --- every metric -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst", "item"])
+def test_every_metric_equals_truth(engine, ties):
+    served, truth = served_and_truth(70, 150)
+    with engine.running():
+        assert_as_truth(engine, engine.frame(served), engine.frame(truth), ALL, by=BY, ties=ties)
+
+
+@pytest.mark.parametrize("undefined", ["skip", 0.0])
+@pytest.mark.parametrize("relevance", [True, False])
+def test_small_relevance_and_undefined(engine, undefined, relevance):
+    served, truth = served_and_truth(71, 100)
+    truth = truth if relevance else without(truth, "relevant")
+    with engine.running():
+        assert_as_truth(
+            engine, engine.frame(served), engine.frame(truth), ALL, by=BY, undefined=undefined, min_relevance=0.5
+        )
+
+
+@settings(max_examples=25)
+@given(rows=frames(), data=st.data(), by=st.sampled_from(["user", BY, None]), relevance=st.booleans())
+def test_small_frames(engine, rows, data, by, relevance):
+    truth = data.draw(truths(rows, relevance=relevance))
+    served = without(rows, "relevant")
+    wanted = oracle.evaluate(served, SOME, by=by, truth=truth, per=by)
+    frame, other = engine.frames(served, truth)
+    with engine.running():
+        labelled = recframe.rec(frame).label(other, by=by)
+    assert_equal(engine.ask(labelled, "evaluate", SOME, by=by, per=by), wanted, list(oracle.names(by)))
+
+
+def test_ranks(engine):
+    served, truth = served_and_truth(72, 80)
+    draw = random.Random(5)
+    placed = [
+        {**without([row], "score")[0], "rank": None if draw.random() < 0.1 else 1 + 2 * i}
+        for rows in oracle.grouped(served, BY).values()
+        for i, row in enumerate(rows)
+    ]
+    with engine.running():
+        assert_as_truth(engine, engine.frame(placed), engine.frame(truth), SOME, by=BY, rank="rank")
+
+
+def test_models_below_each_other(engine):
+    models = {"b": 60, "a": 61, "c": 62}
+    served = [
+        {**row, "model": name}
+        for name, seed in models.items()
+        for row in served_and_truth(seed, 60)[0]
+        if (row["user"] or 0) % 3 != seed % 3
+    ]
+    _, truth = served_and_truth(60, 60)
+    with engine.running():
+        assert_as_truth(engine, engine.frame(served), engine.frame(truth), SOME, by=BY, model="model")
+
+
+def test_models_beside_each_other(engine):
+    served, truth = served_and_truth(73, 80)
+    once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served}
+    served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in once.values()]
+    frame, other = engine.frame(served), engine.frame(truth)
+    with engine.running():
+        labelled = recframe.rec(frame).label(other, by=BY, score=["score", "other"])
+    asked = {"by": BY, "score": ["score", "other"], "per": BY}
+    wanted = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **asked), ["model", *BY])
+    found = engine.ask(labelled, "evaluate", SOME, **asked)
+    assert_equal(found, {k: {n: r[n] for n in SOME} for k, r in wanted.items()}, ["model", *BY])
+
+
+def test_money(engine):
+    draw = random.Random(8)
+    served, truth = (
+        [{**row, "price": draw.choice([1.0, 2.5, None, 10.0])} for row in rows] for rows in served_and_truth(74, 80)
+    )
+    with engine.running():
+        assert_as_truth(engine, engine.frame(served), engine.frame(truth), PRICED, by=BY)
+
+
+# --- by hand ------------------------------------------------------------------------------------------------
+
+
+def test_rows(engine):
+    served = {"user": [1, 1, None], "item": ["a", "b", "a"], "score": [0.5, 0.1, 0.3], "note": ["x", "y", "z"]}
+    truth = {"user": [1, 1, None, None, 2], "item": ["b", "c", "a", None, "a"]}
+    found = rows_of(engine, engine.frame(served), engine.frame(truth))
+    assert sorted(found, key=lambda row: (str(row["user"]), str(row["item"]))) == [
+        {"user": 1, "item": "a", "score": 0.5, "note": "x", "relevant": 0},
+        {"user": 1, "item": "b", "score": 0.1, "note": "y", "relevant": 1},
+        {"user": 1, "item": "c", "score": None, "note": None, "relevant": 1},
+        {"user": 2, "item": "a", "score": None, "note": None, "relevant": 1},
+        {"user": None, "item": None, "score": None, "note": None, "relevant": 1},
+        {"user": None, "item": "a", "score": 0.3, "note": "z", "relevant": 1},
+    ]
+    if not engine.lazy:
+        assert [row["note"] for row in found] == ["x", "y", "z", None, None, None]
+
+
+def test_a_repeated_recommendation_is_relevant_where_it_stands_first(engine):
+    served = {"user": [1, 1, 1, 1], "item": [5, 5, 5, 6], "score": [None, 1.0, 3.0, 2.0], "n": [0, 1, 2, 3]}
+    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1, 1], "item": [5, 5], "relevant": [1, 4]}))
+    assert {row["n"]: row["relevant"] for row in found} == {0: 0, 1: 0, 2: 4, 3: 0}
+    ranked = {"user": [1, 1], "item": [5, 5], "rank": [2, 1]}
+    found = rows_of(engine, engine.frame(ranked), engine.frame({"user": [1], "item": [5]}), rank="rank")
+    assert {row["rank"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+
+
+def test_of_equal_rows_the_first_is_relevant(engine):
+    if engine.lazy:
+        pytest.skip("rows of a lazy frame have no order")
+    served = {"user": [1] * 50, "item": [5] * 50, "score": [1.0] * 50}
+    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [5]}))
+    assert [row["relevant"] for row in found] == [1] + [0] * 49
+
+
+def test_seen_items_are_left_out_of_both(engine):
+    served = {"user": [1, 1, None], "item": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]}
+    truth = {"user": [1, 1, 2], "item": ["a", "c", "d"]}
+    seen = {"user": [1, None, 1, 2], "item": ["a", "a", "a", "d"]}
+    found = rows_of(engine, engine.frame(served), engine.frame(truth), seen=engine.frame(seen))
+    assert {(row["user"], row["item"]): row["relevant"] for row in found} == {(1, "b"): 0, (1, "c"): 1}
+
+
+def test_what_nobody_liked_is_added_too(engine):
+    # The area under the curve counts rows that are not relevant, recommended or not.
+    served = {"user": [1], "item": [1], "score": [1.0]}
+    truth = {"user": [1, 1], "item": [1, 2], "relevant": [1, 0]}
+    found = rows_of(engine, engine.frame(served), engine.frame(truth))
+    assert sorted((row["item"], row["relevant"]) for row in found) == [(1, 1), (2, 0)]
+
+
+def test_a_column_of_that_name_is_replaced(engine):
+    served = {"user": [1, 1], "relevant": ["no", "yes"], "item": [1, 2], "score": [1.0, 2.0]}
+    found = rows_of(engine, engine.frame(served), engine.frame({"user": [1], "item": [1]}))
+    assert list(found[0]) == ["user", "relevant", "item", "score"]
+    assert {row["item"]: row["relevant"] for row in found} == {1: 1, 2: 0}
+
+
+def test_types_stay(polars_engine):
+    pl = pytest.importorskip("polars")
+    served = pl.DataFrame(
+        {"user": [1, 2], "item": ["a", "b"], "score": [1.0, 2.0], "tags": [[1], [2, 3]]},
+        schema_overrides={"user": pl.Int32, "item": pl.Categorical, "score": pl.Float32},
+    )
+    truth = pl.DataFrame({"user": [1, 3], "item": ["a", "c"], "relevant": [True, True]})
+    found = served.rec.label(truth)
+    assert found.schema == {**served.schema, "relevant": pl.Boolean}
+    assert served.columns == ["user", "item", "score", "tags"]
+
+
+def test_types_stay_in_pandas(pandas_engine):
+    import pandas as pd
+
+    served = pd.DataFrame(
+        {"user": [1, 2], "item": pd.Categorical(["a", "b"]), "score": [1.0, 2.0], "n": pd.array([1, 2], dtype="Int64")},
+        index=[7, 8],
+    )
+    before = served.copy()
+    truth = pd.DataFrame({"user": [1, 3], "item": ["a", "b"], "relevant": [True, True]})
+    with pandas_engine.running():
+        found = served.rec.label(truth)
+    types = {name: str(dtype) for name, dtype in found.dtypes.items()}
+    assert types == {"user": "int64", "item": "category", "score": "float64", "n": "Int64", "relevant": "bool"}
+    assert list(found.index) == [0, 1, 2]
+    pd.testing.assert_frame_equal(served, before)
+
+
+def test_keys_in_the_index(pandas_engine):
+    import pandas as pd
+
+    served = pd.DataFrame({"user": [1, 2], "item": [1, 1], "score": [1.0, 2.0]}).set_index(["user", "item"])
+    truth = pd.DataFrame({"user": [2, 2], "item": [1, 3]})
+    with pandas_engine.running():
+        found = served.rec.label(truth)
+    assert found[["user", "item", "relevant"]].to_numpy().tolist() == [[1, 1, 0], [2, 1, 1], [2, 3, 1]]
+
+
+def test_bound_roles(engine):
+    served = engine.frame({"who": [1], "what": [1], "model": [2.0]})
+    truth = engine.frame({"who": [1], "what": [2], "good": [3]})
+    with engine.running():
+        bound = recframe.rec(served)(by="who", item="what", score="model", relevant="good", ties="item")
+        found = engine.rows(bound.label(truth))
+    assert sorted(row["good"] for row in found) == [0, 3]
+
+
+# --- errors -------------------------------------------------------------------------------------------------
+
+
+def test_errors(engine):
+    if engine.lazy:
+        pytest.skip("lazy frames fail at collect")
+    served = engine.frame({"user": [1, 1], "item": [1, 1], "score": [1.0, 2.0], "other": [2.0, 1.0]})
+    truth = engine.frame({"user": [1], "item": [1]})
+    with pytest.raises(recframe.MissingColumnError, match="did you mean 'item'"):
+        rows_of(engine, served, truth, item="itm")
+    with pytest.raises(recframe.OptionTypeError, match="truth is a list"):
+        rows_of(engine, served, [1])
+    with pytest.raises(recframe.OptionTypeError, match="no argument 'per'"):
+        rows_of(engine, served, truth, per="user")
+    with pytest.raises(recframe.InputError, match="recommendations repeat"):
+        rows_of(engine, served, truth, score=["score", "other"])
+    with pytest.raises(recframe.InputError, match="truth has no rows"):
+        rows_of(engine, served, truth[:0])
+    unscored = engine.frame({"user": [1, 1], "item": [1, 1], "knn": [1.0, 2.0]})
+    with pytest.raises(recframe.InputError, match="no column 'score' to say which"):
+        rows_of(engine, unscored, truth)
+    with pytest.raises(recframe.MissingColumnError, match="score='kn'"):
+        rows_of(engine, unscored, truth, score="kn")
+    assert len(rows_of(engine, served, truth, seen=truth[:0])) == 2
+
+
+def test_scores_may_come_later(engine):
+    served = engine.frame({"user": [1, 1], "item": [1, 2], "random": [1.0, 2.0]})
+    found = rows_of(engine, served, engine.frame({"user": [1], "item": [1]}))
+    assert {row["item"]: row["relevant"] for row in found} == {1: 1, 2: 0}

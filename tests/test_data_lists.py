@@ -1,0 +1,317 @@
+"""Lists and rows: there and back, the top of each list, and the retail lesson from its plain lists."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracle
+import recframe
+from strategies import crowd, frames, is_missing, ranked_crowd
+
+
+def rows_of(engine, frame, method, *args, **given):
+    with engine.running():
+        return engine.rows(getattr(recframe.rec(frame), method)(*args, **given))
+
+
+# --- top ----------------------------------------------------------------------------------------------------
+
+
+def expected_top(rows, k, by):
+    """Return (key, item, rank) of the first k rows of each list, by sorting plain rows."""
+    found = []
+    for key, members in oracle.grouped(rows, by).items():
+        ranked = [row for row in members if not is_missing(row["score"])]
+        ranked.sort(key=lambda row: (-row["score"], row["item"] is None, row["item"] or 0))
+        found += [(key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
+    return sorted(found, key=str)
+
+
+@pytest.mark.parametrize("k", [1, 3, 20, None])
+def test_top(engine, k):
+    rows = crowd(80, 120)
+    found = rows_of(engine, engine.frame(rows), "top", k, by=["user", "day"])
+    plain = [((row["user"], row["day"]), row["item"], row["rank"]) for row in found]
+    assert sorted(plain, key=str) == expected_top(rows, k, ["user", "day"])
+
+
+@settings(max_examples=30)
+@given(rows=frames(), k=st.integers(1, 4) | st.none(), by=st.sampled_from(["user", None]))
+def test_top_of_small_frames(engine, rows, k, by):
+    rows = [{**row, "item": None if row["item"] is None else str(row["item"])} for row in rows]
+    names = list(oracle.names(by))
+    wanted = []
+    for key, members in oracle.grouped(rows, names).items():
+        ranked = [row for row in members if not is_missing(row["score"])]
+        ranked.sort(key=lambda row: (-row["score"], row["item"] is None, row["item"] or ""))
+        wanted += [(*key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
+    found = rows_of(engine, engine.frame(rows, {"item": "str"}), "top", k, by=by)
+    assert sorted(((*(row[n] for n in names), row["item"], row["rank"]) for row in found), key=str) == sorted(
+        wanted, key=str
+    )
+
+
+def test_top_by_rank_keeps_gaps(engine):
+    rows = ranked_crowd(81, 60)
+    found = rows_of(engine, engine.frame(rows), "top", 5, rank="rank", name="place")
+    for user, members in oracle.grouped(rows, ["user"]).items():
+        taken = sorted(row["place"] for row in found if (row["user"],) == user)
+        assert len(taken) == len(set(taken))
+        starts = [row["rank"] for row in members if row["rank"] is not None]
+        wanted = [place for start in set(starts) for place in range(start, start + starts.count(start)) if place <= 5]
+        assert taken == sorted(wanted)
+
+
+def test_top_is_sorted_and_keeps_the_rest(engine):
+    data = {"user": [2, None, 1, 2], "item": ["b", "c", "a", "a"], "score": [1, 2, 3, 1], "note": ["p", "q", "r", "s"]}
+    found = rows_of(engine, engine.frame(data), "top", 1)
+    assert sorted((row["note"], row["rank"]) for row in found) == [("q", 1), ("r", 1), ("s", 1)]
+    if not engine.lazy:
+        assert [row["note"] for row in found] == ["r", "s", "q"]
+
+
+def test_top_of_models_below_each_other(engine):
+    data = {"model": ["a", "a", "b"], "user": [1, 1, 1], "item": [1, 2, 1], "score": [1.0, 2.0, 3.0]}
+    found = rows_of(engine, engine.frame(data), "top", 1, model="model")
+    assert sorted((row["model"], row["item"]) for row in found) == [("a", 2), ("b", 1)]
+
+
+def test_the_metric_of_the_top_is_the_metric_at_k(engine):
+    once = {(row["user"], oracle.plain(row["day"]), row["item"]): row for row in crowd(82, 100, relevance=(0, 1))}
+    rows = [{**row, "day": oracle.plain(row["day"])} for row in once.values()]
+    frame = engine.frame(rows)
+    with engine.running():
+        top = recframe.rec(frame).top(3, by=["user", "day"])
+    labels = ["precision@3", "dcg@3", "mrr@3"]
+    found = engine.ask(top, "evaluate", labels, by=["user", "day"], rank="rank", per=["user", "day"])
+    wanted = engine.ask(frame, "evaluate", labels, by=["user", "day"], ties="item", per=["user", "day"])
+    wanted = {(row["user"], row["day"]): row for row in wanted}
+    for row in found:
+        for label in labels:
+            if row[label] is not None:
+                assert row[label] == pytest.approx(wanted[row["user"], row["day"]][label], abs=1e-12)
+
+
+# --- lists --------------------------------------------------------------------------------------------------
+
+LISTS = st.lists(st.lists(st.integers(0, 9), max_size=5), min_size=1, max_size=5)
+
+
+@pytest.fixture(scope="module", params=["polars", "pandas"])
+def library(request):
+    pytest.importorskip(request.param)
+    return request.param
+
+
+def plain_rows(frame):
+    """Return the rows of a frame of either library, missing values as None."""
+    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    return [{name: oracle.plain(value) for name, value in row.items()} for row in rows]
+
+
+def pairs_of(frame, *columns):
+    return [tuple(row[name] for name in columns) for row in plain_rows(frame)]
+
+
+@settings(max_examples=50)
+@given(data=st.data())
+def test_there_and_back(library, data):
+    recommended = data.draw(LISTS.filter(any))
+    actual = data.draw(
+        st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=len(recommended), max_size=len(recommended))
+    )
+    frame = recframe.from_lists(recommended, actual if any(actual) else None, library=library)
+    back = dict(pairs_of(recframe.rec(frame).to_lists(rank="rank"), "user", "item"))
+    for user, (served, happened) in enumerate(zip(recommended, actual, strict=True)):
+        assert list(back.get(user, [])) == served
+        if not any(actual):
+            continue
+        assert user in back or not (served or happened)
+        mine = [row for row in plain_rows(frame) if row["user"] == user]
+        assert {row["item"] for row in mine if row["relevant"]} == set(happened)
+        assert sum(row["relevant"] for row in mine) == len(set(happened))
+        assert {row["item"] for row in mine if row["rank"] is None} == set(happened) - set(served)
+
+
+@pytest.mark.parametrize("k", [1, 3, None])
+def test_to_lists(engine, k):
+    rows = crowd(83, 100)
+    found = rows_of(engine, engine.frame(rows), "to_lists", k, by=["user", "day"], scores=True)
+    wanted = expected_top(rows, k, ["user", "day"])
+    assert len(found) == len(oracle.grouped(rows, ["user", "day"]))
+    for row in found:
+        key = (row["user"], row["day"])
+        items = [item for _, item, _ in sorted((each for each in wanted if each[0] == key), key=lambda each: each[2])]
+        assert [None if str(item) == "<NA>" else oracle.plain(item) for item in row["item"]] == items
+        assert len(row["score"]) == len(items)
+        assert list(row["score"]) == sorted(row["score"], reverse=True)
+    if engine.sorts:
+        users = [row["user"] for row in found]
+        assert users == sorted(users, key=lambda user: (user is None, user or 0))
+
+
+def test_to_lists_of_one_list(engine):
+    found = rows_of(engine, engine.frame({"item": ["a", "b"], "score": [1, 2]}), "to_lists", by=None)
+    assert [list(row["item"]) for row in found] == [["b", "a"]]
+
+
+def test_kinds_of_lists_give_one_frame(library):
+    frame = recframe.from_lists([["a", "b"], ["c"]], [["b", "x"], []], users=["u", "v"], library=library)
+    by_user = recframe.from_lists({"u": ["a", "b"], "v": ["c"]}, {"u": {"b", "x"}}, library=library)
+    assert plain_rows(frame) == plain_rows(by_user)
+    module = pytest.importorskip(library)
+    columns = {"who": ["u", "v"], "got": [["a", "b"], ["c"]], "did": [["b", "x"], None]}
+    of_frame = recframe.from_lists("got", "did", frame=module.DataFrame(columns), by="who")
+    assert plain_rows(of_frame) == [
+        {"who" if k == "user" else k: v for k, v in row.items()} for row in plain_rows(frame)
+    ]
+    series = {name: module.Series(columns[name]) for name in ("got", "did")}
+    assert plain_rows(recframe.from_lists(series["got"], series["did"], users=["u", "v"])) == plain_rows(frame)
+
+
+def test_lazy_lists():
+    pl = pytest.importorskip("polars")
+    data = pl.DataFrame({"user": [1, 2], "got": [["a", "b"], []], "did": [["b"], ["c"]]})
+    lazy = recframe.from_lists("got", "did", frame=data.lazy())
+    assert isinstance(lazy, pl.LazyFrame)
+    wanted = recframe.from_lists("got", "did", frame=data)
+    assert lazy.collect().sort("user", "item").equals(wanted.sort("user", "item"))
+
+
+def test_types_of_columns_stay():
+    pl = pytest.importorskip("polars")
+    data = pl.DataFrame(
+        {"user": [1], "got": [[1]], "did": [[2]]},
+        schema_overrides={"user": pl.Int16, "got": pl.List(pl.UInt8), "did": pl.List(pl.UInt8)},
+    )
+    found = recframe.from_lists("got", "did", frame=data)
+    assert found.schema == {"user": pl.Int16, "item": pl.UInt8, "relevant": pl.Int64, "rank": pl.Int64}
+
+
+def test_scores_in_the_place_of_ranks(library):
+    frame = recframe.from_lists([["a", "b"]], [["b", "c"]], scores=[[0.9, 0.1]], library=library)
+    assert pairs_of(frame, "item", "relevant", "score") == [("a", 0, 0.9), ("b", 1, 0.1), ("c", 1, None)]
+
+
+def test_recommendations_only(library):
+    frame = recframe.from_lists({7: ["a"], 8: []}, library=library)
+    assert plain_rows(frame) == [{"user": 7, "item": "a", "rank": 1}]
+
+
+def test_library_of_the_answer(library):
+    module = pytest.importorskip(library)
+    assert isinstance(recframe.from_lists([[1]], [[1]], library=library), module.DataFrame)
+
+
+# --- the retail lesson ----------------------------------------------------------------------------------------
+
+RECOMMENDED = [143, 156, 1134, 991, 27, 1543, 3345, 533, 11, 43]
+BOUGHT = [521, 32, 143, 991]
+PRICES = [400, 60, 40, 40, 90, 200, 50, 100, 40, 15]
+
+
+def test_retail_lesson(library):
+    lesson = recframe.from_lists([RECOMMENDED], [BOUGHT], prices=[PRICES], library=library)
+    r = recframe.rec(lesson)(rank="rank")
+    assert r.hit_rate() == 1
+    assert r.precision() == 0.2
+    assert r.precision(5) == 0.4
+    assert r.money_precision(5) == pytest.approx(0.6984126984126984, abs=1e-12)
+    assert r.money_precision(10) == pytest.approx(0.4251207729468599, abs=1e-12)
+    assert r.recall() == r.recall(10) == 0.5
+    assert r.map(5, norm="hits") == pytest.approx(0.75, abs=1e-12)
+    assert r.dcg(5, discount="jarvelin") / 5 == pytest.approx(0.3, abs=1e-12)
+
+
+def test_retail_lesson_by_a_price_list(library):
+    prices = dict(zip(RECOMMENDED, PRICES, strict=True)) | {521: 1000, 32: 60}
+    lesson = recframe.from_lists({"a": RECOMMENDED}, {"a": BOUGHT}, prices=prices, library=library)
+    r = recframe.rec(lesson)(rank="rank")
+    assert r.money_precision(5) == pytest.approx(0.6984126984126984, abs=1e-12)
+    # The formula of the lesson: the revenue of what was bought and recommended by that of all that was bought.
+    assert r.money_recall(5) == pytest.approx(440 / 1500, abs=1e-12)
+
+
+def test_retail_lesson_of_three_users(library):
+    recommended = [
+        RECOMMENDED,
+        [1134, 533, 14, 4, 15, 1543, 1, 99, 27, 3345],
+        [991, 3345, 27, 533, 43, 143, 1543, 156, 1134, 11],
+    ]
+    bought = [[521, 32, 143], [143, 156, 991, 43, 11], [1, 2]]
+    r = recframe.rec(recframe.from_lists(recommended, bought, library=library))(rank="rank")
+    assert r.map(5, norm="hits", undefined=0.0) == pytest.approx(1 / 3, abs=1e-12)
+    assert r.mrr(10) == pytest.approx(1 / 3, abs=1e-12)
+
+
+# --- errors -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "given_", "error", "message"),
+    [
+        (([1, 2], [3]), {}, recframe.OptionTypeError, r"recommended=\[\[...\]\]"),
+        (("got",), {}, recframe.OptionTypeError, "only with frame="),
+        ((3,), {}, recframe.OptionTypeError, "recommended is a int, not lists"),
+        (([[1]], [[1], [2]]), {}, recframe.InputError, "1 in recommended, 2 in actual"),
+        (([[1]], [[1]]), {"users": [1, 2]}, recframe.InputError, "2 in users"),
+        (({1: [1]}, [[1]]), {}, recframe.OptionTypeError, "recommended says whose each list is, but actual does not"),
+        (({1: [1]}, {1: [1]}), {"users": [1]}, recframe.OptionError, "users= is for plain lists"),
+        (
+            ([[1, 2]], [[1]]),
+            {"scores": [[0.5]]},
+            recframe.InputError,
+            "recommended and scores .* unlike lengths, in 1 of",
+        ),
+        (([[1, 2]], [[1]]), {"prices": [[5]]}, recframe.InputError, "recommended and prices"),
+        (([[]], [[1]]), {}, recframe.InputError, "recommended"),
+        (([[1]], [[]]), {}, recframe.InputError, "all lists of actual are empty"),
+        (([[1]],), {"library": "spark"}, recframe.OptionError, "library='spark' is not one of"),
+        (([[1]],), {"item": "user"}, recframe.OptionError, "several columns of the name 'user'"),
+        (([[1]],), {"by": ["a", "b"]}, recframe.OptionError, "names 2 columns"),
+    ],
+)
+def test_bad_lists(args, given_, error, message):
+    with pytest.raises(error, match=message):
+        recframe.from_lists(*args, **given_)
+
+
+def test_bad_frames_of_lists(library):
+    frame = pytest.importorskip(library).DataFrame({"user": [1], "got": [[1]]})
+    with pytest.raises(recframe.MissingColumnError, match="did you mean 'got'"):
+        recframe.from_lists("gt", frame=frame)
+    with pytest.raises(recframe.OptionTypeError, match="names a column of lists"):
+        recframe.from_lists([[1]], frame=frame)
+    with pytest.raises(recframe.OptionError, match="users= is for plain lists"):
+        recframe.from_lists("got", frame=frame, users=[1])
+    with pytest.raises(recframe.ColumnTypeError, match="recommended='user'"):
+        recframe.from_lists("user", frame=frame)
+
+
+def test_bad_tops(engine):
+    frame = engine.frame({"user": [1], "item": [1], "score": [1.0]})
+    with pytest.raises(recframe.OptionError, match="k=0 is less than 1"):
+        rows_of(engine, frame, "top", 0)
+    with pytest.raises(recframe.OptionError, match="ranks by one column"):
+        rows_of(engine, frame, "top", 1, score=["score", "item"])
+    with pytest.raises(recframe.OptionTypeError, match="name=3"):
+        rows_of(engine, frame, "top", 1, name=3)
+    if not engine.lazy:
+        with pytest.raises(recframe.MissingColumnError, match="score='scre'"):
+            rows_of(engine, frame, "to_lists", score="scre")
+
+
+def test_random_lists_there_and_back_by_engine(engine):
+    # A frame of lists of each engine's library, made long and short again.
+    draw = random.Random(9)
+    rows = [{"user": u, "item": i, "score": draw.random()} for u in range(20) for i in range(draw.randint(1, 6))]
+    with engine.running():
+        lists = recframe.rec(engine.frame(rows)).to_lists()
+        long = recframe.from_lists("item", frame=lists)
+        again = engine.rows(recframe.rec(long).to_lists(rank="rank"))
+        first = engine.rows(lists)
+    assert {r["user"]: list(r["item"]) for r in again} == {r["user"]: list(r["item"]) for r in first}

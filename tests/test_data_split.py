@@ -1,0 +1,291 @@
+"""Splits: no row lost, none in both, the same whatever the order of the rows and whichever the engine."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import defaultdict
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recframe
+from oracle import plain
+
+NAN = math.nan
+MOMENT = dt.datetime.fromisoformat("2020-01-01")
+
+
+def parts(engine, data, **given):
+    """Return the row numbers of train and test; the data has them as `n`."""
+    with engine.running():
+        answer = recframe.rec(engine.frame(data)).split(**given)
+        assert isinstance(answer, tuple)
+        return [[row["n"] for row in engine.rows(part)] for part in answer]
+
+
+def numbered(rows):
+    return {name: [row[name] for row in rows] for name in rows[0]} | {"n": list(range(len(rows)))}
+
+
+def lists_of(data, by):
+    """Return the rows of each list as (row, item, time)."""
+    found = defaultdict(list)
+    for n in data["n"]:
+        found[tuple(plain(data[name][n]) for name in by)].append(n)
+    return found
+
+
+@st.composite
+def interactions(draw):
+    users = draw(st.sampled_from([st.integers(0, 3) | st.none(), st.sampled_from(["a", "b", "Ω", None])]))
+    items = draw(st.sampled_from([st.integers(0, 5) | st.none(), st.sampled_from(["x", "yy", "z", None])]))
+    times = draw(
+        st.sampled_from(
+            [
+                st.integers(0, 3),
+                st.sampled_from([0.5, 1.5, None, NAN]),
+                st.sampled_from([MOMENT + dt.timedelta(days=day) for day in (0, 1, 2)]) | st.none(),
+                st.sampled_from([dt.date(2020, 1, day) for day in (1, 2, 3)]) | st.none(),
+            ]
+        )
+    )
+    columns = {"user": users, "day": st.integers(0, 1), "item": items, "time": times}
+    rows = draw(st.lists(st.fixed_dictionaries(columns), min_size=1, max_size=20))
+    return numbered(rows)
+
+
+WAYS = st.sampled_from(
+    [
+        {"fraction": 0.2},
+        {"fraction": 0.7},
+        {"count": 1},
+        {"count": 2, "min_items": 3},
+        {"fraction": 0.5, "users": 1},
+        {"fraction": 0.5, "users": 0.5, "min_items": 2},
+        {"last": 1, "time": "time"},
+        {"last": 2, "time": "time", "users": 2},
+    ]
+)
+BYS = st.sampled_from(["user", ["user", "day"], None])
+
+
+def size_of(items, given):
+    """Return how many of a list's distinct items go to the test, by hand."""
+    if items < given.get("min_items", 1):
+        return 0
+    if "fraction" in given:
+        return math.ceil(round(items * given["fraction"], 9))
+    return min(items, given.get("count", given.get("last")))
+
+
+@settings(max_examples=40)
+@given(data=interactions(), given_=WAYS, by=BYS, seed=st.integers(-5, 2**70))
+def test_parts_of_each_list(engine, data, given_, by, seed):
+    names = [] if by is None else [by] if isinstance(by, str) else by
+    train, test = parts(engine, data, by=by, seed=seed, **given_)
+    assert sorted(train + test) == data["n"]
+    tested, eligible = 0, 0
+    for rows in lists_of(data, names).values():
+        inside = {data["item"][n] for n in rows if n in test}
+        outside = {data["item"][n] for n in rows if n not in test}
+        assert not inside & outside, "an item that repeats goes to one part"
+        size = size_of(len(inside | outside), given_)
+        eligible += size > 0
+        tested += bool(inside)
+        assert len(inside) == size or ("users" in given_ and not inside)
+        if "last" in given_ and inside:
+
+            def latest(item, rows=rows):
+                # A missing time is the earliest.
+                return max(
+                    (data["time"][n] is not None and plain(data["time"][n]) is not None, data["time"][n])
+                    if plain(data["time"][n]) is not None
+                    else (False,)
+                    for n in rows
+                    if data["item"][n] == item
+                )
+
+            assert not outside or min(map(latest, inside)) >= max(map(latest, outside))
+    users = given_.get("users")
+    if users is not None:
+        assert tested == (min(users, eligible) if isinstance(users, int) else math.ceil(round(users * eligible, 9)))
+    if not engine.lazy:
+        assert train == sorted(train) and test == sorted(test), "rows keep their order"
+
+
+@settings(max_examples=25)
+@given(data=interactions(), given_=WAYS, by=BYS, order=st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(engine, data, given_, by, order):
+    _, test = parts(engine, data, by=by, **given_)
+    shuffled = list(data["n"])
+    order.shuffle(shuffled)
+    _, again = parts(engine, {name: [values[n] for n in shuffled] for name, values in data.items()}, by=by, **given_)
+    assert sorted(test) == sorted(again)
+
+
+SMALL = numbered(
+    [{"user": u, "item": i, "word": f"w{i:02}", "time": (7 * i + u) % 11} for u in range(8) for i in range(u + 3)]
+)
+
+
+DRAWN = {}
+"""What the first engine drew."""
+
+
+@pytest.mark.parametrize(
+    "given_",
+    [
+        {"fraction": 0.2},
+        {"fraction": 0.2, "item": "word"},
+        {"count": 2, "seed": 3},
+        {"fraction": 0.3, "users": 3, "seed": 5},
+    ],
+)
+def test_every_engine_draws_the_same(engine, given_):
+    _, test = parts(engine, SMALL, **given_)
+    assert sorted(test) == DRAWN.setdefault(str(given_), sorted(test))
+
+
+def test_the_draw_is_the_same_in_every_version(engine):
+    # Written down once, so that a seed in a paper keeps its meaning.
+    assert sorted(parts(engine, SMALL, count=1, seed=42)[1]) == [2, 5, 9, 13, 21, 29, 40, 48]
+
+
+def test_text_and_numbers_in_the_same_order_draw_alike(engine):
+    assert sorted(parts(engine, SMALL, count=1)[1]) == sorted(parts(engine, SMALL, count=1, item="word")[1])
+
+
+def test_seeds_differ(engine):
+    assert len({tuple(sorted(parts(engine, SMALL, count=1, seed=seed)[1])) for seed in range(5)}) == 5
+
+
+def test_chance_is_even(engine):
+    # 4000 lists of ten items: each place is drawn by a tenth of them, six standard deviations at most.
+    data = numbered([{"user": u, "item": i} for u in range(4000) for i in range(10)])
+    _, test = parts(engine, data, count=1)
+    drawn = [n % 10 for n in test]
+    assert len(drawn) == 4000
+    assert all(abs(drawn.count(place) - 400) < 6 * math.sqrt(360) for place in range(10))
+    same = sum(a == b for a, b in zip(sorted(test)[:-1], sorted(test)[1:], strict=True) if a % 10 == b % 10)
+    assert same < 600
+
+
+def test_latest_items(engine):
+    data = {
+        "user": [1, 1, 1, 2, 2, None],
+        "item": ["a", "b", "a", "x", "y", "z"],
+        "time": [1, 2, 3, 5, 5, None],
+        "n": [0, 1, 2, 3, 4, 5],
+    }
+    train, test = parts(engine, data, last=1, time="time")
+    # The item a is the latest of user 1, with both of its rows; of equal times the larger item is later.
+    assert sorted(test) == [0, 2, 4, 5]
+    assert sorted(train) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    "since", [dt.date(2020, 1, 2), MOMENT + dt.timedelta(days=1), "2020-01-02", "2020-01-02T00:00"]
+)
+@pytest.mark.parametrize("kind", [dt.date, dt.datetime])
+def test_a_point_in_time(engine, since, kind):
+    data = {
+        "user": [1, 1, 2, 2],
+        "time": [kind(2020, 1, 1), kind(2020, 1, 2), None, kind(2020, 1, 3)],
+        "n": [0, 1, 2, 3],
+    }
+    train, test = parts(engine, data, since=since, time="time")
+    assert (sorted(train), sorted(test)) == ([0, 2], [1, 3])
+
+
+def test_a_point_in_time_that_is_a_number(engine):
+    data = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 1], "time": [1.5, 2.0, NAN, 3.0], "n": [0, 1, 2, 3]}
+    assert [sorted(part) for part in parts(engine, data, since=2, time="time")] == [[0, 2], [1, 3]]
+    assert [sorted(part) for part in parts(engine, data, since=2, time="time", min_items=2)] == [[0, 2, 3], [1]]
+    large = {"user": [1, 1], "time": [2**60 + 1, 2**60], "n": [0, 1]}
+    assert parts(engine, large, since=2**60 + 1, time="time") == [[1], [0]]
+
+
+def test_times_with_zones():
+    pl = pytest.importorskip("polars")
+    data = pl.DataFrame({"user": [1, 1], "time": [MOMENT + dt.timedelta(hours=hour) for hour in (22, 23)]})
+    data = data.with_columns(pl.col("time").dt.replace_time_zone("UTC").dt.convert_time_zone("Europe/Berlin"))
+    train, test = data.rec.split(since=dt.datetime(2020, 1, 2, tzinfo=dt.timezone(dt.timedelta(hours=1))), time="time")
+    assert (train.height, test.height) == (1, 1)
+    assert test.schema == data.schema
+
+
+def test_times_with_zones_in_pandas(pandas_engine):
+    import pandas as pd
+
+    data = pd.DataFrame({"user": [1, 1], "time": pd.to_datetime(["2020-01-01T22", "2020-01-01T23"]).tz_localize("UTC")})
+    with pandas_engine.running():
+        train, test = data.rec.split(since=pd.Timestamp("2020-01-02", tz="Europe/Berlin"), time="time")
+    assert (len(train), len(test)) == (1, 1)
+    assert list(test.index) == [0]
+    assert list(test.dtypes) == list(data.dtypes)
+
+
+def test_other_columns_and_the_frame_stay(polars_engine):
+    pl = pytest.importorskip("polars")
+    data = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "tags": [[1], [], None]})
+    train, test = data.rec.split(fraction=0.5)
+    assert train.schema == test.schema == data.schema
+    assert pl.concat([train, test]).sort("user", "item").equals(data)
+
+
+def test_empty_parts(engine):
+    assert parts(engine, SMALL, count=99, min_items=99)[1] == []
+    assert parts(engine, SMALL, count=99)[0] == []
+
+
+# --- errors -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given_", "message"),
+    [
+        ({}, "which rows go to the test"),
+        ({"fraction": 0.2, "count": 1}, "fraction=0.2 and count=1 exclude each other"),
+        ({"fraction": 1.0}, "fraction=1.0 is not between 0 and 1"),
+        ({"fraction": 20}, "fraction=20 is not between 0 and 1"),
+        ({"fraction": "a"}, "fraction='a' is not between 0 and 1"),
+        ({"fraction": NAN}, "fraction=nan is not between 0 and 1"),
+        ({"count": 0}, "count=0 is less than 1"),
+        ({"count": 0.5}, "count=0.5 is not a whole number"),
+        ({"count": True}, "count=True is not a whole number"),
+        ({"last": 1}, "needs the column that says when"),
+        ({"last": 0, "time": "time"}, "last=0 is less than 1"),
+        ({"since": 3}, "needs the column that says when"),
+        ({"fraction": 0.2, "time": "time"}, "time='time' is not read with fraction="),
+        ({"since": "soon", "time": "time"}, "since='soon' is no point in time"),
+        ({"since": [1], "time": "time"}, r"since=\[1\] is no point in time"),
+        ({"fraction": 0.2, "users": 0}, "users=0 is less than 1"),
+        ({"fraction": 0.2, "users": 1.5}, "users=1.5 is not between 0 and 1"),
+        ({"fraction": 0.2, "min_items": 0}, "min_items=0 is less than 1"),
+        ({"fraction": 0.2, "seed": 0.5}, "seed=0.5 is not a whole number"),
+        ({"fraction": 0.2, "relevant": "x"}, "no argument 'relevant'"),
+    ],
+)
+def test_bad_arguments(engine, given_, message):
+    with pytest.raises(recframe.OptionError, match=message):
+        parts(engine, SMALL, **given_)
+
+
+def test_bad_frames(engine):
+    if engine.lazy:
+        pytest.skip("lazy frames fail at collect")
+    with pytest.raises(recframe.MissingColumnError, match="did you mean 'time'"):
+        parts(engine, SMALL, last=1, time="tme")
+    with pytest.raises(recframe.MissingColumnError, match="by='who'"):
+        parts(engine, SMALL, fraction=0.2, by="who")
+    with pytest.raises(recframe.ColumnTypeError, match="time='word' has the type"):
+        parts(engine, SMALL, last=1, time="word")
+    with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
+        parts(engine, SMALL, since="2020-01-01", time="time")
+    dated = {"user": [1], "time": [MOMENT], "n": [0]}
+    with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
+        parts(engine, dated, since=5, time="time")
+    with pytest.raises(recframe.InputError, match="no rows"), engine.running():
+        recframe.rec(engine.frame(SMALL)[:0]).split(fraction=0.2)
