@@ -62,8 +62,9 @@ class Metric:
     def last(self) -> float:
         return math.inf if self.k is None else self.k
 
-    def gain(self, relevance: float) -> float:
-        return GAINS[self.options.get("gain", "linear")](relevance)
+    def gain(self, relevance: float, *, hit: bool) -> float:
+        kind = self.options.get("gain", "linear")
+        return float(hit) if kind == "binary" else GAINS[kind](relevance)
 
     @property
     def discount(self) -> str:
@@ -133,10 +134,10 @@ def ideal(metric: Metric, of: List) -> float:
         positions = of.positions if metric.k is None else range(1, metric.k + 1)
         return math.fsum(discount(metric.discount, r) for r in positions)
     rows = of.everything if which == "all" else of.ranked
-    best = sorted((rel for rel in rows if rel > 0), reverse=True)
-    return math.fsum(
-        metric.gain(rel) * discount(metric.discount, r) for r, rel in enumerate(best, 1) if r <= metric.last
-    )
+    binary = metric.options.get("gain") == "binary"
+    gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows if rel > 0 or binary]
+    best = sorted((gain for gain in gains if gain > 0), reverse=True)
+    return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(best, 1) if r <= metric.last)
 
 
 def is_defined(metric: Metric, of: List) -> bool:
@@ -149,10 +150,9 @@ def divisor(metric: Metric, of: List) -> float:
     match metric.name, metric.options:
         case "precision", options:
             return n_ranked if metric.k is None else min(metric.k, n_ranked) if options else metric.k
-        case "recall", {"capped": "True"}:
-            return min(n_relevant, metric.last)
-        case (("recall" | "r_precision"), _):
-            return n_relevant
+        case (("recall" | "r_precision"), options):
+            counted = sum(map(of.relevant, of.ranked)) if options.get("over") == "ranked" else n_relevant
+            return min(counted, metric.last) if options.get("capped") == "True" else counted
         case "f1", _:
             return ((n_ranked if metric.k is None else metric.k) + n_relevant) / 2
         case "map", {"norm": "relevant"}:
@@ -171,7 +171,10 @@ def divisor(metric: Metric, of: List) -> float:
 
 def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) -> float:
     """Return what a metric sums up in one strict order."""
+    if metric.options.get("over") == "ranked":
+        n_relevant = len(hits)
     last = n_relevant if metric.name == "r_precision" else metric.last
+    in_hits = set(hits)
     match metric.name:
         case "precision" | "recall" | "f1" | "r_precision" | "hits":
             return sum(r <= last for r in hits)
@@ -183,10 +186,13 @@ def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) ->
             return sum(count / r for count, r in enumerate(hits, 1) if r <= last)
         case "rbp":
             p = float(metric.options.get("p", "0.8"))
-            return sum(p ** (r - 1) for r in hits if r <= last)
+            graded = metric.options.get("gain") == "linear"
+            return sum(
+                (max(rel, 0.0) if graded else 1.0) * p ** (r - 1) for r, rel in order if r in in_hits and r <= last
+            )
         case "dcg" | "ndcg":
             name = metric.discount
-            return sum(metric.gain(rel) * discount(name, r) for r, rel in order if rel and r <= last)
+            return sum(metric.gain(rel, hit=r in in_hits) * discount(name, r) for r, rel in order if r <= last)
     raise NotImplementedError(metric.name)
 
 

@@ -31,20 +31,25 @@ def spelled(name: str, k: int | None = None, **options: str) -> str:
 def every_metric() -> list[str]:
     """Return each metric with each combination of its options at each cutoff, by its canonical name."""
     # An option that has its default is not part of the name, so None stands for it.
-    gains, discounts = (None, "exp2"), (None, "jarvelin", "reciprocal")
+    gains, discounts = (None, "exp2", "binary"), (None, "jarvelin", "reciprocal")
     spellings: list[tuple[str, dict[str, Any]]] = [
         ("precision", {}), ("precision", {"denominator": "list"}),
-        ("recall", {}), ("recall", {"capped": "True"}),
+        ("recall", {}), ("recall", {"capped": "True"}), ("recall", {"over": "ranked"}),
+        ("recall", {"capped": "True", "over": "ranked"}),
         ("f1", {}), ("hit_rate", {}), ("mrr", {}),
         ("map", {}), ("map", {"norm": "relevant"}), ("map", {"norm": "hits"}),
-        ("rbp", {}), ("rbp", {"p": "0.5"}),
+        ("rbp", {}), ("rbp", {"p": "0.5"}), ("rbp", {"gain": "linear"}),
     ]  # fmt: skip
     spellings += [("dcg", {"gain": gain, "discount": discount}) for gain, discount in product(gains, discounts)]
     spellings += [
         ("ndcg", {"gain": gain, "discount": discount, "ideal": ideal})
         for gain, discount, ideal in product(gains, discounts, (None, "ranked", "ones"))
     ]
-    return ["r_precision", *(spelled(name, k, **options) for (name, options), k in product(spellings, CUTOFFS))]
+    return [
+        "r_precision",
+        "r_precision(over=ranked)",
+        *(spelled(name, k, **options) for (name, options), k in product(spellings, CUTOFFS)),
+    ]
 
 
 METRICS = every_metric()
@@ -153,7 +158,9 @@ def test_a_column_of_per_divides_lists_without_a_truth(engine):
 
 # --- each method by itself --------------------------------------------------------------------------------
 
-OPTIONS = {"denominator": str, "capped": bool, "norm": str, "p": float, "gain": str, "discount": str, "ideal": str}
+OPTIONS = {
+    "denominator": str, "capped": bool, "norm": str, "p": float, "gain": str, "discount": str, "ideal": str, "over": str,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

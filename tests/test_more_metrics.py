@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from itertools import chain, combinations, groupby, permutations, product
 
 import pytest
@@ -101,6 +102,16 @@ def average_precision(order, total):
     return math.fsum(sum(flags[: r + 1]) / (r + 1) for r in range(len(flags)) if flags[r]) / total
 
 
+def stepped(rows):
+    """Return the sum over hits of the precision where their tied block ends."""
+    total, place, before = 0.0, 0, 0
+    for block in blocks(rows):
+        here = sum(map(hit, block))
+        place, before = place + len(block), before + here
+        total += here * before / place
+    return total
+
+
 def average_ranks(values):
     return [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
 
@@ -143,6 +154,12 @@ def expected(rows, top):
                 )
         values["roc_auc"] = values["gauc"] = roc_auc(rows, ties)
         values["pr_auc"] = pick(average_precision(order, total) for order in every)
+        shown = [row for row in rows if row["score"] is not None]
+        seen = sum(map(hit, shown))
+        values["roc_auc(over=ranked)"] = roc_auc(shown, ties)
+        values["pr_auc(over=ranked)"] = ratio(values["pr_auc"] * total, seen)
+        values["pr_auc(points=thresholds)"] = stepped(rows) / total
+        values["pr_auc(points=thresholds,over=ranked)"] = ratio(stepped(rows), seen)
     for k in CUTOFFS:
         at = "" if k is None else f"@{k}"
         part = mean(worth(filter(hit, order[:k])) for order in every)
@@ -165,8 +182,11 @@ def asked(ties):
         "roc_auc",
         "money_recall",
     ]
-    names += ["gauc", "pr_auc"]
-    return [*names, "money_precision", "spearman", "kendall"] if ties == "average" else names
+    names += ["gauc", "pr_auc", "roc_auc(over=ranked)", "pr_auc(over=ranked)"]
+    if ties != "average":
+        return names
+    names += ["pr_auc(points=thresholds)", "pr_auc(points=thresholds,over=ranked)"]
+    return [*names, "money_precision", "spearman", "kendall"]
 
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
@@ -180,7 +200,9 @@ def test_every_list(engine, ties, grades):
         wanted = expected(list(group), top)[ties]
         for label, value in by_user[user].items():
             name = label.replace("(probability={1:0.1,2:0.5,3:1})", "")
-            if label == "user" or (ties != "average" and name.startswith("roc_auc@")):
+            if label == "user" or (
+                re.fullmatch(r"roc_auc(\(.*\))?@\d+", name) and (ties != "average" or "over" in name)
+            ):
                 continue
             if ties != "average" and name.startswith("money") and len(grades) > 2:
                 continue  # ordered by grade before value: the bound for relevance that is yes or no
@@ -211,7 +233,10 @@ def test_a_truth_says_what_the_whole_frame_says(engine, ties):
     truth = [row for row in rows if row["relevant"] > 0]
     pairs = {(row["user"], row["item"]) for row in shown}
     whole = shown + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
-    names = [name for name in metrics.METRICS if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
+    names = [
+        name for name, kind in metrics.METRICS.items() if name != "pfound" and not kind.__module__.endswith("lists")
+    ]
+    names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(
         engine.frame([{name: row[name] for name in columns} for row in shown]), "evaluate", names, k=[2, None], per="user",
@@ -273,3 +298,9 @@ def test_kendall_of_many_levels_takes_as_many_digits(engine):
         own = [row for row in rows if row["user"] == user]
         wanted = kendall([row["relevant"] for row in own], [row["score"] for row in own])
         assert found[user] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_rows_that_tie_together_cannot_be_ordered(engine):
+    frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1.0}])
+    with pytest.raises(ValueError, match=r"ties='best' orders tied rows, but pr_auc\(points=thresholds\) takes them"):
+        engine.ask(frame, "pr_auc", points="thresholds", ties="best")

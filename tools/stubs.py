@@ -28,7 +28,7 @@ from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
 from recframe._rank import Ties
-from recframe._roles import Undefined
+from recframe._roles import Like, Lists, Undefined
 from recframe.metrics import Metric
 {imports}
 
@@ -197,7 +197,7 @@ def stub() -> str:
         module = sys.modules[kind.__module__]
         for field in fields(kind):
             if field.name != "k" and hasattr(module, str(field.type)):
-                aliases[str(field.type)] = kind.__module__
+                aliases.setdefault(str(field.type), kind.__module__)
     assert all_metrics.__name__ == "recframe.metrics"
     modules = sorted(set(aliases.values()))
     imports = "\n".join(

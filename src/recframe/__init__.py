@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from recframe import _register, metrics
+from recframe import _register, metrics, profiles
 from recframe.accessor import EagerRec, LazyRec, rec
 from recframe.data import candidates, from_lists
 from recframe.errors import (
@@ -26,6 +26,7 @@ from recframe.errors import (
 )
 from recframe.factors import from_factors
 from recframe.metrics import CutMetric, Metric
+from recframe.profiles import explain
 
 __all__ = [
     "ColumnTypeError",
@@ -43,9 +44,11 @@ __all__ = [
     "UndefinedError",
     "UndefinedWarning",
     "candidates",
+    "explain",
     "from_factors",
     "from_lists",
     "metrics",
+    "profiles",
     "rec",
 ]
 

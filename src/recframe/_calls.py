@@ -7,18 +7,20 @@ import re
 import sys
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe import _check
 from recframe._frames import beside, feature_columns, is_lazy, items_frame, kind_of, names_of
+from recframe._libraries import PROFILES
 from recframe._plan import Given, Plan
 from recframe._plan._contributions import Contributions
+from recframe._profile import Spec, find, question_of
 from recframe._roles import BESIDE, Question, Roles
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
-from recframe.metrics import Metric, make, parse
+from recframe.metrics import Metric, make, read
 from recframe.metrics._record import CutMetric, check_k
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ ROLES = [name for name in Roles.names() if name not in ("model", *BESIDE)]
 """What every metric takes."""
 ALL_ROLES = Roles.names()
 """What `evaluate` takes."""
-CONTRIBUTION_ROLES = [name for name in ALL_ROLES if name not in ("per", "undefined", "partitions")]
+CONTRIBUTION_ROLES = [name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions")]
 """What `contributions` takes."""
 NEEDED = {
     "train": "train=past, a frame of who had which item",
@@ -46,23 +48,26 @@ def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
 
 def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict[str, Any]) -> Any:
     """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
+    return _measure(frame, bound, spec_of(metric), given)
+
+
+def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any]) -> Any:
     check_frame(frame)
-    metric = parse(metric) if isinstance(metric, str) else _check_metric(metric)
     roles = Roles.of(bound, given, ALL_ROLES)
-    question = Question.of(roles)
+    metrics, question = _asked(frame, [spec], roles, [*bound, *given])
     if question.several:
         what = f"model={roles.model!r}" if roles.model is not None else f"score={question.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
-        raise OptionError(msg, f"evaluate([{metric.label!r}], ...)")
-    opened = _given(frame, roles, [metric])
+        raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
+    opened = _given(frame, roles, metrics)
     if roles.partitions is not None:
-        return _in_parts(opened, roles, question, [metric])
-    plan = Plan(opened, question, [metric])
+        return _in_parts(opened, roles, question, metrics)
+    plan = Plan(opened, question, metrics)
     if question.per or is_lazy(frame):
         return plan.frame()
     value = plan.scalar()
     if math.isnan(value):
-        msg = f"no list has a value of {metric.label}, {metric.undefined_because}"
+        msg = f"no list has a value of {spec.name}, {spec.metric.undefined_because}"
         warnings.warn(msg, UndefinedWarning, stacklevel=_stack_level())
     return value
 
@@ -77,11 +82,12 @@ def evaluate(
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
     roles = Roles.of(bound, given, ALL_ROLES)
-    question, expanded = Question.of(roles), _expand(metrics, k)
-    opened = _given(frame, roles, expanded)
+    specs = _expand(metrics, k, roles.like)
+    asked, question = _asked(frame, specs, roles, [*bound, *given])
+    opened = _given(frame, roles, asked)
     if roles.partitions is not None:
-        return _in_parts(opened, roles, question, expanded)
-    return Plan(opened, question, expanded).frame()
+        return _in_parts(opened, roles, question, asked)
+    return Plan(opened, question, asked).frame()
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -96,14 +102,32 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     if not isinstance(metric, str | Metric):
         msg = f"metric={metric!r} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
-    (record,) = _expand(metric, check_k(k))
     named = {name: value for name, value in bound.items() if name in CONTRIBUTION_ROLES} | given
     show = "item" in named or is_lazy(frame) or Roles.item in names_of(frame)
     if "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
     roles = Roles.of({name: value for name, value in bound.items() if name in named}, given, CONTRIBUTION_ROLES)
-    return Contributions(_given(frame, roles, [record]), Question.of(roles), record, item=show).frame()
+    (record,), question = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
+    return Contributions(_given(frame, roles, [record]), question, record, item=show).frame()
+
+
+def _asked(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Question]:
+    """Return the metrics and the question, under the profile that the call names."""
+    metrics, question = question_of(specs, roles, given, PROFILES)
+    if roles.like is not None and question.ties == "first" and "ties" not in given and is_lazy(frame):
+        msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
+        raise OptionError(msg, "give another policy beside it, such as ties='average'")
+    return metrics, question
+
+
+def spec_of(given: str | Metric) -> Spec:
+    """Return a metric with those of its options that the user gave."""
+    if isinstance(given, str):
+        name, options = read(given)
+        return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"})
+    metric = _check_metric(given)
+    return Spec(metric, metric.options)
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:
@@ -120,7 +144,8 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
         unknown = [name for name in given if name not in (*roles, "model")]
         # Only k is positional; what is no role must be an option, or the metric says what it takes.
         own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
-        return measure(self._frame, self._bound, make(kind.name, own, also=roles), given)
+        spec = Spec(make(kind.name, own, also=roles), {name: value for name, value in own.items() if name != "k"})
+        return _measure(self._frame, self._bound, spec, given)
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
@@ -154,8 +179,12 @@ def _signature(kind: type[Metric]) -> Signature:
     return Signature(parameters)
 
 
-def _expand(metrics: Any, k: Any) -> list[Metric]:
-    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
+def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
+
+    What a library computes without a cutoff only, stands under its profile once.
+    """
+    profile = None if like is None else find(like, PROFILES)
     several = isinstance(k, Sequence) and not isinstance(k, str)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
@@ -166,13 +195,14 @@ def _expand(metrics: Any, k: Any) -> list[Metric]:
     if not isinstance(metrics, Sequence):
         msg = f"metrics={metrics!r} is no list of metrics"
         raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
-    found: list[Metric] = []
-    for given in metrics:
-        metric = parse(given) if isinstance(given, str) else _check_metric(given)
-        if isinstance(metric, CutMetric) and metric.k is None:
-            found += [replace(metric, k=cutoff) for cutoff in cutoffs]
+    found: list[Spec] = []
+    for spec in map(spec_of, metrics):
+        definition = None if profile is None else profile.metrics.get(spec.metric.name)
+        cut = isinstance(spec.metric, CutMetric) and (definition is None or definition.cut != "none")
+        if cut and getattr(spec.metric, "k", None) is None:
+            found += [spec.at(cutoff) for cutoff in cutoffs]
         else:
-            found.append(metric)
+            found.append(spec)
     return found
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
 from recframe._rank import Ties
 from recframe.errors import OptionError, OptionTypeError, closest, one_of
 
-__all__ = ["Question", "Roles", "column_names"]
+__all__ = ["Averaging", "Question", "Roles", "column_names"]
 
 Columns = str | Sequence[str] | None
 Undefined = float | Literal["skip", "raise"]
 """What stands for a list without a value: nothing, a number, or an error."""
+
+Lists = Literal["all", "truth", "ranked", "both"]
+"""Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
+Like = Literal["trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"]
+"""The libraries whose options and policies a call may take."""
 
 DEFAULT_SCORE = "score"
 BESIDE = ("train", "catalog", "features")
@@ -55,6 +60,11 @@ class Roles:
         The items that could be shown: their number, the items, or a frame with the item; None: those of the frame.
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
+    lists : {"all", "truth", "ranked", "both"}
+        Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+    like : str, optional
+        The library whose options and policies stand for those that are not given, such as ``"trec_eval"``,
+        ``"sklearn"`` or ``"rectools"``: see `explain`.
     partitions : int, optional
         Lazy polars frames only: read the lists in that many parts, one after the other, by a hash of their key.
         Files are scanned once for each, and memory holds the ranking of one part. The values stay the same.
@@ -79,6 +89,8 @@ class Roles:
     train: Any = None
     catalog: Any = None
     features: Any = None
+    lists: Lists = "all"
+    like: Like | None = None
     partitions: int | None = None
     candidates: str | None = None
     tied: str | None = None
@@ -104,6 +116,15 @@ class Roles:
 
 
 @dataclass(frozen=True)
+class Averaging:
+    """How the values of one metric become their mean, and what the mean is called."""
+
+    undefined: Undefined
+    lists: Lists
+    name: str
+
+
+@dataclass(frozen=True)
 class Question:
     """Roles after their checks: what the plan is asked."""
 
@@ -123,6 +144,13 @@ class Question:
     undefined: Undefined
     candidates: str | None
     tied: str | None
+    lists: Lists
+    own: Mapping[str, Averaging] = field(default_factory=dict)
+    """What differs for a metric, by its label."""
+
+    def averaging(self, label: str) -> Averaging:
+        """Return how a metric is averaged."""
+        return self.own.get(label, Averaging(self.undefined, self.lists, label))
 
     @classmethod
     def of(cls, roles: Roles) -> Question:
@@ -148,6 +176,9 @@ class Question:
             error = one_of("ties", roles.ties, get_args(Ties))
             raise error
         _check_compact(roles, orders)
+        if roles.lists not in get_args(Lists):
+            error = one_of("lists", roles.lists, get_args(Lists))
+            raise error
         return cls(
             by=tuple(dict.fromkeys(column_names("by", roles.by))),
             per=tuple(dict.fromkeys(column_names("per", roles.per))),
@@ -163,6 +194,7 @@ class Question:
             undefined=_undefined(roles.undefined),
             candidates=None if roles.candidates is None else _column("candidates", roles.candidates),
             tied=None if roles.tied is None else _column("tied", roles.tied),
+            lists=roles.lists,
         )
 
 

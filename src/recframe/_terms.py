@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
-__all__ = ["CascadeRow", "FirstHitRow", "IdealRow", "Row", "Sums"]
+__all__ = ["CascadeRow", "FirstHitRow", "IdealRow", "Row", "Sums", "at_most"]
 
 RELEVANCE, HIT = "relevance", "hit"
 START, SIZE = "start", "size"
@@ -28,6 +28,7 @@ RELEVANT, RANKED, ROWS, KNOWN = "relevant_in_list", "ranked_in_list", "rows_in_l
 VALUE, GREATEST, CASCADE = "value", "greatest", "cascade"
 TIED, CANDIDATES, ABSENT = "tied", "candidates", "absent"
 LENGTH, GRADE_RANK, SAME_GRADE, AHEAD = "length", "grade_rank", "same_grade", "ahead"
+RANKED_RELEVANT, JUDGED = "ranked_relevant", "judged"
 
 
 class Row:
@@ -71,6 +72,11 @@ class Row:
     @property
     def relevant_in_list(self) -> nw.Expr:
         return self._column(RELEVANT)
+
+    @property
+    def ranked_relevant_in_list(self) -> nw.Expr:
+        """The relevant items of the row's list that are ranked."""
+        return self._column(RANKED_RELEVANT)
 
     @property
     def value(self) -> nw.Expr:
@@ -215,9 +221,15 @@ class IdealRow:
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
         """Return the weight of the row's position, 0 past k and where the relevance is not positive."""
+        return nw.when(self.relevance > 0).then(self._weight(of, k)).otherwise(0.0)
+
+    def hit_weight(self, of: Weight, k: int | None) -> nw.Expr:
+        """Return the weight of the row's position, 0 past k and where the row is not relevant."""
+        return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
+
+    def _weight(self, of: Weight, k: int | None) -> nw.Expr:
         self.asked.add(POSITION)
-        position = nw.col(POSITION)
-        return nw.when(self.relevance > 0).then(_cut(of(position), position, k)).otherwise(0.0)
+        return _cut(of(nw.col(POSITION)), nw.col(POSITION), k)
 
 
 class Sums:
@@ -240,12 +252,12 @@ class Sums:
 
     def relevant_up_to(self, k: int | None) -> nw.Expr:
         """Return min(R, k)."""
-        return _least(self.relevant, k)
+        return at_most(self.relevant, k)
 
     def ranked(self, k: int | None) -> nw.Expr:
         """Return min(N, k), where N is the number of ranked rows."""
         self._asked.add(RANKED)
-        return _least(nw.col(RANKED), k)
+        return at_most(nw.col(RANKED), k)
 
     @property
     def rows(self) -> nw.Expr:
@@ -284,5 +296,6 @@ def _cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:
     return weight if k is None else nw.when(position <= k).then(weight).otherwise(0.0)
 
 
-def _least(count: nw.Expr, k: int | None) -> nw.Expr:
+def at_most(count: nw.Expr, k: int | None) -> nw.Expr:
+    """Return min(count, k)."""
     return count if k is None else nw.when(count < k).then(count).otherwise(float(k))

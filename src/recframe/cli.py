@@ -1,4 +1,4 @@
-"""The command line: ``python -m recframe demo`` and ``python -m recframe metrics``."""
+"""The command line: ``python -m recframe demo``, ``metrics`` and ``explain``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from recframe import __version__
+from recframe import __version__, explain
 from recframe.errors import MissingExtraError, RecError
 from recframe.metrics import METRICS
+from recframe.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from recframe.metrics import Metric
 
@@ -43,6 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments.command == "metrics":
             _say(_metrics_text())
+        elif arguments.command == "explain":
+            given = {name: value for name in _POLICIES if (value := getattr(arguments, name)) is not None}
+            _say(explain(arguments.metric, arguments.like, **given))
         elif arguments.command == "demo":
             _demo(arguments)
         else:
@@ -87,7 +91,31 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--k", type=int, nargs="+", default=[5, 10], metavar="K", help="the cutoffs (default: 5 10)")
     demo.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of all that is random (default: 0)")
     commands.add_parser("metrics", help="list the metrics with their formulas and options")
+    said = commands.add_parser(
+        "explain",
+        help="say what a metric computes, by our definition or by another library's",
+        description="Say in words and in a formula what a metric computes, such as 'ndcg@10' --like rectools.",
+    )
+    said.add_argument("metric", metavar="METRIC", help="such as 'ndcg@10' or 'ndcg(gain=exp2)@10'")
+    said.add_argument("--like", metavar="LIBRARY", help=f"one of {', '.join(PROFILES)}")
+    for name, (kind, text) in _POLICIES.items():
+        said.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="X", help=text)
     return parser
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+_POLICIES: dict[str, tuple[Callable[[str], Any], str]] = {
+    "ties": (str, "average, best, worst, item, item_desc or first"),
+    "min_relevance": (float, "a row is relevant from this relevance on"),
+    "undefined": (_number_or_word, "skip, raise or a number: what a list without relevant items counts"),
+    "lists": (str, "all, truth, ranked or both: which lists are averaged"),
+}
 
 
 def _seed(text: str) -> int:

@@ -19,7 +19,7 @@ from recframe._plan._ranked import Ranking
 from recframe._plan._shown import Exposure, joined
 from recframe._plan._tables import MODEL, Given, Tables
 from recframe._shown import ShownRow
-from recframe._terms import KNOWN, POSITION, RELEVANCE, RELEVANT
+from recframe._terms import JUDGED, KNOWN, POSITION, RANKED, RELEVANCE, RELEVANT
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -37,11 +37,23 @@ def _check_names(question: Question, metrics: Sequence[Metric]) -> None:
     if not metrics:
         msg = "the list of metrics is empty"
         raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
-    names = [*([MODEL] if question.several else []), *question.per, *(metric.label for metric in metrics)]
+    names = [
+        *([MODEL] if question.several else []),
+        *question.per,
+        *(question.averaging(metric.label).name for metric in metrics),
+    ]
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
         raise OptionError(msg, "name each metric, cutoff and column of `per` once")
+
+
+def _check_ties(question: Question, metrics: Sequence[Metric]) -> None:
+    for metric in metrics:
+        if metric.keeps_ties and question.ties != "average":
+            name = question.averaging(metric.label).name
+            msg = f"ties={question.ties!r} orders tied rows, but {name} takes them together"
+            raise OptionError(msg, "ties='average'")
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,7 @@ class Plan:
         item: bool = False,
     ) -> None:
         _check_names(question, metrics)
+        _check_ties(question, metrics)
         self._question = question
         self._metrics = metrics
         self._need = Need(metrics, len(given.feature_names))
@@ -153,7 +166,8 @@ class Plan:
             if (weight := metric.weighting(self._need.sums(metric))) is not None
         }
         labels = [metric.label for metric in metrics]
-        lists = lists.select(*tables.group, *(self._values[label] for label in labels), *weights.values())
+        counted = [column for column in (JUDGED, RANKED) if column in self._need.asked]
+        lists = lists.select(*tables.group, *counted, *(self._values[label] for label in labels), *weights.values())
         lists = _report.with_attributes(tables, _report.fill(tables, lists, metrics, tables.key_names))
         return _report.totals(tables, lists, labels, {label: f"weight {label}" for label in weights})
 

@@ -60,7 +60,7 @@ class Contributions(Plan):
             **({_rank.ITEM: question.item} if item else {}),
             RELEVANCE: question.relevant,
             **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
-            VALUE_OF_LIST: metric.label,
+            VALUE_OF_LIST: question.averaging(metric.label).name,
         }
         _check_columns(list(self._shown.values()))
         self._metric = cast("Metric", _Shared(metric))

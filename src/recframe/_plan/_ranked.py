@@ -22,10 +22,12 @@ from recframe._terms import (
     GREATEST,
     HIT,
     HITS_BEFORE,
+    JUDGED,
     KNOWN,
     LENGTH,
     POSITION,
     RANKED,
+    RANKED_RELEVANT,
     RELEVANCE,
     RELEVANT,
     ROWS,
@@ -237,6 +239,8 @@ class Ranking:
             rows = _rank.hits_before(rows, self._group)
         if RELEVANT in row.asked:
             rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
+        if RANKED_RELEVANT in row.asked:
+            rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         if POPULAR in row.asked:
             known = self._beside.popularity.select(_rank.ITEM, POPULAR)
             rows = self._engine.join(rows, known, [_rank.ITEM]).with_columns(unexpected().alias(POPULAR))
@@ -288,6 +292,8 @@ class Ranking:
             found.append(tables.wide(counts, {RANKED: nw.col(RANKED)}))
         if ROWS in self._need.asked:
             found += [tables.wide(counted, {ROWS: nw.col(ROWS)}) for counted in row_counts(tables)]
+        if JUDGED in self._need.asked:
+            found.append(tables.wide(tables.lists(of="truth"), {JUDGED: nw.lit(1.0)}))
         if tables.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*tables.keys).unique()
             found.append(tables.wide(known.join(tables.models(), how="cross"), {KNOWN: nw.lit(1.0)}))

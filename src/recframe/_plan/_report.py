@@ -21,22 +21,35 @@ __all__ = ["added", "fill", "means", "totals", "with_attributes"]
 
 
 def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list") -> Frame:
-    """Let a number stand where there is no value, or raise; the key names the rows, by the user's names."""
-    undefined = tables.question.undefined
-    if undefined == "skip" or not metrics:
-        return rows
-    if undefined != "raise":
-        return rows.with_columns(nw.col(*(metric.label for metric in metrics)).fill_null(undefined))
-    rows = tables.engine.settle(rows)
+    """Let a number stand where there is no value, or raise; the key names the rows, by the user's names.
+
+    Lists that do not count lose what value they have.
+    """
+    values = []
     for metric in metrics:
-        without = rows.filter(nw.col(metric.label).is_null())
-        count = tables.engine.scalar(without.select(nw.len()))
-        if count:
-            have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
-            some = f", such as\n{tables.session.finish(without.select(*key).head(3), key, ())}" if key else ""
-            msg = f"{have} no {metric.label} {metric.undefined_because}{some}"
-            raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
-    return rows
+        how, value = tables.question.averaging(metric.label), nw.col(metric.label)
+        counts = [nw.col(column) > 0 for column in tables.counted(metric)]
+        if how.undefined == "raise":
+            rows = tables.engine.settle(rows)
+            _raise(tables, rows.filter(value.is_null(), *counts), metric, key, one)
+        elif how.undefined != "skip":
+            value = value.fill_null(how.undefined)
+        if counts:
+            value = nw.when(nw.all_horizontal(*counts, ignore_nulls=False)).then(value)
+        if counts or how.undefined not in ("skip", "raise"):
+            values.append(value.alias(metric.label))
+    return rows.with_columns(*values) if values else rows
+
+
+def _raise(tables: Tables, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
+    """Raise if there is a row, which stands for something without a value."""
+    count = tables.engine.scalar(without.select(nw.len()))
+    if count:
+        have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
+        some = f", such as\n{tables.session.finish(without.select(*key).head(3), key, ())}" if key else ""
+        name = tables.question.averaging(metric.label).name
+        msg = f"{have} no {name} {metric.undefined_because}{some}"
+        raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
 
 
 def with_attributes(tables: Tables, lists: Frame) -> Frame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
@@ -11,7 +11,7 @@ from recframe import _rank
 from recframe._frames import Source, Take, open_frames
 from recframe._plan._truth import distinct, or_zero
 from recframe._shown import features
-from recframe._terms import CANDIDATES, GREATEST, HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, TIED, VALUE
+from recframe._terms import CANDIDATES, GREATEST, HIT, JUDGED, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, TIED, VALUE
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from recframe._frames import Engine, Session
     from recframe._need import Need
-    from recframe._roles import Question
+    from recframe._roles import Lists, Question
+    from recframe.metrics._record import Metric
 
     Frame = nw.LazyFrame[Any]
 
@@ -27,6 +28,8 @@ __all__ = ["MODEL", "Given", "Tables"]
 
 MODEL = "model"
 ZERO = nw.lit(0.0)
+COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}
+"""What a list must have to be averaged, under each policy."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class Tables:
         self.question = question
         self.need = need
         self.catalog_size = given.catalog_size
+        need.asked |= {column for metric in need.metrics for column in self.counted(metric)}
         self.key_names = _key_names(question, truth=with_truth)
         self.attribute_names = _attribute_names(question, truth=with_truth)
         sources, either = _sources(given, question, need, item=self.with_item)
@@ -171,7 +175,9 @@ class Tables:
     def names(self) -> dict[str, str]:
         """The user's names of the result's columns by the plan's names."""
         names = self.key_names | self.attribute_names
-        return {name: column for name, column in names.items() if column in self.question.per}
+        columns = {name: column for name, column in names.items() if column in self.question.per}
+        own = self.question.own.items()
+        return columns | {label: how.name for label, how in own if how.name != label}
 
     @property
     def pooled(self) -> bool:
@@ -181,7 +187,14 @@ class Tables:
     @property
     def every_list(self) -> bool:
         """Whether lists without a relevant item show in the result."""
-        return self.lists_shown or bool(self.question.per) or self.question.undefined != "skip"
+        filled = any(self.question.averaging(metric.label).undefined != "skip" for metric in self.need.metrics)
+        return self.lists_shown or bool(self.question.per) or filled
+
+    def counted(self, metric: Metric) -> tuple[str, ...]:
+        """Return the columns that say of a list whether it is averaged; what lists show is averaged over all."""
+        if metric not in self.need.accuracy:
+            return ()
+        return COUNTED[self.question.averaging(metric.label).lists]
 
     # --- columns ---------------------------------------------------------------------------------------------
 
@@ -202,7 +215,7 @@ class Tables:
     @property
     def columns(self) -> list[str]:
         """The sums of a list."""
-        counts = [name for name in (RANKED, ROWS) if name in self.need.asked]
+        counts = [name for name in (RANKED, ROWS, JUDGED) if name in self.need.asked]
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.need.columns.values()]
 
     def wide(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:
@@ -216,10 +229,11 @@ class Tables:
         """Return every model, where they stand below each other."""
         return self.engine.settle(self.frame.select(MODEL).unique())
 
-    def lists(self) -> Frame:
-        """Return every list, of every model."""
-        lists = self.frame.select(*self.keys).unique()
-        if self.truth_lists is not None:
+    def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
+        """Return every list, or those of the truth, of every model."""
+        source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.frame
+        lists = source.select(*self.keys).unique()
+        if self.truth_lists is not None and of == "both":
             lists = nw.concat([lists, self.truth_lists.select(*self.keys).unique()], how="vertical").unique()
         return lists.join(self.models(), how="cross") if self.long else lists
 

@@ -141,6 +141,11 @@ def parse(text: str) -> Metric:
     >>> str(parse("ndcg( gain = exp2 ) @ 10"))
     'ndcg(gain=exp2)@10'
     """
+    return make(*read(text))
+
+
+def read(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name of the metric that a string names, and the options that it spells, k among them."""
     match = _SPELLING.fullmatch(text)
     if match is None:
         msg = f"{text!r} is not the name of a metric"
@@ -154,7 +159,7 @@ def parse(text: str) -> Metric:
         options[option] = _literal(value)
     if match["k"] is not None:
         options["k"] = _literal(match["k"])
-    return make(match["name"], options)
+    return match["name"], options
 
 
 def _literal(text: str) -> object:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from recframe.errors import OptionError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import narwhals as nw
 
@@ -41,10 +41,14 @@ class Metric:
         The least and the greatest value of a list.
     higher_is_better : bool
         The direction.
+    undefined_if, weighs : str
+        In words, for `defined` and `weighting`: when else a list has no value, and what weighs lists in the mean.
     reads : {"hits", "graded", "all"}
         Which ranked rows `terms` must see: the relevant ones, also those with a relevance other than 0, or all.
     best_of : {"all", "ranked"}
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
+    keeps_ties : bool
+        True where tied rows count together, so that no policy may put them in an order.
     shares_terms : bool
         True where a term's name says all about it, so that other metrics may use the same sum.
     splits : bool
@@ -78,8 +82,11 @@ class Metric:
     reference: ClassVar[str] = ""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     higher_is_better: ClassVar[bool] = True
+    undefined_if: ClassVar[str] = ""
+    weighs: ClassVar[str] = ""
     reads: ClassVar[Reads] = "hits"
     best_of: ClassVar[Literal["all", "ranked"]] = "all"
+    keeps_ties: ClassVar[bool] = False
     shares_terms: ClassVar[bool] = False
     splits: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ()
@@ -122,6 +129,15 @@ class Metric:
         """Return what a relevant item adds that is not ranked; None: nothing."""
         return None
 
+    def explained(self) -> Sequence[str]:
+        """Return the formula with the options in force, then what its parts are; k stands for the cutoff."""
+        return [self.formula or self.summary]
+
+    @property
+    def inexact(self) -> str:
+        """In words: where the value of tied rows is not exact; empty: nowhere."""
+        return ""
+
     @property
     def cutoff(self) -> int | None:
         """The last position that the metric reads; None: the whole list."""
@@ -144,9 +160,7 @@ class Metric:
     @property
     def label(self) -> str:
         """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
-        options = ",".join(f"{name}={_spelled(value)}" for name, value in self.options.items())
-        cut = "" if getattr(self, "k", None) is None else f"@{getattr(self, 'k')}"  # noqa: B009
-        return f"{self.name}({options}){cut}" if options else f"{self.name}{cut}"
+        return spelled(self.name, self.options, getattr(self, "k", None))
 
     def __str__(self) -> str:
         return self.label
@@ -193,6 +207,13 @@ def check_choice(name: str, given: object, choices: object) -> None:
     """Raise if an option is not one of the values of its Literal type."""
     if given not in get_args(choices):
         raise one_of(name, given, get_args(choices))
+
+
+def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
+    """Return how a metric with these options is written."""
+    inside = ",".join(f"{option}={_spelled(value)}" for option, value in options.items())
+    cut = "" if k is None else f"@{k}"
+    return f"{name}({inside}){cut}" if inside else f"{name}{cut}"
 
 
 def _spelled(value: object) -> str:

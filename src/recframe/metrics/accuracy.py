@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
+from recframe._terms import at_most
 from recframe.errors import OptionTypeError
 from recframe.metrics._record import CutMetric, Metric, check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._terms import Row, Sums
 
@@ -19,11 +20,18 @@ __all__ = ["F1", "HitRate", "Precision", "RPrecision", "Recall"]
 
 Denominator = Literal["k", "list"]
 """What precision divides by: the cutoff, or the number of ranked rows up to it."""
+Over = Literal["all", "ranked"]
+"""Which rows are the list: all, or only those that are ranked."""
 
 
 def hits_term(row: Row, k: int | None) -> dict[str, nw.Expr]:
     """Return the term that sums to h(k), the (expected) number of relevant rows among the top k."""
     return {f"hits@{k}": row.hit * row.within(k)}
+
+
+def counted_over(over: Over) -> list[str]:
+    """Return what an explanation says of R, where it is not what it always is."""
+    return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
 
 
 def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
@@ -86,6 +94,9 @@ class Precision(_HitCount):
         super().__post_init__()
         check_choice("denominator", self.denominator, Denominator)
 
+    def explained(self) -> Sequence[str]:
+        return [self.formula if self.denominator == "k" else "h(k) / min(k, N)"]
+
     def value(self, sums: Sums) -> nw.Expr:
         hits = sums[f"hits@{self.k}"]
         if self.k is not None and self.denominator == "k":
@@ -107,6 +118,8 @@ class Recall(_HitCount):
         The cutoff. None: the whole list.
     capped : bool
         Divide by min(k, R) instead, so that a full top k scores 1 (TP@K in recometrics).
+    over : {"all", "ranked"}
+        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (torchmetrics).
 
     Notes
     -----
@@ -133,15 +146,31 @@ class Recall(_HitCount):
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"
 
     capped: bool = False
+    over: Over = "all"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_choice("over", self.over, Over)
         if not isinstance(self.capped, bool):
             msg = f"capped={self.capped!r} is neither True nor False"
             raise OptionTypeError(msg)
 
+    def explained(self) -> Sequence[str]:
+        return ["h(k) / min(R, k)" if self.capped else self.formula, *counted_over(self.over)]
+
+    @property
+    def cutoff(self) -> int | None:
+        return None if self.over == "ranked" else self.k
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return hits_term(row, self.k) | (hits_term(row, None) if self.over == "ranked" else {})
+
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"hits@{self.k}"] / (sums.relevant_up_to(self.k) if self.capped else sums.relevant)
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        relevant = sums.relevant if self.over == "all" else sums["hits@None"]
+        return sums.ratio(row[f"hits@{self.k}"], at_most(relevant, self.k) if self.capped else relevant)
 
 
 @dataclass(frozen=True)
@@ -188,6 +217,11 @@ class RPrecision(Metric):
 
     .. math:: \mathrm{RP} = h(R) / R
 
+    Parameters
+    ----------
+    over : {"all", "ranked"}
+        R counts all rows of the list, or only the ranked ones (torchmetrics).
+
     Notes
     -----
     In [0, 1], higher is better. Takes no k.
@@ -211,11 +245,26 @@ class RPrecision(Metric):
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2000; trec_eval `Rprec`"
     shares_terms: ClassVar[bool] = True
 
+    over: Over = "all"
+
+    def __post_init__(self) -> None:
+        check_choice("over", self.over, Over)
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, *counted_over(self.over)]
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits@R": row.hit * row.within(row.relevant_in_list)}
+        if self.over == "all":
+            return {"hits@R": row.hit * row.within(row.relevant_in_list)}
+        return {"hits@ranked R": row.hit * row.within(row.ranked_relevant_in_list)} | hits_term(row, None)
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["hits@R"] / sums.relevant
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        if self.over == "all":
+            return row["hits@R"] / sums.relevant
+        return sums.ratio(row["hits@ranked R"], sums["hits@None"])
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics.accuracy import hits_term
+from recframe.metrics._record import CutMetric, Metric, check_choice
+from recframe.metrics.accuracy import Over, counted_over, hits_term
 from recframe.metrics.average_precision import MAP
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._terms import Row, Sums
 
 __all__ = ["GAUC", "PRAUC", "ROCAUC"]
+
+Points = Literal["positions", "thresholds"]
+"""Where a precision-recall curve has its points: at every position, or at every distinct score."""
 
 
 def _rank_sum(row: Row) -> dict[str, nw.Expr]:
@@ -33,14 +36,23 @@ def _negatives(sums: Sums) -> nw.Expr:
     return sums.rows - sums.relevant
 
 
+def _before(sums: Sums) -> nw.Expr:
+    """Return how often a row that is not relevant stands before a hit, those that tie with it counting one half."""
+    hits = sums["hits@None"]
+    return sums["rank sum"] - hits * (hits + 1) / 2
+
+
+def _ranked_pairs(sums: Sums) -> nw.Expr:
+    hits = sums["hits@None"]
+    return hits * (sums.ranked(None) - hits)
+
+
 def _whole_list(sums: Sums) -> nw.Expr:
     """Return the AUC of a list from its rank sum; unranked rows share the last place."""
     hits = sums["hits@None"]
-    # Rows that are not relevant and stand before a hit, those that tie with it counting one half.
-    before = sums["rank sum"] - hits * (hits + 1) / 2
     unranked_hits = sums.relevant - hits
     unranked_others = sums.rows - sums.ranked(None) - unranked_hits
-    ordered = hits * _negatives(sums) - before + unranked_hits * unranked_others / 2
+    ordered = hits * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
     return ordered / (sums.relevant * _negatives(sums))
 
 
@@ -67,6 +79,8 @@ class ROCAUC(CutMetric):
     ----------
     k : int, optional
         Only the pairs within the top k. None: all rows of the list; unranked rows share the last place.
+    over : {"all", "ranked"}
+        All rows of the list, or only the ranked ones (scikit-learn). At a k all pairs are of ranked rows.
 
     Notes
     -----
@@ -94,7 +108,28 @@ class ROCAUC(CutMetric):
     summary: ClassVar[str] = "chance that a relevant row outranks one that is not"
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
+    undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
     shares_terms: ClassVar[bool] = True
+
+    over: Over = "all"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("over", self.over, Over)
+
+    @property
+    def inexact(self) -> str:
+        return "ratio of the expected numbers of pairs where a tied block straddles k" if self.k else ""
+
+    def explained(self) -> Sequence[str]:
+        if self.k is not None:
+            return [
+                "ordered pairs / pairs, ties one half",
+                "pairs: a relevant row and one that is not, both in the top k",
+            ]
+        if self.over == "ranked":
+            return ["ordered pairs / (R · (N − R)), ties one half", *counted_over(self.over)]
+        return [self.formula, "n: the rows of the list; unranked ones share the last place"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.k is None:
@@ -121,11 +156,14 @@ class ROCAUC(CutMetric):
         return hits * sums.ranked(self.k) - hits * hits - sums[f"spread@{self.k}"]
 
     def value(self, sums: Sums) -> nw.Expr:
-        if self.k is None:
-            return _whole_list(sums)
-        return 1 - sums[f"wrong@{self.k}"] / self._pairs(sums)
+        if self.k is not None:
+            return 1 - sums[f"wrong@{self.k}"] / self._pairs(sums)
+        return _whole_list(sums) if self.over == "all" else 1 - _before(sums) / _ranked_pairs(sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        if self.k is None and self.over == "ranked":
+            negatives = sums.ranked(None) - sums["hits@None"]
+            return (row["hits@None"] * negatives - row["wrong"]) / _ranked_pairs(sums)
         if self.k is None:
             return _whole_share(row, sums)
         # The hits of a block that straddles k keep each other out, whence each has its part of the spread.
@@ -137,11 +175,13 @@ class ROCAUC(CutMetric):
         return {"wrong": row.hit * _wrong(row)} if self.k is None else {}
 
     def unranked_share(self, sums: Sums) -> nw.Expr | None:
-        return _unranked_share(sums) if self.k is None else None
+        return _unranked_share(sums) if self.k is None and self.over == "all" else None
 
     def defined(self, sums: Sums) -> nw.Expr:
-        # Expected numbers of pairs are no whole numbers, but far from 0 where there can be one.
-        return _negatives(sums) > 0 if self.k is None else self._pairs(sums) > 1e-9  # noqa: PLR2004
+        if self.k is not None:
+            # Expected numbers of pairs are no whole numbers, but far from 0 where there can be one.
+            return self._pairs(sums) > 1e-9  # noqa: PLR2004
+        return (_negatives(sums) if self.over == "all" else _ranked_pairs(sums)) > 0
 
 
 @dataclass(frozen=True)
@@ -171,6 +211,8 @@ class GAUC(Metric):
     summary: ClassVar[str] = "ROC AUC averaged with the lists' row counts as weights"
     formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
+    undefined_if: ClassVar[str] = "whose rows are all relevant"
+    weighs: ClassVar[str] = "a list weighs as many rows as it has"
     shares_terms: ClassVar[bool] = True
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
@@ -201,6 +243,14 @@ class PRAUC(Metric):
 
     .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
 
+    Parameters
+    ----------
+    points : {"positions", "thresholds"}
+        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
+        that each hit of a tied block has the precision at the block's end (scikit-learn); with ``ties="average"`` only.
+    over : {"all", "ranked"}
+        R counts all rows of the list, or only the ranked ones (scikit-learn).
+
     Notes
     -----
     In [0, 1], higher is better. Takes no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
@@ -224,11 +274,31 @@ class PRAUC(Metric):
     reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
     shares_terms: ClassVar[bool] = True
 
+    points: Points = "positions"
+    over: Over = "all"
+
+    def __post_init__(self) -> None:
+        check_choice("points", self.points, Points)
+        check_choice("over", self.over, Over)
+        # Known by this instance only, as it depends on an option.
+        object.__setattr__(self, "keeps_ties", self.points == "thresholds")
+
+    def explained(self) -> Sequence[str]:
+        steps = "r: the end of the hit's tied block, so that tied rows are one threshold"
+        return [self.formula, *([steps] if self.points == "thresholds" else []), *counted_over(self.over)]
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return _AP.terms(row)
+        hits = hits_term(row, None) if self.over == "ranked" else {}
+        if self.points == "positions":
+            return {**_AP.terms(row), **hits}
+        return {"steps": row.hit * (row.hits_before + row.block_hits) / (row.start + row.size - 1), **hits}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return _AP.value(sums)
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        total = row["ap@None" if self.points == "positions" else "steps"]
+        return sums.ratio(total, sums.relevant if self.over == "all" else sums["hits@None"])
 
 
 _AP = MAP(norm="relevant")

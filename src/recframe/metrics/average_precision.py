@@ -12,7 +12,7 @@ from recframe.metrics.accuracy import hits_term
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._terms import Row, Sums
 
@@ -71,6 +71,14 @@ class MAP(CutMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("norm", self.norm, Norm)
+
+    @property
+    def inexact(self) -> str:
+        return "ratio of the expected sums where a tied block straddles k" if self.norm == "hits" and self.k else ""
+
+    def explained(self) -> Sequence[str]:
+        divisor = {"capped": "min(R, k)", "relevant": "R", "hits": "h(k)"}[self.norm]
+        return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         share = (row.hits_before + 1) * row.weight(reciprocal, self.k)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping  # noqa: TC003 - the stub generator reads the option's type
+from collections.abc import Mapping, Sequence  # noqa: TC003 - the stub generator reads the option's type
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.errors import OptionError, OptionTypeError
-from recframe.metrics._record import CutMetric
+from recframe.metrics._record import CutMetric, check_choice
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from recframe._terms import Row, Sums
 
 __all__ = ["ERR", "RBP", "PFound"]
+
+
+_SHARED = "the rows of a tied block of mixed grades share their mean chance"
+HitGain = Literal["binary", "linear"]
+"""What a hit gains: 1, or its relevance."""
 
 
 @cache
@@ -40,10 +45,12 @@ class RBP(CutMetric):
         The cutoff. None: the whole list.
     p : float
         The user's persistence, between 0 and 1.
+    gain : {"binary", "linear"}
+        What a hit gains: 1, or its relevance where that is positive.
 
     Notes
     -----
-    In [0, 1), higher is better; a list of relevant items only reaches :math:`1 - p^k`.
+    In [0, 1) with ``gain="binary"``, higher is better; a list of relevant items only reaches :math:`1 - p^k`.
 
     References
     ----------
@@ -65,9 +72,11 @@ class RBP(CutMetric):
     shares_terms: ClassVar[bool] = True
 
     p: float = 0.8
+    gain: HitGain = "binary"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_choice("gain", self.gain, HitGain)
         if isinstance(self.p, bool) or not isinstance(self.p, int | float):
             msg = f"p={self.p!r} is not a number between 0 and 1"
             raise OptionTypeError(msg)
@@ -75,11 +84,22 @@ class RBP(CutMetric):
             msg = f"p={self.p!r} is not between 0 and 1"
             raise OptionError(msg)
 
+    def explained(self) -> Sequence[str]:
+        gain = "relevance·" if self.gain == "linear" else ""
+        return [f"(1 − p) · Σ over hits at r ≤ k of {gain}p^(r−1)", f"p = {self.p:g}"]
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {f"rbp({self.p})@{self.k}": row.hit * row.weight(_persistence(self.p), self.k)}
+        gain = row.hit
+        if self.gain == "linear":
+            gain = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
+        return {self._term: gain * row.weight(_persistence(self.p), self.k)}
+
+    @property
+    def _term(self) -> str:
+        return f"rbp({self.p},{self.gain})@{self.k}"
 
     def value(self, sums: Sums) -> nw.Expr:
-        return (1 - self.p) * sums[f"rbp({self.p})@{self.k}"]
+        return (1 - self.p) * sums[self._term]
 
 
 @cache
@@ -174,6 +194,14 @@ class ERR(CutMetric):
     def relevances(self) -> tuple[float, float]:
         return -math.inf, math.inf if self.max_relevance is None else self.max_relevance
 
+    @property
+    def inexact(self) -> str:
+        return _SHARED
+
+    def explained(self) -> Sequence[str]:
+        top = "the largest relevance of the frame" if self.max_relevance is None else f"{self.max_relevance:g}"
+        return [self.formula, f"max = {top}"]
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {f"err({self.max_relevance})@{self.k}": row.cascade(_satisfied(self.max_relevance), reciprocal, self.k)}
 
@@ -255,6 +283,17 @@ class PFound(CutMetric):
     @property
     def _term(self) -> str:
         return f"pfound({self.p_break},{self.probability})@{self.k}"
+
+    @property
+    def inexact(self) -> str:
+        return _SHARED
+
+    def explained(self) -> Sequence[str]:
+        grades = ", ".join(
+            f"{chance:g} for relevance {grade:g}" for grade, chance in dict(self.probability or ()).items()
+        )
+        chance = "the relevance" if self.probability is None else f"{grades}, else 0"
+        return [self.formula, "look(1) = 1", f"p_break = {self.p_break:g}", f"Pᵣ = {chance}, of the row at position r"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))

@@ -45,6 +45,7 @@ class Spearman(Metric):
     summary: ClassVar[str] = "correlation of the average ranks of relevance and score"
     formula: ClassVar[str] = "cov(x, y) / √(var(x)·var(y)), x and y average ranks"
     reference: ClassVar[str] = "Spearman 1904; scipy `spearmanr`"
+    undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
     shares_terms: ClassVar[bool] = True
@@ -96,6 +97,7 @@ class Kendall(Metric):
     summary: ClassVar[str] = "τ-b of relevance and score"
     formula: ClassVar[str] = "(C − D) / √((n₀ − n₁)(n₀ − n₂))"
     reference: ClassVar[str] = "Kendall, Biometrika 1945; scipy `kendalltau`"
+    undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
     shares_terms: ClassVar[bool] = True

@@ -13,14 +13,14 @@ from recframe.errors import OptionTypeError
 from recframe.metrics._record import CutMetric, Reads, check_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._terms import IdealRow, Row, Sums
 
 __all__ = ["DCG", "NDCG"]
 
-Gain = Literal["linear", "exp2"]
-"""How relevance becomes gain: the value itself, or 2^relevance − 1."""
+Gain = Literal["linear", "exp2", "binary"]
+"""How relevance becomes gain: the value itself, 2^relevance − 1, or 1 for what is relevant."""
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
 Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
@@ -59,8 +59,9 @@ class DCG(CutMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    gain : {"linear", "exp2"}
-        The relevance itself, or 2^relevance − 1. Negative relevance lowers the sum.
+    gain : {"linear", "exp2", "binary"}
+        The relevance itself, 2^relevance − 1, or 1 for every relevant row. Negative relevance lowers the sum of the
+        first two.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
         from 1) to its weight, which should not grow with the position.
@@ -105,8 +106,24 @@ class DCG(CutMetric):
                 raise OptionTypeError(msg)
             check_choice("discount", self.discount, DiscountName)
 
-    def _gain(self, relevance: nw.Expr) -> nw.Expr:
-        return 2.0**relevance - 1 if self.gain == "exp2" else relevance
+    def explained(self) -> Sequence[str]:
+        return ["Σ r≤k of gain(r)·discount(r)", *self._parts()]
+
+    def _parts(self) -> list[str]:
+        gain = {
+            "linear": "relevance",
+            "exp2": "2^relevance − 1",
+            "binary": "1 for what is relevant, else 0",
+        }[self.gain]
+        weight = self.discount if isinstance(self.discount, str) else ""
+        discount = {"log2": "1 / log2(r + 1)", "jarvelin": "1 / max(1, log2 r)", "reciprocal": "1 / r"}.get(weight)
+        function = getattr(self.discount, "__name__", "a function")
+        return [f"gain(r) = {gain}, of the row at position r", f"discount(r) = {discount or f'{function}(r)'}"]
+
+    def _gain(self, row: Row | IdealRow) -> nw.Expr:
+        if self.gain == "binary":
+            return row.hit
+        return 2.0**row.relevance - 1 if self.gain == "exp2" else row.relevance
 
     @property
     def _weight(self) -> Callable[[nw.Expr], nw.Expr]:
@@ -121,8 +138,8 @@ class DCG(CutMetric):
     def _term(self) -> str:
         return f"dcg({self.gain},{self._weight_name})@{self.k}"
 
-    def _discounted(self, row: Row | IdealRow) -> nw.Expr:
-        return self._gain(row.relevance) * row.weight(self._weight, self.k)
+    def _discounted(self, row: Row) -> nw.Expr:
+        return self._gain(row) * row.weight(self._weight, self.k)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {self._term: self._discounted(row)}
@@ -141,8 +158,9 @@ class NDCG(DCG):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    gain : {"linear", "exp2"}
-        The relevance itself, or 2^relevance − 1. Negative relevance lowers the DCG, never the ideal.
+    gain : {"linear", "exp2", "binary"}
+        The relevance itself, 2^relevance − 1, or 1 for every relevant row. Negative relevance lowers the DCG of the
+        first two, never the ideal.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         As for `dcg`.
     ideal : {"all", "ranked", "ones"}
@@ -175,6 +193,7 @@ class NDCG(DCG):
     formula: ClassVar[str] = "DCG@k / IDCG@k"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`"
     range: ClassVar[tuple[float, float]] = (-math.inf, 1.0)
+    undefined_if: ClassVar[str] = "whose ideal is 0"
 
     ideal: Ideal = "all"
 
@@ -184,6 +203,14 @@ class NDCG(DCG):
         # What it reads depends on an option, which only this instance knows.
         object.__setattr__(self, "best_of", "ranked" if self.ideal == "ranked" else "all")
         object.__setattr__(self, "reads", "all" if self._counts_positions else "graded")
+
+    def explained(self) -> Sequence[str]:
+        best = {
+            "all": "the same sum with all rows of the list in their best order, unranked ones included",
+            "ranked": "the same sum with the ranked rows in their best order; unranked ones do not exist",
+            "ones": "Σ r≤k of discount(r), as if every position up to k held a gain of 1",
+        }[self.ideal]
+        return [self.formula, "DCG@k = Σ r≤k of gain(r)·discount(r)", f"IDCG@k = {best}", *self._parts()]
 
     @property
     def _counts_positions(self) -> bool:
@@ -200,7 +227,10 @@ class NDCG(DCG):
         return terms
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {} if self.ideal == "ones" else {self._ideal_term: self._discounted(row)}
+        if self.ideal == "ones":
+            return {}
+        weight = row.hit_weight if self.gain == "binary" else row.weight
+        return {self._ideal_term: self._gain(row) * weight(self._weight, self.k)}
 
     def _ideal(self, sums: Sums) -> nw.Expr:
         if self.ideal == "ones" and self.k is not None:

@@ -53,6 +53,10 @@ class MoneyPrecision(CutMetric):
     reads: ClassVar[Reads] = "all"
     shares_terms: ClassVar[bool] = True
 
+    @property
+    def inexact(self) -> str:
+        return "ratio of the expected sums where a tied block straddles k" if self.k else ""
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         worth = row.value * row.within(self.k)
         return {f"hit value@{self.k}": row.hit * worth, f"value@{self.k}": worth}
@@ -97,6 +101,7 @@ class MoneyRecall(CutMetric):
     name: ClassVar[str] = "money_recall"
     summary: ClassVar[str] = "share of the value of all relevant items that stands in the top k"
     formula: ClassVar[str] = "value of the hits in the top k / value of all relevant rows"
+    undefined_if: ClassVar[str] = "whose relevant rows are worth nothing"
     reference: ClassVar[str] = "retail practice"
     shares_terms: ClassVar[bool] = True
 

@@ -1,0 +1,108 @@
+"""Environments for the libraries that cannot live beside the newest pandas and NumPy, or are too large for every one.
+
+``python environments.py make DIRECTORY`` makes them, ``python environments.py record`` writes ``recorded.json`` from
+every library that some interpreter has: this one, or one below the directory named by RECFRAME_PEERS.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from cases import CASES, OF_LIBRARY  # noqa: E402
+
+THEIRS = HERE / "theirs.py"
+RECORDED = HERE / "recorded.json"
+
+OLD = ("numpy==1.26.4", "pandas==2.3.3", "scikit-learn>=1.5")
+STEPS: tuple[tuple[str, ...], ...] = (
+    (*OLD, "RecTools==0.19.0"),
+    # Its metrics need none of the models that its other requirements are for.
+    ("--no-deps", "recommenders==1.2.1"),
+    ("recometrics==0.1.6.post13",),
+    # A build without CUDA, which is a tenth of the size of the others; not every index has one.
+    (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
+)
+"""What is installed, one after the other; where one fails, the recorded values stand for its libraries."""
+
+
+def make(directory: Path) -> None:
+    """Make an environment with the libraries of older times."""
+    python = directory / "older" / "bin" / "python"
+    subprocess.run([sys.executable, "-m", "venv", str(directory / "older")], check=True)
+    for step in STEPS:
+        done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", *step], check=False)
+        if done.returncode:
+            sys.stderr.write(f"could not install {' '.join(step)}: its tests compare with recorded values only\n")
+
+
+@cache
+def interpreters() -> dict[str, str]:
+    """Return an interpreter for each library that one of them has."""
+    found: dict[str, str] = {}
+    directory = os.environ.get("RECFRAME_PEERS")
+    others = sorted(Path(directory).glob("*/bin/python")) if directory else []
+    for python in (sys.executable, *map(str, others)):
+        done = subprocess.run(
+            [python, "-W", "ignore", str(THEIRS), "--has"], capture_output=True, text=True, check=True
+        )
+        for library in done.stdout.split():
+            found.setdefault(library, python)
+    return found
+
+
+@cache
+def ask(library: str) -> dict | None:
+    """Return what a library computes for its cases, or None where no interpreter has it."""
+    python = interpreters().get(library)
+    if python is None:
+        return None
+    cases = {name: CASES[name] for name in OF_LIBRARY[library]}
+    # Warnings of the libraries are no concern here.
+    done = subprocess.run(
+        [python, "-W", "ignore", str(THEIRS), library],
+        input=json.dumps(cases), capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": "", "PYTHONWARNINGS": "ignore"},
+    )  # fmt: skip
+    if done.returncode:
+        msg = f"{python} failed on {library}:\n{done.stderr[-3000:]}"
+        raise RuntimeError(msg)
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def digest(case: dict) -> str:
+    """Return what a case is recognised by."""
+    return hashlib.sha256(json.dumps(case, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def record() -> None:
+    """Write what the libraries compute; those that no interpreter has keep what is written."""
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
+    for library in OF_LIBRARY:
+        found = ask(library)
+        if found is None:
+            sys.stderr.write(f"no interpreter has {library}\n")
+            continue
+        cases = {
+            name: {"case": digest(CASES[name]), "means": values["means"]} for name, values in found["cases"].items()
+        }
+        recorded[library] = {"version": found["version"], "cases": cases}
+    RECORDED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["make", directory]:
+            make(Path(directory))
+        case ["record"]:
+            record()
+        case _:
+            sys.exit(__doc__)

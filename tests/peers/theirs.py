@@ -1,0 +1,338 @@
+"""What the libraries themselves compute: run by any interpreter that has one of them, without recframe.
+
+``python theirs.py LIBRARY`` reads cases as JSON and writes values as JSON. A case is rows of recommendations and rows of
+truth; the values of a case are the library's mean of each metric, by our spelling of the metric, and where the library
+gives them the values of each list.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import warnings
+from collections import defaultdict
+from importlib import import_module
+from importlib.metadata import version
+
+CUTOFFS = (1, 3, 10)
+PACKAGES = {
+    "trec_eval": ("pytrec_eval", "pytrec_eval-terrier"),
+    "sklearn": ("sklearn", "scikit-learn"),
+    "ranx": ("ranx", "ranx"),
+    "rectools": ("rectools", "RecTools"),
+    "recommenders": ("recommenders", "recommenders"),
+    "spark": ("pyspark", "pyspark"),
+    "torchmetrics": ("torchmetrics", "torchmetrics"),
+    "recometrics": ("recometrics", "recometrics"),
+}
+"""The module to import and the distribution that holds it, by the name of the profile."""
+
+
+def at_each(name, cutoffs=CUTOFFS):
+    return {f"{name}@{k}": k for k in cutoffs}
+
+
+def lists_of(rows, value):
+    """Return {user: {item: value}}, in the order of the rows."""
+    found = defaultdict(dict)
+    for row in rows:
+        found[row["user"]][row["item"]] = row[value]
+    return dict(found)
+
+
+def mean(values):
+    values = [value for value in values if not math.isnan(value)]
+    return math.fsum(values) / len(values) if values else math.nan
+
+
+def of_lists(lists):
+    """Return what is reported of values by label and user."""
+    return {"means": {label: mean(values.values()) for label, values in lists.items()}, "lists": lists}
+
+
+def ranked_rows(case):
+    """Return (relevances, scores) of the recommended rows of each list, for libraries that see no others."""
+    truth = lists_of(case["truth"], "relevant")
+    return {
+        user: ([truth.get(user, {}).get(item, 0) for item in scores], list(scores.values()))
+        for user, scores in lists_of(case["rows"], "score").items()
+    }
+
+
+def relevant_only(case):
+    return [row for row in case["truth"] if row["relevant"] > 0]
+
+
+# --- one function a library -------------------------------------------------------------------------------
+
+
+def trec_eval(case):
+    import pytrec_eval
+
+    names = {"set_P": "precision", "set_recall": "recall", "set_F": "f1", "Rprec": "r_precision", "recip_rank": "mrr"}
+    names |= {"map": "map", "ndcg": "ndcg"}
+    cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
+    names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}
+    asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
+    asked |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
+    judged = lists_of(case["truth"], "relevant")
+    found = pytrec_eval.RelevanceEvaluator(judged, asked).evaluate(lists_of(case["rows"], "score"))
+    return of_lists({ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()})
+
+
+def sklearn(case):
+    from sklearn.metrics import average_precision_score, dcg_score, ndcg_score, roc_auc_score
+
+    found = defaultdict(dict)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # for lists of one class
+        for user, (grades, scores) in ranked_rows(case).items():
+            hits = [int(grade > 0) for grade in grades]
+            for label, k in {"": None, **at_each("")}.items():
+                found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
+                found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k))
+            found["pr_auc"][user] = float(average_precision_score(hits, scores))
+            found["roc_auc"][user] = float(roc_auc_score(hits, scores)) if 0 < sum(hits) < len(hits) else math.nan
+    return of_lists(dict(found))
+
+
+def ranx(case):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what it imports and compiles
+        import ranx
+
+        names = {"r-precision": "r_precision", "rbp.80": "rbp", "rbp.50": "rbp(p=0.5)"}
+        for theirs, ours in {
+            **{name: name for name in ("precision", "recall", "f1", "hit_rate", "mrr", "map", "dcg", "ndcg")},
+            "dcg_burges": "dcg(gain=exp2)",
+            "ndcg_burges": "ndcg(gain=exp2)",
+        }.items():
+            names |= {theirs: ours, **{f"{theirs}@{k}": f"{ours}@{k}" for k in CUTOFFS}}
+        qrels, run = ranx.Qrels(lists_of(case["truth"], "relevant")), ranx.Run(lists_of(case["rows"], "score"))
+        run.make_comparable(qrels)
+        found = ranx.evaluate(qrels, run, list(names), return_mean=False)
+    users = sorted(qrels.keys())
+    return of_lists({ours: dict(zip(users, map(float, found[theirs]), strict=True)) for theirs, ours in names.items()})
+
+
+def rectools(case):
+    import pandas as pd
+    from rectools import metrics
+
+    # It takes positions; scores without ties say which.
+    rows = [
+        {"user_id": user, "item_id": item, "rank": rank}
+        for user, scores in lists_of(case["rows"], "score").items()
+        for rank, item in enumerate(sorted(scores, key=scores.get, reverse=True), 1)
+    ]
+    truth = [{"user_id": row["user"], "item_id": row["item"]} for row in relevant_only(case)]
+    reco, interactions = pd.DataFrame(rows), pd.DataFrame(truth)
+    kinds = {
+        "precision": metrics.Precision,
+        "recall": metrics.Recall,
+        "recall(capped=True)": lambda k: metrics.Precision(k, r_precision=True),
+        "f1": metrics.F1Beta,
+        "hit_rate": metrics.HitRate,
+        "mrr": metrics.MRR,
+        "map": metrics.MAP,
+        "ndcg": metrics.NDCG,
+        "ndcg(ideal=all)": lambda k: metrics.NDCG(k, divide_by_achievable=True),
+    }
+    found = {}
+    for name, kind in kinds.items():
+        for label, k in at_each(name).items():
+            values = kind(k=k).calc_per_user(reco, interactions)
+            found[label] = {user: float(value) for user, value in values.items()}
+    return of_lists(found)
+
+
+def recommenders(case):
+    import pandas as pd
+    from recommenders.evaluation import python_evaluation as theirs
+
+    names = {"user": "userID", "item": "itemID", "relevant": "rating", "score": "prediction"}
+    truth = pd.DataFrame(relevant_only(case)).rename(columns=names)
+    rows = pd.DataFrame(case["rows"]).rename(columns=names)
+    kinds = {
+        "precision": theirs.precision_at_k,
+        "recall": theirs.recall_at_k,
+        "map": theirs.map_at_k,
+        "map(norm=relevant)": theirs.map,
+        "ndcg": theirs.ndcg_at_k,
+        "ndcg(gain=linear)": lambda **given: theirs.ndcg_at_k(**given, score_type="raw"),
+        "ndcg(gain=exp2)": lambda **given: theirs.ndcg_at_k(**given, score_type="exp"),
+    }
+    means = {
+        label: float(kind(rating_true=truth, rating_pred=rows, k=k))
+        for name, kind in kinds.items()
+        for label, k in at_each(name).items()
+    }
+    # Its mean leaves out lists without a hit among the first R, so its documented definition is asked list by list.
+    both = sorted({*truth["userID"]} & {*rows["userID"]})
+    each = {}
+    for user in both:
+        own = truth[truth["userID"] == user], rows[rows["userID"] == user]
+        value = float(theirs.r_precision_at_k(*own, k=len(truth)))
+        each[user] = 0.0 if math.isnan(value) else value
+    return {"means": means | {"r_precision": mean(each.values())}, "lists": {"r_precision": each}}
+
+
+def spark(cases):
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    found = {}
+    for name, case in cases.items():
+        lists = [(shown, best) for shown, best, _ in in_order(case)]
+        binary = RankingMetrics(session.sparkContext.parallelize(lists))
+        found[name] = {"map": float(binary.meanAveragePrecision)}
+        for k in CUTOFFS:
+            found[name] |= {
+                f"precision@{k}": float(binary.precisionAt(k)),
+                f"recall@{k}": float(binary.recallAt(k)),
+                f"map@{k}": float(binary.meanAveragePrecisionAt(k)),
+                f"ndcg@{k}": float(binary.ndcgAt(k)),
+            }
+    session.stop()
+    graded = spark_shell([in_order(case) for case in cases.values()])
+    for values, own in zip(found.values(), graded, strict=True):
+        values |= {f"ndcg(gain=exp2)@{k}": value for k, value in zip(CUTOFFS, own, strict=True)}
+    return {name: {"means": values} for name, values in found.items()}
+
+
+def in_order(case):
+    """Return (recommended items, relevant items, relevances) of every list that there is.
+
+    The relevant items stand in their ideal order, as ndcgAt takes them as it finds them.
+    """
+    truth, rows = lists_of(relevant_only(case), "relevant"), lists_of(case["rows"], "score")
+    users = {row["user"] for row in (*case["rows"], *case["truth"])}
+    ordered = []
+    for user in sorted(users):
+        scores, labels = rows.get(user, {}), truth.get(user, {})
+        shown = sorted(scores, key=scores.get, reverse=True)
+        best = sorted(labels, key=labels.get, reverse=True)
+        ordered.append((shown, best, [float(labels[item]) for item in best]))
+    return ordered
+
+
+def spark_shell(cases):
+    """Return ndcgAt with relevance values at each cutoff, which the Python interface takes and ignores."""
+    import os
+    import subprocess
+    from pathlib import Path
+    from shutil import which
+    from tempfile import TemporaryDirectory
+
+    import pyspark
+
+    def array(kind, values):
+        return f"Array[{kind}]({', '.join(map(json.dumps, values))})"
+
+    lines = ["import org.apache.spark.mllib.evaluation.RankingMetrics"]
+    for ordered in cases:
+        lists = ", ".join(
+            f"({array('String', shown)}, {array('String', best)}, {array('Double', grades)})"
+            for shown, best, grades in ordered
+        )
+        metrics = f"new RankingMetrics(spark.sparkContext.parallelize(Seq({lists})))"
+        lines += [f'println("VALUES " + {{ val m = {metrics}; Seq{CUTOFFS}.map(m.ndcgAt(_)).mkString(" ") }})']
+    script = "\n".join([*lines, "System.exit(0)", ""])
+    home = Path(pyspark.__file__).parent
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "graded.scala"
+        path.write_text(script, encoding="utf-8")
+        done = subprocess.run(
+            [which("bash"), str(home / "bin" / "spark-shell"), "--master", "local[1]", "-i", str(path)],
+            capture_output=True, text=True, check=True, env={**os.environ, "SPARK_HOME": str(home)},
+        )  # fmt: skip
+    values = [line.split("VALUES ", 1)[1].split() for line in done.stdout.splitlines() if "VALUES " in line]
+    return [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
+
+
+def torchmetrics(case):
+    import torch
+    from torchmetrics import retrieval
+
+    lists = ranked_rows(case)
+    indexes = torch.tensor([i for i, (grades, _) in enumerate(lists.values()) for _ in grades])
+    scores = torch.tensor([score for _, given in lists.values() for score in given])
+    grades = torch.tensor([grade for given, _ in lists.values() for grade in given])
+    kinds = {
+        "precision": retrieval.RetrievalPrecision,
+        "precision(denominator=list)": lambda top_k: retrieval.RetrievalPrecision(top_k=top_k, adaptive_k=True),
+        "recall": retrieval.RetrievalRecall,
+        "hit_rate": retrieval.RetrievalHitRate,
+        "mrr": retrieval.RetrievalMRR,
+        "map": retrieval.RetrievalMAP,
+        "ndcg": retrieval.RetrievalNormalizedDCG,
+        "roc_auc": retrieval.RetrievalAUROC,
+    }
+    metrics = {"r_precision": retrieval.RetrievalRPrecision()}
+    for name, kind in kinds.items():
+        metrics |= {label: kind(top_k=k) for label, k in {name: None, **at_each(name)}.items()}
+    tied = len({(int(i), float(score)) for i, score in zip(indexes, scores, strict=True)}) < len(scores)
+    means = {}
+    for label, metric in metrics.items():
+        graded = label.startswith("ndcg")
+        if tied and not graded:
+            continue  # whatever order torch leaves
+        means[label] = float(metric(scores, grades if graded else (grades > 0).long(), indexes=indexes))
+    return {"means": means}
+
+
+def recometrics(case):
+    import numpy as np
+    from recometrics import calc_reco_metrics
+    from scipy.sparse import csr_array
+
+    truth, rows = lists_of(relevant_only(case), "relevant"), lists_of(case["rows"], "score")
+    users, items = sorted(rows), sorted({row["item"] for row in case["rows"]})
+    scores = np.array([[rows[user].get(item, 0.0) for item in items] for user in users])
+    # What is not in a list is taken out as if it were training data.
+    train = csr_array([[float(item not in rows[user]) for item in items] for user in users])
+    test = csr_array([[float(truth.get(user, {}).get(item, 0.0)) for item in items] for user in users])
+    ours = {
+        "P": "precision", "TP": "recall(capped=True)", "R": "recall", "AP": "map", "TAP": "map(norm=capped)",
+        "NDCG": "ndcg", "Hit": "hit_rate", "RR": "mrr",
+    }  # fmt: skip
+    found = {}
+    for k in CUTOFFS:
+        table = calc_reco_metrics(
+            train, test, scores, np.eye(len(items)), k=k, all_metrics=True, break_ties_with_noise=False, nthreads=1,
+            consider_cold_start=True,
+        )  # fmt: skip
+        columns = {f"{name}@{k}": f"{label}@{k}" for name, label in ours.items()}
+        for column, label in {**columns, "ROC_AUC": "roc_auc", "PR_AUC": "pr_auc"}.items():
+            found[label] = dict(zip(users, map(float, table[column]), strict=True))
+    return of_lists(found)
+
+
+def installed(library):
+    """Return whether this interpreter has a library."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import_module(PACKAGES[library][0])
+    except ImportError:
+        return False
+    return True
+
+
+def answer(library, cases):
+    """Return the values of each case, and who computed them."""
+    compute = globals()[library]
+    together = library == "spark"  # which takes long to start
+    found = compute(cases) if together else {name: compute(case) for name, case in cases.items()}
+    return {"version": version(PACKAGES[library][1]), "cases": found}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--has"]:
+        print("\n".join(library for library in PACKAGES if installed(library)))  # noqa: T201
+    else:
+        out = json.dumps(answer(sys.argv[1], json.load(sys.stdin)))
+        print("\n" + out)  # noqa: T201

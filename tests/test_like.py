@@ -1,0 +1,254 @@
+"""Profiles and explain: what wins, what is refused, what results are called, and what is said."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+import recframe
+from recframe import metrics
+from recframe._roles import Like
+from recframe.metrics import METRICS
+from recframe.profiles import PROFILES
+
+# One list of five, as in the README: c and d are relevant, but were not recommended.
+ONE = {
+    "user": [1] * 7,
+    "item": ["a", "x", "b", "y", "z", "c", "d"],
+    "relevant": [3, 0, 1, 0, 0, 2, 1],
+    "score": [10.0, 9.0, 8.0, 7.0, 6.0, None, None],
+}
+NDCG = {
+    "trec_eval": 0.6740, "ranx": 0.6740, "recometrics": 0.6740, "rectools": 0.3301, "recommenders": 0.5856,
+    "spark": 0.5856, "sklearn": 0.9639, "torchmetrics": 0.9639,
+}  # fmt: skip
+# u1 is served and judged, u2 served only, u3 judged only, u4 both without anything relevant.
+FRAME = {"user": ["u1", "u1", "u2", "u4"], "item": [1, 2, 1, 1], "score": [2.0, 1.0, 1.0, 1.0]}
+TRUTH = {"user": ["u1", "u3", "u4"], "item": [2, 1, 1], "relevant": [1, 1, 0]}
+
+
+def tied(engine, like):
+    """Return the policy to give beside a profile where a frame has no row order."""
+    return {"ties": "average"} if engine.lazy and PROFILES[like].ties == "first" else {}
+
+
+def test_every_profile_has_its_name():
+    assert list(PROFILES) == list(get_args(Like))
+    for name, profile in PROFILES.items():
+        assert profile.name == name
+        assert {*profile.metrics} <= {*METRICS} and {*profile.refused} <= {*METRICS}
+        assert not {*profile.metrics} & {*profile.refused}
+
+
+@pytest.mark.parametrize("like", NDCG)
+def test_one_list_as_every_library_sees_it(engine, like):
+    found = engine.ask(engine.frame(ONE), "ndcg", 10, like=like, **tied(engine, like))
+    assert found == pytest.approx(NDCG[like], abs=5e-5)
+
+
+def test_columns_are_called_what_was_asked_for(engine):
+    asked = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
+    found = engine.ask(engine.frame(ONE), "evaluate", asked, like="rectools", per="user")
+    assert list(found[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
+    assert found[0]["ndcg@10"] == pytest.approx(0.3301, abs=5e-5)
+    assert found[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
+
+
+def test_an_option_given_beside_wins(engine):
+    frame = engine.frame(ONE)
+    plain = engine.ask(frame, "ndcg", 10, gain="binary")
+    assert engine.ask(frame, "ndcg", 10, like="rectools", ideal="all") == pytest.approx(plain)
+    assert engine.ask(frame, "measure", "ndcg(ideal=all)@10", like="rectools") == pytest.approx(plain)
+    # The default value counts when it is spelled, but a metric object cannot tell it from silence.
+    ones = engine.ask(frame, "ndcg", 10, gain="binary", ideal="ones")
+    assert engine.ask(frame, "measure", metrics.NDCG(10, ideal="all"), like="rectools") == pytest.approx(ones)
+    assert engine.ask(frame, "measure", metrics.NDCG(10, ideal="ranked"), like="rectools") == pytest.approx(
+        engine.ask(frame, "ndcg", 10, gain="binary", ideal="ranked")
+    )
+
+
+def test_a_policy_given_beside_or_bound_wins(engine):
+    frame, truth = engine.frame(FRAME), engine.frame(TRUTH)
+    assert engine.ask(frame, "mrr", truth=truth, like="trec_eval") == 0.25
+    assert engine.ask(frame, "mrr", truth=truth, like="trec_eval", undefined="skip") == 0.5
+    assert engine.ask(frame, "mrr", truth=truth, like="trec_eval", lists="all") == 0.125
+    assert engine.ask(frame, "mrr", truth=truth, like="trec_eval", min_relevance=0) == pytest.approx(0.75)
+
+
+def test_bound_roles_count_as_given():
+    polars = pytest.importorskip("polars")
+    frame, truth = polars.DataFrame(FRAME), polars.DataFrame(TRUTH)
+    assert frame.rec(truth=truth, like="trec_eval").mrr() == 0.25
+    assert frame.rec(truth=truth, undefined="skip").mrr(like="trec_eval") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("lists", "undefined", "values"),
+    [
+        ("all", "skip", [0.5, 0.0]),
+        ("all", 0.25, [0.5, 0.25, 0.0, 0.25]),
+        ("truth", 0.25, [0.5, 0.0, 0.25]),
+        ("ranked", 0.25, [0.5, 0.25, 0.25]),
+        ("both", 0.25, [0.5, 0.25]),
+        ("both", "skip", [0.5]),
+    ],
+)
+def test_which_lists_are_averaged(engine, lists, undefined, values):
+    frame, truth = engine.frame(FRAME), engine.frame(TRUTH)
+    given = {"truth": truth, "lists": lists, "undefined": undefined}
+    assert engine.ask(frame, "mrr", **given) == pytest.approx(sum(values) / len(values))
+    assert engine.ask(frame, "mrr", 3, **given) == pytest.approx(sum(values) / len(values))
+    each = [row["mrr"] for row in engine.ask(frame, "mrr", per="user", **given)]
+    assert sorted(value for value in each if value is not None) == sorted(values)
+
+
+def test_lists_of_several_models(engine):
+    rows = [
+        {"model": m, "user": u, "item": i, "score": s} for m in "ab" for u, i, s in zip(*FRAME.values(), strict=True)
+    ]
+    rows = [row for row in rows if not (row["model"] == "b" and row["user"] == "u4")]
+    found = engine.ask(
+        engine.frame(rows), "evaluate", "mrr", model="model", truth=engine.frame(TRUTH), like="trec_eval"
+    )
+    assert {row["model"]: row["mrr"] for row in found} == {"a": 0.25, "b": 0.5}
+
+
+def test_a_metric_without_a_cutoff_there_stands_once(engine):
+    found = engine.ask(engine.frame(ONE), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval")
+    assert list(found[0]) == ["mrr", "ndcg@1", "ndcg@3", "r_precision"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "message"),
+    [
+        ("err@5", {"like": "trec_eval"}, r"(?s)like='trec_eval' refuses err: .*leave out like="),
+        ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
+        ("r_precision", {"like": "rectools"}, r"recall\(capped=True\)"),
+        ("map", {"like": "sklearn"}, "that is pr_auc"),
+        ("rbp", {"like": "trec_eval"}, r"scales the grades"),
+        ("coverage@5", {"like": "rectools"}, "metrics that read the relevance"),
+        ("mrr@10", {"like": "trec_eval"}, "takes no cutoff for mrr: recip_rank"),
+        ("ndcg", {"like": "rectools"}, r"(?s)needs a cutoff for ndcg.*'ndcg@10'"),
+        ("ndcg@5", {"like": "trec-eval"}, r"(?s)like='trec-eval' is not one of .*did you mean 'trec_eval'"),
+        ("ndcg@5", {"like": 3}, "like=3 is not one of"),
+        ("ndcg@5", {"lists": "some"}, "lists='some' is not one of"),
+    ],
+)
+def test_what_is_refused_is_named(asked, given, message):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(ONE)
+    with pytest.raises(recframe.OptionError, match=message):
+        frame.rec.measure(asked, **given)
+    with pytest.raises(recframe.OptionError, match=message):
+        frame.rec.evaluate([asked], **given)
+
+
+def test_the_same_metric_twice_is_named():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(recframe.OptionError, match="are the same under like='rectools'"):
+        polars.DataFrame(ONE).rec.evaluate(["ndcg@5", "ndcg(ideal=ones)@5"], like="rectools")
+
+
+def test_row_order_of_a_lazy_frame_is_asked_for():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(recframe.OptionError, match=r"(?s)like='ranx' breaks ties by row order.*ties='average'"):
+        polars.LazyFrame(ONE).rec.ndcg(5, like="ranx")
+
+
+def test_a_metric_of_ones_own_is_in_no_library():
+    polars = pytest.importorskip("polars")
+
+    class Mine(recframe.Metric):
+        name = "mine"
+
+        def value(self, sums):
+            return sums.relevant
+
+    with pytest.raises(recframe.OptionError, match="refuses mine"):
+        polars.DataFrame(ONE).rec.measure(Mine(), like="ranx")
+
+
+# --- explain ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_explained(name):
+    for asked in {name, f"{name}@7"} if issubclass(METRICS[name], metrics.CutMetric) else {name}:
+        text = recframe.explain(asked)
+        assert text.splitlines()[0].startswith(f"{asked}: ")
+        assert repr(text) == str(text)
+        assert max(map(len, text.splitlines())) <= 96
+        assert {"ties", "undefined", "lists", "spelled", "reference"} <= {
+            line.split(" ")[0] for line in text.splitlines()
+        }
+        assert "@7" in text or "@" not in asked
+
+
+@pytest.mark.parametrize("like", PROFILES)
+def test_every_metric_of_a_profile_is_explained(like):
+    for name, definition in PROFILES[like].metrics.items():
+        k = "@7" if definition.cut == "needed" and issubclass(METRICS[name], metrics.CutMetric) else ""
+        text = " ".join(recframe.explain(name + k, like=like).split())
+        assert f"{name}{k} like {PROFILES[like].title}, which calls it {definition.calls}" in text
+        assert definition.departs in text
+        assert all(departs in text for departs in PROFILES[like].departs)
+        for option, value in definition.options.items():
+            assert f"{option}={value}" in text
+
+
+def test_what_is_spelled_gives_the_same_without_the_profile(engine):
+    text = recframe.explain("ndcg@10", like="sklearn")
+    spelled = next(line for line in text.splitlines() if line.startswith("spelled")).split(None, 1)[1]
+    assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
+    found = engine.ask(
+        engine.frame(ONE), "measure", "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked"
+    )
+    assert found == pytest.approx(engine.ask(engine.frame(ONE), "ndcg", 10, like="sklearn"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "words"),
+    [
+        ("precision(denominator=list)@5", {}, "h(5) / min(5, N)"),
+        ("recall(capped=True)@5", {}, "h(5) / min(R, 5)"),
+        ("recall(capped=True)", {}, "h(N) / R"),
+        ("map(norm=hits)@5", {}, "divided by h(5)"),
+        ("map(norm=hits)@5", {}, "ratio of the expected sums where a tied block straddles k"),
+        ("dcg(gain=exp2,discount=reciprocal)@5", {}, "gain(r) = 2^relevance − 1"),
+        ("rbp(p=0.5,gain=linear)", {}, "relevance·p^(r−1) p = 0.5"),
+        ("ndcg@5", {"ties": "worst"}, "in the order that gives the least"),
+        ("ndcg@5", {"undefined": 0.5}, "counts as 0.5"),
+        ("ndcg@5", {"min_relevance": 3}, "a relevance of at least 3"),
+        ("ndcg@5", {"lists": "both"}, "that the truth knows and that were recommended something"),
+        ("gauc", {}, "a list weighs as many rows as it has"),
+        ("err(max_relevance=4)", {}, "max = 4"),
+        (metrics.PFound(5, probability={1: 0.2}), {}, "0.2 for relevance 1, else 0"),
+        (metrics.DCG(5, discount=math.sqrt), {}, "discount(r) = sqrt(r)"),
+        ("mrr", {"like": "trec_eval", "ties": "item"}, "the smaller item first"),
+    ],
+)
+def test_options_and_policies_in_force_are_said(asked, given, words):
+    assert words in " ".join(recframe.explain(asked, **given).split())
+
+
+def test_explain_names_what_it_does_not_know():
+    with pytest.raises(recframe.OptionError, match="explain has no argument 'tie'"):
+        recframe.explain("ndcg", tie="best")
+    with pytest.raises(recframe.OptionError, match="metric 'ndgc' is unknown"):
+        recframe.explain("ndgc")
+
+
+def test_explain_on_the_command_line():
+    command = [sys.executable, "-X", "utf8", "-m", "recframe", "explain", "ndcg@10"]
+    done = subprocess.run(
+        [*command, "--like", "rectools", "--undefined", "0", "--min-relevance", "2"],
+        capture_output=True, text=True, check=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.stdout.rstrip("\n") == recframe.explain("ndcg@10", like="rectools", undefined=0.0, min_relevance=2)
+    done = subprocess.run([*command, "--like", "nobody"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "like='nobody' is not one of" in done.stderr

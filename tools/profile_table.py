@@ -1,0 +1,172 @@
+"""Writes the documentation's page on profiles from their records.
+
+``python tools/profile_table.py`` writes ``docs/profiles.md``; ``--check`` fails if that file is out of date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recframe.metrics import METRICS
+from recframe.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from recframe.profiles import Definition, Profile
+
+PAGE = Path(__file__).parent.parent / "docs" / "profiles.md"
+
+HEAD = """# Profiles
+
+Libraries define these metrics differently. `like=` names one whose numbers you want: it sets the options of the
+metrics and the policies under which that library computes them.
+
+```python
+>>> import polars as pl
+>>> import recframe
+>>> one = pl.DataFrame({
+...     "item":  ["a", "x", "b", "y", "z", "c", "d"],
+...     "grade": [3, 0, 1, 0, 0, 2, 1],                          # c and d are relevant, but were not recommended
+...     "score": [10, 9, 8, 7, 6, None, None],
+... })
+>>> for like in ("rectools", "recommenders", "trec_eval", "sklearn"):
+...     print(f"{like:12} {one.rec.ndcg(10, by=None, relevant='grade', like=like):.4f}")
+rectools     0.3301
+recommenders 0.5856
+trec_eval    0.6740
+sklearn      0.9639
+>>> print(recframe.explain("ndcg@10", like="sklearn"))
+ndcg@10 like scikit-learn, which calls it ndcg_score
+<BLANKLINE>
+  DCG@10 / IDCG@10
+  DCG@10 = Σ r≤10 of gain(r)·discount(r)
+  IDCG@10 = the same sum with the ranked rows in their best order; unranked ones do not exist
+  gain(r) = relevance, of the row at position r
+  discount(r) = 1 / log2(r + 1)
+<BLANKLINE>
+r          position, from 1
+relevant   a relevance above 0
+ties       exact expected value over all orders of the rows of equal score (scikit-learn: exact
+           expected value in ndcg_score and dcg_score, tied pairs one half in roc_auc_score;
+           average_precision_score takes tied rows as one threshold)
+undefined  a list without relevant rows, or whose ideal is 0: counts as 0.0
+lists      the lists that were recommended something
+departs    ndcg_score raises for negative relevance and for a list of one row, which has a value
+           here.
+spelled    ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'
+reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
+
+```
+
+- Every metric's method, `measure` and `evaluate` take `like=`; so does `df.rec(like="trec_eval")`, which binds it.
+- What you give beside it wins: `df.rec.ndcg(10, like="rectools", ideal="all")`, `"ndcg(ideal=all)@10"`,
+  `undefined="skip"`, and what is bound. Of a metric object, the options that differ from their defaults count as
+  given.
+- A result's columns carry the names that you wrote, such as `ndcg@10`, so that the tables of several libraries can be
+  put side by side. `explain` says what stands behind a name, and spells the same call without a profile.
+- A metric that the library lacks, or defines in a way that no option expresses, is refused, and the error says what
+  the library does. Where the library takes no cutoff, `evaluate(..., k=[5, 10])` gives one column.
+- Where a library departs from what it documents, the profile follows the documentation; the departures stand below.
+- `python -m recframe explain "ndcg@10" --like rectools` says the same as `explain`.
+
+Every profile is tested against the library itself (`tests/peers`) on random lists with ties, grades, missing truth,
+lists that were never served and lists of one row: live where the library is installed, and everywhere against values
+that were recorded from it. The tables below are written by `tools/profile_table.py` from the records that the calls
+use.
+
+## What each computes
+
+Empty: refused. `✓`: our definition as it stands. Otherwise the options that differ, and `k` where a cutoff is needed
+or `no k` where there is none.
+
+"""
+
+POLICIES = """
+## Policies
+
+| `like=` | ties | relevant from | a list without relevant items | lists averaged |
+| --- | --- | --- | --- | --- |
+"""
+
+LISTS = {
+    "all": "all; nothing recommended scores 0",
+    "truth": "those of the truth; nothing recommended scores 0",
+    "ranked": "those that were recommended something",
+    "both": "those of the truth that were recommended something",
+}
+
+
+def cell(definition: Definition | None) -> str:
+    """Return what a library computes, in short."""
+    if definition is None:
+        return ""
+    options = [f"{name}={value}" for name, value in definition.options.items()]
+    cut = {"needed": "k", "none": "no k", "any": ""}[definition.cut]
+    return ", ".join(filter(None, [f"`{','.join(options)}`" if options else "✓", cut]))
+
+
+def policies(profile: Profile) -> str:
+    """Return the row of a profile's policies."""
+    ties = f"`{profile.ties}`" if profile.ties else "as given, else `average`"
+    least = "above 0" if profile.min_relevance is None else f"{profile.min_relevance:g}"
+
+    def told(name: str) -> str:
+        own = [(metric, getattr(found, name)) for metric, found in profile.metrics.items()]
+        return "".join(f"; `{metric}`: {_undefined_or_lists(value)}" for metric, value in own if value is not None)
+
+    return (
+        f"| `{profile.name}` | {ties}: {profile.ties_note} | {least} "
+        f"| {_undefined_or_lists(profile.undefined)}{told('undefined')} "
+        f"| {_undefined_or_lists(profile.lists)}{told('lists')} |"
+    )
+
+
+def _undefined_or_lists(value: object) -> str:
+    return "left out" if value == "skip" else LISTS.get(str(value), f"counts {value}")
+
+
+def section(profile: Profile) -> str:
+    """Return what there is to say of one library."""
+    lines = [f"### {profile.title}: `like={profile.name!r}`".replace("'", '"'), ""]
+    names = [f"`{name}`: {found.calls}" for name, found in profile.metrics.items()]
+    lines += [f"What it calls them: {'; '.join(names)}."]
+    variants = [f"`{name}`: {found.variants}" for name, found in profile.metrics.items() if found.variants]
+    refused = [f"`{name}`: {does}" for name, does in profile.refused.items()]
+    departs = [f"`{name}`: {found.departs}" for name, found in profile.metrics.items() if found.departs]
+    for heading, entries in (
+        ("Variants", variants),
+        ("Refused, as no option expresses it", refused),
+        ("Departures", [*departs, *profile.departs]),
+    ):
+        if entries:
+            lines += ["", f"{heading}:", "", *(f"- {entry}" for entry in entries)]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """Return the whole page."""
+    names = [name for name in METRICS if any(name in profile.metrics for profile in PROFILES.values())]
+    table = ["| | " + " | ".join(f"`{name}`" for name in PROFILES) + " |", "| --- |" + " --- |" * len(PROFILES)]
+    table += [
+        f"| `{name}` | " + " | ".join(cell(profile.metrics.get(name)) for profile in PROFILES.values()) + " |"
+        for name in names
+    ]
+    rows = [policies(profile) for profile in PROFILES.values()]
+    sections = [section(profile) for profile in PROFILES.values()]
+    return HEAD + "\n".join(table) + "\n" + POLICIES + "\n".join(rows) + "\n\n## Libraries\n\n" + "\n".join(sections)
+
+
+def main() -> int:
+    """Write the page, or with --check compare it."""
+    if "--check" in sys.argv:
+        current = PAGE.read_text(encoding="utf-8") == page()
+        if not current:
+            sys.stderr.write(f"{PAGE.name} is out of date\n\nHint: python tools/profile_table.py\n")
+        return 0 if current else 1
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
