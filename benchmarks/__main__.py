@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.child import ask
 from benchmarks.data import Shape
+from benchmarks.factors import factor_memory_row, factor_rows
 from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
@@ -21,10 +22,12 @@ from benchmarks.timing import Missing, Row, slower
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GROUPS = ("own", "pandas", "growth", "peers", "correlation", "memory")
+GROUPS = ("own", "pandas", "growth", "peers", "correlation", "factors", "memory")
 SHAPES = (Shape(100_000, 50), Shape(10_000, 500), Shape(500_000, 10))
 PEERS = Shape(20_000, 100)
 CORRELATED = Shape(10_000, 50)
+FACTORS = Shape(5_000, 20_000)
+MANY_FACTORS = Shape(100_000, 100_000)
 QUICK = 100
 """How many times fewer lists a quick run has."""
 
@@ -63,6 +66,10 @@ def measure(given: argparse.Namespace) -> Iterator[Row | Missing]:
         yield from rectools_rows(peers, repeats, given.rectools)
     if "correlation" in given.only:
         yield from scipy_rows(Shape(CORRELATED.lists // scale, CORRELATED.length), repeats)
+    if "factors" in given.only:
+        # The catalogue keeps most of its items: each user has thirty of them.
+        yield from factor_rows(Shape(FACTORS.lists // scale, FACTORS.length), repeats)
+        yield factor_memory_row(Shape(MANY_FACTORS.lists // scale, MANY_FACTORS.length))
     if "memory" in given.only:
         yield from memory_rows(shapes[0], repeats)
         yield from memory_rows(peers, repeats)

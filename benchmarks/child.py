@@ -51,6 +51,13 @@ def memory(kind: str, call: str, folder: str) -> dict[str, float]:
     return peak(kind, call, folder)
 
 
+def factor_memory(lists: int, length: int) -> dict[str, float]:
+    """Return the peak of ranking a large factor model, in bytes, and the seconds."""
+    from benchmarks import factors
+
+    return factors.factor_memory(lists, length)
+
+
 if __name__ == "__main__":
-    measure = {"pandas_alone": pandas_alone, "rectools": rectools, "memory": memory}[sys.argv[1]]
-    print(json.dumps(measure(**json.loads(sys.argv[2]))))
+    measures = {each.__name__: each for each in (pandas_alone, rectools, memory, factor_memory)}
+    print(json.dumps(measures[sys.argv[1]](**json.loads(sys.argv[2]))))

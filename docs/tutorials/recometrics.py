@@ -1,0 +1,159 @@
+# %% [text]
+# # Tutorial: five factor models, and recometrics' numbers
+#
+# The evaluation that the package [recometrics](https://github.com/david-cortes/recometrics) shows in its vignette: 100 test users, 30 %
+# of their liked films held out, several models compared at k = 5 straight from their factors. All of it with one table of
+# recframe, and at the end the same numbers by recometrics itself.
+#
+# The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/) (F. M. Harper and J. A. Konstan, *The MovieLens Datasets:
+# History and Context*, ACM TiiS 5(4), 2015), which may not be redistributed: download it there, and say where it lies
+# with the environment variable `RATINGS`. `python tools/tutorials.py --ratings ml-100k/u.data` runs
+# [the script](tutorials/recometrics.py) that wrote this page; it needs
+# `pip install 'recframe[polars,factors]' implicit cmfrec recometrics`.
+# %%
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import recometrics
+from cmfrec import CMF_implicit
+from implicit.als import AlternatingLeastSquares
+from implicit.bpr import BayesianPersonalizedRanking
+from scipy.sparse import coo_array, csr_array, csr_matrix
+
+import recframe
+
+path = Path(os.environ.get("RATINGS", "ml-100k/u.data"))
+if path.suffix == ".parquet":
+    ratings = pl.read_parquet(path)
+else:
+    columns = ["user", "item", "rating", "timestamp"]
+    ratings = pl.read_csv(path, separator="\t", has_header=False, new_columns=columns)
+liked = ratings.filter(pl.col("rating") >= 4).select("user", "item").sort("user", "item")
+users, items = liked["user"].unique().sort(), liked["item"].unique().sort()
+print(f"{liked.height:,} ratings of 4 or 5, by {len(users)} users, of {len(items):,} films")
+# %% [text]
+# ## Hold out
+#
+# 100 users at random, and of each 30 % of the liked films, rounded up, but never all.
+# %%
+rng = np.random.default_rng(1)
+enough = liked.group_by("user").len().filter(pl.col("len") >= 2)["user"].sort()
+chosen = pl.Series("user", rng.permutation(enough.to_numpy())[:100])
+drawn = pl.Series("drawn", rng.random(liked.height))
+place, many = pl.col("drawn").rank("ordinal").over("user"), pl.len().over("user")
+held_out = pl.col("user").is_in(chosen.to_list()) & (place <= pl.min_horizontal((0.3 * many).ceil(), many - 1))
+split = liked.with_columns(drawn).with_columns(held_out=held_out)
+train, test = (split.filter(side).select("user", "item") for side in (~pl.col("held_out"), pl.col("held_out")))
+print(f"{train.height:,} to learn from, {test.height:,} held out, of {test['user'].n_unique()} users")
+
+
+# %% [text]
+# ## Models
+#
+# Each is a pair of factors, or the item bias alone. BPR keeps its item bias as one more factor.
+# %%
+def matrix(pairs):
+    rows, cols = users.search_sorted(pairs["user"]).to_numpy(), items.search_sorted(pairs["item"]).to_numpy()
+    return coo_array((np.ones(len(rows)), (rows, cols)), shape=(len(users), len(items)))
+
+
+past = csr_matrix(matrix(train), dtype=np.float32)
+wrmf = CMF_implicit(k=20, lambda_=5.0, niter=15, verbose=False, nthreads=1, random_state=1).fit(matrix(train))
+als = AlternatingLeastSquares(
+    factors=20, iterations=15, alpha=15, regularization=10.0, random_state=1, num_threads=1, use_gpu=False
+)
+als.fit(past, show_progress=False)
+bpr = BayesianPersonalizedRanking(
+    factors=20, iterations=100, learning_rate=0.05, regularization=0.01, random_state=1, num_threads=1, use_gpu=False
+)
+bpr.fit(past, show_progress=False)
+models = {
+    "random": (rng.standard_normal((len(users), 5)), rng.standard_normal((len(items), 5)), None),
+    "most popular": (None, None, np.asarray(past.sum(axis=0)).ravel().astype(float)),
+    "WRMF (cmfrec)": (wrmf.A_, wrmf.B_, None),
+    "ALS (implicit)": (als.user_factors, als.item_factors, None),
+    "BPR (implicit)": (bpr.user_factors, bpr.item_factors, None),
+}
+
+
+# %% [text]
+# ## One table
+#
+# Each model's top five and the places of the held-out films, one model's rows below the other's. Films of the training
+# set are not ranked. recometrics' names for what follows: P@5, TP@5, R@5, AP@5, TAP@5, NDCG@5, Hit@5, RR@5, ROC AUC, PR AUC.
+# %%
+def as_float64(arrays):
+    return [None if array is None else np.asarray(array, dtype=np.float64) for array in arrays]
+
+
+frames = [
+    recframe.from_factors(*as_float64(model), users=users, items=items, train=train, test=test, k=5).with_columns(
+        model=pl.lit(name)
+    )
+    for name, model in models.items()
+]
+lists = pl.concat(frames)
+names = {
+    "P@5": "precision@5",
+    "TP@5": "recall(capped=True)@5",
+    "R@5": "recall@5",
+    "AP@5": "map(norm=relevant)@5",
+    "TAP@5": "map@5",
+    "NDCG@5": "ndcg@5",
+    "Hit@5": "hit_rate@5",
+    "RR@5": "mrr@5",
+    "ROC_AUC": "roc_auc",
+    "PR_AUC": "pr_auc",
+}
+judged = lists.rec(model="model", rank="rank", tied="tied", candidates="candidates")
+table = judged.evaluate(list(names.values()))
+with pl.Config(tbl_cols=-1, tbl_width_chars=110, float_precision=4, tbl_hide_column_data_types=True):
+    print(table.select("model", *list(names.values())[:5]))
+    print(table.select("model", *list(names.values())[5:]))
+# %% [text]
+# ## User by user
+#
+# `per="user"` gives the frame that recometrics returns, one row per user; here of the model with the best NDCG@5.
+# %%
+best = table.sort("ndcg@5", descending=True)["model"][0]
+per_user = judged.evaluate(list(names.values()), per="user")
+with pl.Config(tbl_cols=-1, tbl_width_chars=110, float_precision=4, tbl_hide_column_data_types=True, tbl_rows=6):
+    print(best)
+    print(per_user.filter(pl.col("model") == best).select("user", "precision@5", "ndcg@5", "mrr@5", "roc_auc"))
+# %% [text]
+# ## The same by recometrics
+#
+# The largest difference of any user in any of its ten metrics. It breaks ties by chance or by their rows, where recframe averages
+# over their orders. Films of equal popularity tie, and so do those that nobody likes in the training set, whose factors
+# are 0; for this comparison each film's bias is a tiny step above that of the one before it, which leaves no ties.
+# %%
+evaluated = test["user"].unique().sort()
+rows = users.search_sorted(evaluated).to_numpy()
+sets = [csr_array(csr_matrix(matrix(pairs))[rows]) for pairs in (train, test)]
+
+
+def difference(name):
+    user_factors, item_factors, bias = as_float64(models[name])
+    bias = (0 if bias is None else bias) + np.linspace(0, 1e-6, len(items))
+    theirs = recometrics.calc_reco_metrics(
+        *sets,
+        None if user_factors is None else np.ascontiguousarray(user_factors[rows]),
+        item_factors,
+        k=5,
+        item_biases=bias,
+        all_metrics=True,
+        break_ties_with_noise=False,
+        nthreads=1,
+    )
+    frame = recframe.from_factors(
+        user_factors, item_factors, bias, users=users, items=items, train=train, test=test, k=5
+    )
+    ours = frame.rec.evaluate(list(names.values()), per="user", rank="rank", tied="tied", candidates="candidates")
+    return max(np.abs(theirs[there].to_numpy() - ours[here].to_numpy()).max() for there, here in names.items())
+
+
+differences = {name: difference(name) for name in models}
+for name, largest in differences.items():
+    print(f"{name:15} {'less than 1e-6' if largest < 1e-6 else f'{largest:.2g}'}")

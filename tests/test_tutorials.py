@@ -1,0 +1,69 @@
+"""The tutorials run, and say what they claim, on small generated ratings."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+np = pytest.importorskip("numpy")
+pl = pytest.importorskip("polars")
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = {"implicit_feedback": ["implicit"], "recometrics": ["implicit", "cmfrec", "recometrics"]}
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location("tutorials", ROOT / "tools" / "tutorials.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def run(tool, tmp_path, monkeypatch):
+    """Return a function from a tutorial's name to its page and its names, on ratings of which fields of films are liked."""
+
+    def call(name):
+        for package in PACKAGES[name]:
+            pytest.importorskip(package)
+        rng = np.random.default_rng(0)
+        user, item = np.nonzero(rng.random((150, 60)) < 0.4)
+        rating = np.clip(3 + ((user + item) % 3 == 0) * 2 + rng.integers(-1, 2, len(user)), 1, 5)
+        frame = pl.DataFrame({"user": user + 1, "item": item + 1, "rating": rating, "timestamp": 0})
+        frame.write_parquet(tmp_path / "ratings.parquet")
+        monkeypatch.setenv("RATINGS", str(tmp_path / "ratings.parquet"))
+        return tool.run(ROOT / "docs" / "tutorials" / f"{name}.py")
+
+    return call
+
+
+def test_every_script_has_its_page_and_its_packages(tool):
+    assert [script.stem for script in tool.scripts()] == sorted(PACKAGES)
+    for script in tool.scripts():
+        page = (ROOT / "docs" / f"tutorial-{script.stem.replace('_', '-')}.md").read_text(encoding="utf-8")
+        for is_text, body in tool.cells(script.read_text(encoding="utf-8")):
+            assert is_text or body in page, "run python tools/tutorials.py --ratings ml-100k/u.data"
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_implicit_feedback(run):
+    page, names = run("implicit_feedback")
+    assert names["held_out"] is not None and "```text" in page
+    counts = names["ratings"].group_by("user").len().join(names["test"].group_by("user").len(), on="user")
+    assert (counts["len_right"] == np.ceil(0.2 * counts["len"].to_numpy())).all()
+    assert names["train"].join(names["test"], on=["user", "item"]).is_empty()
+    values = dict(names["table"].select("judged_on", "map@5").rows())
+    assert 0 < values["test"] <= 1 and values["train"] > values["test"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_recometrics_gives_the_same_values(run):
+    _, names = run("recometrics")
+    assert list(names["differences"]) == list(names["models"])
+    assert all(largest < 1e-6 for largest in names["differences"].values()), names["differences"]
+    table = names["table"]
+    assert table.filter(pl.col("model") == "random")["roc_auc"][0] == pytest.approx(0.5, abs=0.1)
+    assert names["test"]["user"].n_unique() == 100
