@@ -36,16 +36,9 @@ print(f"{liked.height:,} ratings of 4 or 5, by {len(users)} users, of {len(items
 # %% [text]
 # ## Hold out
 #
-# 100 users at random, and of each 30 % of the liked films, rounded up, but never all.
+# 100 users at random who like two films or more, and of each 30 % of them, rounded up.
 # %%
-rng = np.random.default_rng(1)
-enough = liked.group_by("user").len().filter(pl.col("len") >= 2)["user"].sort()
-chosen = pl.Series("user", rng.permutation(enough.to_numpy())[:100])
-drawn = pl.Series("drawn", rng.random(liked.height))
-place, many = pl.col("drawn").rank("ordinal").over("user"), pl.len().over("user")
-held_out = pl.col("user").is_in(chosen.to_list()) & (place <= pl.min_horizontal((0.3 * many).ceil(), many - 1))
-split = liked.with_columns(drawn).with_columns(held_out=held_out)
-train, test = (split.filter(side).select("user", "item") for side in (~pl.col("held_out"), pl.col("held_out")))
+train, test = liked.rec.split(users=100, fraction=0.3, min_items=2, seed=1)
 print(f"{train.height:,} to learn from, {test.height:,} held out, of {test['user'].n_unique()} users")
 
 
@@ -69,6 +62,7 @@ bpr = BayesianPersonalizedRanking(
     factors=20, iterations=100, learning_rate=0.05, regularization=0.01, random_state=1, num_threads=1, use_gpu=False
 )
 bpr.fit(past, show_progress=False)
+rng = np.random.default_rng(1)
 models = {
     "random": (rng.standard_normal((len(users), 5)), rng.standard_normal((len(items), 5)), None),
     "most popular": (None, None, np.asarray(past.sum(axis=0)).ravel().astype(float)),
