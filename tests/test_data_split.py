@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -289,3 +290,32 @@ def test_bad_frames(engine):
         parts(engine, dated, since=5, time="time")
     with pytest.raises(recframe.InputError, match="no rows"), engine.running():
         recframe.rec(engine.frame(SMALL)[:0]).split(fraction=0.2)
+
+
+# --- the documents' own schemes -----------------------------------------------------------------------------
+
+
+def movielens():
+    pl = pytest.importorskip("polars")
+    path = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-100k" / "ratings.parquet"
+    if not path.is_file():
+        pytest.skip("needs ../shared/data beside the checkout")
+    return pl.read_parquet(path)
+
+
+def test_a_fifth_of_the_ratings_of_each_user_rounded_up():
+    ratings = movielens()
+    train, test = ratings.rec.split(fraction=0.2, seed=0)
+    sizes, hidden = (dict(frame["user"].value_counts().rows()) for frame in (ratings, test))
+    assert train.height + test.height == ratings.height == 100_000
+    assert hidden == {user: -(-size // 5) for user, size in sizes.items()}
+
+
+def test_a_hundred_users_and_three_tenths_of_their_positives():
+    ratings = movielens()
+    positives = ratings.filter(ratings["rating"] >= 4)
+    train, test = positives.rec.split(fraction=0.3, users=100, seed=1)
+    sizes, hidden = (dict(frame["user"].value_counts().rows()) for frame in (positives, test))
+    assert len(hidden) == 100
+    assert hidden == {user: -(-3 * sizes[user] // 10) for user in hidden}
+    assert train.height == positives.height - test.height

@@ -137,18 +137,14 @@ def test_the_example_is_that_of_the_metrics_page():
 def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
     from recframe._baselines import generate, hold_out, recommend
 
-    likes = generate(3)
-    split = hold_out(likes["user"].to_numpy(), likes["item"].to_numpy(), 3)
+    train, held_out = hold_out(generate(3), 3)
     hidden, known = {}, {}
-    for users, items, into in (
-        (split.test_users, split.test_items, hidden),
-        (split.train_users, split.train_items, known),
-    ):
-        for user, item in zip(users.tolist(), items.tolist(), strict=True):
+    for frame, into in ((held_out, hidden), (train, known)):
+        for user, item in frame.rows():
             into.setdefault(user, set()).add(item)
     assert all(len(hidden[user]) == math.ceil((len(hidden[user]) + len(known[user])) / 5) for user in hidden)
 
-    recommended = recommend(split, 10, 3, lambda _: None)
+    recommended = recommend(train, held_out, 10, 3, lambda _: None)
     lists = {}
     for _, user, item, _score in recommended.filter(pl.col("model") == "random").sort("score", descending=True).rows():
         lists.setdefault(user, []).append(item)

@@ -1,4 +1,4 @@
-"""Data and simple models for the demo: random, most popular, item neighbours, in plain NumPy.
+"""Data and simple models for the demo: random, most popular, and item neighbours in plain NumPy.
 
 Users and items are numbers from 0 here. Work goes block by block, so memory depends on the size of the
 catalogue (at most `MAX_ITEMS` squared), not on the number of users.
@@ -6,11 +6,12 @@ catalogue (at most `MAX_ITEMS` squared), not on the number of users.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+
+from recframe import candidates, rec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Floats = NDArray[np.floating[Any]]
 
-__all__ = ["MIN_ITEMS", "MODELS", "Split", "generate", "hold_out", "recommend"]
+__all__ = ["MIN_ITEMS", "MODELS", "generate", "hold_out", "recommend"]
 
 MODELS = ("random", "popular", "neighbours")
 MIN_ITEMS = 5
@@ -33,7 +34,7 @@ NEIGHBOURS = 200
 """The most similar items that an item keeps."""
 CANDIDATES = 100
 """The recommendations of a user and model. More only matter if a tie spans all of them."""
-CELLS = 4_000_000
+CELLS = 2_000_000
 """The size of a block of users x items."""
 
 
@@ -67,62 +68,29 @@ def generate(seed: int, n_users: int = 1_000, n_items: int = 500, n_tastes: int 
     return pl.DataFrame({"user": users, "item": items})
 
 
-@dataclass(frozen=True)
-class Split:
-    """Positive pairs, sorted by user: what the models learn from, and what they have to find."""
-
-    train_users: Ints
-    train_items: Ints
-    test_users: Ints
-    test_items: Ints
-    tested: Ints
-    """The users with test items, ascending."""
-    n_testable: int
-    """How many users have enough items to be tested."""
-    n_users: int
-    n_items: int
-
-    @property
-    def train_sizes(self) -> Ints:
-        """The number of train items of each tested user."""
-        return np.bincount(self.train_users, minlength=self.n_users)[self.tested]
-
-
-def hold_out(users: Ints, items: Ints, seed: int) -> Split:
-    """Hide a fifth of each user's items, rounded up, if there are at least `MIN_ITEMS`.
+def hold_out(likes: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return what the models learn from, and a fifth of each tested user's items, rounded up, that they have to find.
 
     Parameters
     ----------
-    users, items : array of int
+    likes : DataFrame
         The positive pairs, each once.
     seed : int
         The same seed and the same pairs, in any order, give the same split.
     """
-    rng = np.random.default_rng(seed)
-    n_users, n_items = int(users.max()) + 1, int(items.max()) + 1
-    order = np.lexsort((items, users))
-    users, items = users[order], items[order]
-    sizes = np.bincount(users, minlength=n_users)
-    testable = np.flatnonzero(sizes >= MIN_ITEMS)
-    tested = testable
-    if len(testable) > MAX_USERS:
-        tested = np.sort(rng.choice(testable, MAX_USERS, replace=False))
-    order = np.lexsort((rng.random(len(users)), users))
-    users, items = users[order], items[order]
-    place = np.arange(len(users)) - (np.cumsum(sizes) - sizes)[users]
-    hidden = np.zeros(n_users, dtype=np.int64)
-    hidden[tested] = -(-sizes[tested] // 5)
-    test = place < hidden[users]
-    return Split(users[~test], items[~test], users[test], items[test], tested, len(testable), n_users, n_items)
+    train, test = rec(likes).split(fraction=0.2, users=MAX_USERS, min_items=MIN_ITEMS, seed=seed)
+    return train.sort("user", "item"), test.sort("user", "item")
 
 
-def recommend(split: Split, longest: int, seed: int, progress: Callable[[str], None]) -> pl.DataFrame:
+def recommend(
+    train: pl.DataFrame, test: pl.DataFrame, longest: int, seed: int, progress: Callable[[str], None]
+) -> pl.DataFrame:
     """Return the best items of each tested user by each model, without those the user has in train.
 
     Parameters
     ----------
-    split : Split
-        What to learn from, and the users who are tested.
+    train, test : DataFrame
+        What to learn from, sorted by user, and the pairs whose users are tested.
     longest : int
         The largest cutoff; at least `CANDIDATES` items are given where there are as many.
     seed : int
@@ -135,39 +103,35 @@ def recommend(split: Split, longest: int, seed: int, progress: Callable[[str], N
     DataFrame
         The columns model, user, item, score. Items that a model knows nothing about have no row.
     """
-    rng = np.random.default_rng(seed)
-    counts = np.bincount(split.train_items, minlength=split.n_items)
+    counts = np.bincount(train["item"])
     catalogue = np.argsort(-counts, kind="stable")[: min(MAX_ITEMS, np.count_nonzero(counts))]
-    column = np.full(split.n_items, -1)
+    column = np.full(len(counts), -1)
     column[catalogue] = np.arange(len(catalogue))
-    listed = column[split.train_items] >= 0
-    users, columns = split.train_users[listed], column[split.train_items[listed]]
-    popularity = counts[catalogue].astype(np.float32)
+    listed = train.filter(pl.Series(column[train["item"]] >= 0))
+    users, columns = listed["user"].to_numpy(), column[listed["item"]]
+    n_users = int(users.max(initial=-1)) + 1
+    similar = _similarities(users, columns, n_users, counts[catalogue].astype(np.float32), progress)
 
-    similar = _similarities(users, columns, split.n_users, popularity, progress)
-    row = np.full(split.n_users, -1)
-    row[split.tested] = np.arange(len(split.tested))
+    tested = test["user"].unique().sort()
+    row = np.full(max(n_users, int(tested.max()) + 1), -1)  # type: ignore[arg-type]
+    row[tested] = np.arange(len(tested))
     chosen = row[users] >= 0
-    found: dict[str, list[tuple[Ints, Ints, Floats]]] = {model: [] for model in MODELS}
-    for first, seen in _blocks(row[users[chosen]], columns[chosen], len(split.tested), len(catalogue)):
-        progress(f"recommending: user {first:,} of {len(split.tested):,}")
-        scores: dict[str, Floats] = {
-            # In (0, 1], because 0 means: not recommended.
-            "random": 1.0 - rng.random(seen.shape),
-            "popular": np.broadcast_to(popularity, seen.shape),
-            "neighbours": seen @ similar,
-        }
+    found: list[pl.DataFrame] = []
+    for first, seen in _blocks(row[users[chosen]], columns[chosen], len(tested), len(catalogue)):
+        progress(f"recommending: user {first:,} of {len(tested):,}")
+        block = tested[first : first + len(seen)]
+        pairs = candidates(block, pl.Series(catalogue), seen=train.join(block.to_frame("user"), on="user", how="semi"))
+        if pairs.is_empty():
+            continue
+        scored = rec(rec(pairs).add_random(seed=seed + first)).add_popular(train)
+        near = (seen @ similar)[row[scored["user"]] - first, column[scored["item"]]]
+        # No neighbour among the user's items: not recommended.
+        scored = scored.with_columns(pl.Series("neighbours", near, dtype=pl.Float64).replace(0, None))
         for model in MODELS:
-            rows, places, values = _best(scores[model] * (1 - seen), max(longest, CANDIDATES))
-            found[model].append((split.tested[rows + first], catalogue[places], values))
+            best = rec(scored).top(max(longest, CANDIDATES), score=model)
+            found.append(best.select(pl.lit(model).alias("model"), "user", "item", pl.col(model).alias("score")))
     progress("")
-    return pl.concat(
-        pl.DataFrame({"user": user, "item": item, "score": score.astype(np.float64)}).select(
-            pl.lit(model).alias("model"), pl.all()
-        )
-        for model, parts in found.items()
-        for user, item, score in parts
-    )
+    return pl.concat(found) if found else pl.DataFrame()
 
 
 def _similarities(
@@ -202,13 +166,3 @@ def _blocks(rows: Ints, columns: Ints, n_rows: int, n_columns: int) -> Iterator[
         block = np.zeros((last - first, n_columns), dtype=np.float32)
         block[rows[start:stop] - first, columns[start:stop]] = 1
         yield first, block
-
-
-def _best(scores: Floats, n: int) -> tuple[Ints, Ints, Floats]:
-    """Return rows, columns and values of the n largest positive scores of each row."""
-    n_columns = scores.shape[1]
-    n = min(n, n_columns)
-    places = np.argpartition(scores, n_columns - n, axis=1)[:, n_columns - n :]
-    values = np.take_along_axis(scores, places, axis=1)
-    rows, which = np.nonzero(values > 0)
-    return rows, places[rows, which], values[rows, which]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 from polars import selectors as cs
 
@@ -15,8 +14,6 @@ from recframe.errors import ColumnTypeError, InputError, MissingColumnError, Opt
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
 __all__ = ["DEFAULT_MIN_RATING", "Ratings", "read_ratings"]
 
 DEFAULT_MIN_RATING = 4.0
@@ -25,10 +22,10 @@ FORMATS = {".parquet": "Parquet", ".csv": "CSV"}
 
 @dataclass(frozen=True)
 class Ratings:
-    """Positive pairs of users and items as numbers from 0, and where they come from."""
+    """Positive pairs of users and items, and where they come from."""
 
-    users: NDArray[np.int64]
-    items: NDArray[np.int64]
+    likes: pl.DataFrame
+    """The columns user and item as numbers from 0, each pair once."""
     n_rows: int
     """The rows that were read, positive or not, without those dropped."""
     n_users: int
@@ -43,8 +40,7 @@ class Ratings:
     @classmethod
     def of_positives(cls, frame: pl.DataFrame) -> Ratings:
         """Return the ratings of a frame in which every row is positive and each pair stands once."""
-        users, items = _numbers(frame["user"]), _numbers(frame["item"])
-        return cls(users, items, frame.height, frame["user"].n_unique(), frame["item"].n_unique())
+        return cls(_numbered(frame), frame.height, frame["user"].n_unique(), frame["item"].n_unique())
 
 
 def read_ratings(path: Path, min_rating: float | None) -> Ratings:
@@ -82,12 +78,13 @@ def read_ratings(path: Path, min_rating: float | None) -> Ratings:
     else:
         min_rating = DEFAULT_MIN_RATING if min_rating is None else min_rating
         frame = _positive(path, frame, min_rating)
-    users, items = _numbers(frame["user"]), _numbers(frame["item"])
-    most = int(np.bincount(users).max())
+    likes = _numbered(frame)
+    most = likes["user"].unique_counts().max()
+    assert isinstance(most, int)  # noqa: S101 - for the type checker
     if most < MIN_ITEMS:
         msg = f"no user in {path.name!r} has {MIN_ITEMS} positive items, which a test needs; the most are {most}"
         raise InputError(msg, "" if why_all else f"--min-rating is {min_rating:g}; a lower one finds more")
-    return Ratings(users, items, n_rows, n_users, n_items, n_read - n_rows, None if why_all else min_rating, why_all)
+    return Ratings(likes, n_rows, n_users, n_items, n_read - n_rows, None if why_all else min_rating, why_all)
 
 
 def _positive(path: Path, frame: pl.DataFrame, min_rating: float) -> pl.DataFrame:
@@ -158,7 +155,7 @@ def _check_types(path: Path, frame: pl.DataFrame) -> None:
         raise ColumnTypeError(msg, "cast it, or drop it: without ratings every row is positive")
 
 
-def _numbers(ids: pl.Series) -> NDArray[np.int64]:
-    """Return the values of a column as numbers from 0 in their own order, whatever the order of the rows."""
-    plain = ids.cast(pl.String) if ids.dtype in (pl.Categorical, pl.Enum) else ids
-    return (plain.rank("dense").cast(pl.Int64) - 1).to_numpy()
+def _numbered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return users and items as numbers from 0 in their own order, whatever the order of the rows."""
+    ids = frame.select("user", "item").with_columns(cs.by_dtype(pl.Categorical, pl.Enum).cast(pl.String))
+    return ids.select(pl.all().rank("dense").cast(pl.Int64) - 1)

@@ -6,7 +6,6 @@ import textwrap
 import time
 from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from recframe import rec
@@ -16,7 +15,6 @@ from recframe._baselines import (
     MIN_ITEMS,
     MODELS,
     NEIGHBOURS,
-    Split,
     generate,
     hold_out,
     recommend,
@@ -164,8 +162,8 @@ def _counts(data: Ratings) -> str:
     if data.min_rating is None:
         text += f"Every row is positive, as {data.why_all}."
     else:
-        share = len(data.users) / data.n_rows
-        text += f"Positive: the {len(data.users):,} ratings from {data.min_rating:g} on ({share:.0%})."
+        share = data.likes.height / data.n_rows
+        text += f"Positive: the {data.likes.height:,} ratings from {data.min_rating:g} on ({share:.0%})."
     if data.n_dropped:
         text += f" Left out: {data.n_dropped:,} rows without a user or item, or repeated."
     return _paragraph(text)
@@ -173,17 +171,16 @@ def _counts(data: Ratings) -> str:
 
 def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progress: Say) -> None:
     """Split, recommend, evaluate, and print what comes out."""
-    split = hold_out(data.users, data.items, seed)
-    say(_protocol(split))
+    train, held_out = hold_out(data.likes, seed)
+    say(_protocol(data.likes, train, held_out))
     start = time.perf_counter()
-    recommended = recommend(split, cutoffs[-1], seed, progress)
+    recommended = recommend(train, held_out, cutoffs[-1], seed, progress)
     learned = time.perf_counter() - start
     if recommended.is_empty():
         msg = "the models have nothing to recommend: the tested users have every item that is not hidden"
         raise InputError(msg, "give ratings of more users")
 
-    held_out = pl.DataFrame({"user": split.test_users, "item": split.test_items})
-    held_out = held_out.join(_activity(split), on="user", how="left")
+    held_out = held_out.join(_activity(train, held_out), on="user", how="left")
     progress("evaluating")
     start = time.perf_counter()
     result = rec(recommended).evaluate(list(MODEL_METRICS), k=cutoffs, truth=held_out, model="model")
@@ -197,17 +194,18 @@ def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progres
     _segments(recommended, held_out, cutoffs[-1], say)
 
 
-def _protocol(split: Split) -> str:
+def _protocol(likes: pl.DataFrame, train: pl.DataFrame, held_out: pl.DataFrame) -> str:
     """Say how the models are tested, and what they are."""
-    tested = _count(len(split.tested), "user")
-    if split.n_testable > MAX_USERS:
-        tested += f" (drawn from {split.n_testable:,})"
+    tested = _count(held_out["user"].n_unique(), "user")
+    testable = (likes["user"].unique_counts() >= MIN_ITEMS).sum()
+    if testable > MAX_USERS:
+        tested += f" (drawn from {testable:,})"
     text = (
         f"A fifth of the positive items of each user with at least {MIN_ITEMS}, rounded up, is hidden: "
-        f"{len(split.test_items):,} items of {tested}. The models learn from the others and recommend what the user "
+        f"{held_out.height:,} items of {tested}. The models learn from the others and recommend what the user "
         "does not have among them; the hidden items are the relevant ones, recommended or not."
     )
-    listed = len(np.unique(split.train_items))
+    listed = train["item"].n_unique()
     if listed > MAX_ITEMS:
         text += f" The models choose from the {MAX_ITEMS:,} most popular of {listed:,} items."
     models = {
@@ -219,12 +217,12 @@ def _protocol(split: Split) -> str:
     return "\n".join([_paragraph(text), *lines, ""])
 
 
-def _activity(split: Split) -> pl.DataFrame:
+def _activity(train: pl.DataFrame, held_out: pl.DataFrame) -> pl.DataFrame:
     """Return the third of each tested user by the number of train items, 0 the least active."""
-    sizes = pl.Series("size", split.train_sizes)
-    low, high = sizes.quantile(1 / 3), sizes.quantile(2 / 3)
-    third = (pl.col("size") > low).cast(pl.Int8) + (pl.col("size") > high)
-    return pl.DataFrame({"user": split.tested, "size": sizes}).select("user", third.alias("activity"), pl.col("size"))
+    sizes = train.join(held_out, on="user", how="semi").group_by("user").agg(pl.len().alias("size"))
+    size = pl.col("size")
+    third = (size > size.quantile(1 / 3)).cast(pl.Int8) + (size > size.quantile(2 / 3))
+    return sizes.select("user", third.alias("activity"), "size")
 
 
 def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Say) -> None:
