@@ -26,7 +26,8 @@ __all__ = ["main"]
 WIDTH = 88
 _ASCII = str.maketrans({
     "Σ": "sum", "Π": "product", "√": "sqrt", "τ": "tau", "≤": "<=", "≥": ">=", "·": "*", "−": "-",
-    "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "²": "^2",
+    "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "ⱼ": "_j", "²": "^2",
+    "∩": "and", "α": "alpha",
 })  # fmt: skip
 """What stands for the signs of a formula where the terminal does not know them."""
 
