@@ -58,6 +58,13 @@ def factor_memory(lists: int, length: int) -> dict[str, float]:
     return factors.factor_memory(lists, length)
 
 
+def scan(call: str, folder: str) -> dict[str, float]:
+    """Return the seconds and the peak memory of one call on the files in a folder."""
+    from benchmarks.files import scan as found
+
+    return found(call, folder)
+
+
 if __name__ == "__main__":
-    measures = {each.__name__: each for each in (pandas_alone, rectools, memory, factor_memory)}
+    measures = {each.__name__: each for each in (pandas_alone, rectools, memory, factor_memory, scan)}
     print(json.dumps(measures[sys.argv[1]](**json.loads(sys.argv[2]))))

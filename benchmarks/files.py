@@ -1,0 +1,115 @@
+"""Files that need not fit in memory: time and peak memory of lazy frames, against the bare window rank of the files."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmarks.child import ask
+from benchmarks.data import Shape
+from benchmarks.memory import highest
+from benchmarks.own import CUTOFFS
+from benchmarks.timing import Row, slower
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+TEN = ["precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "roc_auc"]
+"""The ten metrics of the foundation, and ROC AUC."""
+ROWS_A_FILE = 5_000_000
+CALLS = {
+    "ndcg": ("ndcg@5 / bare window rank of the files", 2.0),
+    "eleven": ("11 metrics × 4 cutoffs / bare window rank of the files", 4.5),
+    "ndcg in 8 parts": ("ndcg@5, partitions=8 / bare window rank of the files", None),
+    "eleven in 8 parts": ("11 metrics × 4 cutoffs, partitions=8 / bare window rank of the files", None),
+}
+
+
+def file_rows(shape: Shape, repeats: int) -> Iterator[Row]:
+    """Measure each call in fresh processes that scan the same Parquet files; time, then memory in GB."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(shape, Path(folder))
+        found: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS)}
+        for _ in range(repeats):
+            for name in found:
+                found[name].append(ask("scan", call=name, folder=folder))
+        rank = [each["seconds"] for each in found["yardstick"]]
+        for name, (what, limit) in CALLS.items():
+            yield slower(what, shape, [each["seconds"] for each in found[name]], rank, limit)
+        for name, (what, _) in CALLS.items():
+            peaks = [each["peak"] for each in found[name]]
+            size = sum(path.stat().st_size for path in Path(folder).iterdir())
+            what = what.split(" / ")[0] + ", peak memory / size of the files"
+            yield Row(
+                what, str(shape), median(peaks) / 1e6, size / 1e6, tuple(peak / size for peak in peaks), None, unit="MB"
+            )
+
+
+def write(shape: Shape, folder: Path) -> None:
+    """Write lists in random order as Parquet files, without holding more than one file's rows."""
+    import polars as pl
+
+    lists = max(1, ROWS_A_FILE // shape.length)
+    for number, start in enumerate(range(0, shape.lists, lists)):
+        rng = np.random.default_rng(number)
+        n = min(lists, shape.lists - start)
+        order = rng.permutation(n * shape.length)
+        # A list's rows stand in one file, its rows permuted with those of the others.
+        relevant = (rng.random(len(order)) < 0.1) * rng.integers(1, 5, len(order))
+        pl.DataFrame(
+            {
+                "user": (start + order // shape.length).astype(np.int32),
+                "relevant": relevant.astype(np.int8),
+                "score": rng.random(len(order), dtype=np.float32),
+            }
+        ).write_parquet(folder / f"{number:05d}.parquet")
+
+
+def yardstick(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Rank a column within lists and keep the top."""
+    import polars as pl
+
+    rank = pl.col("score").rank("min", descending=True).over("user")
+    return frame.with_columns(a=rank).filter(pl.col("a") <= 5).select(pl.len())
+
+
+def scan(call: str, folder: str) -> dict[str, float]:
+    """Measure one call in this process, which must be a fresh one."""
+    import polars as pl
+
+    import recframe  # noqa: F401 - registers .rec
+
+    frame = pl.scan_parquet(Path(folder, "*.parquet"))
+    parts: dict[str, Any] = {"partitions": 8} if "parts" in call else {}
+    start = perf_counter()
+    if call == "yardstick":
+        plan = yardstick(frame)
+    elif call.startswith("ndcg"):
+        plan = frame.rec.ndcg(5, **parts)
+    else:
+        plan = frame.rec.evaluate(TEN, k=CUTOFFS, **parts)
+    plan.collect(engine="streaming")
+    return {"seconds": perf_counter() - start, "peak": highest()}
+
+
+def main() -> None:
+    """Write files of a size once, and measure one call: ``python -m benchmarks.files FOLDER LISTS LENGTH [CALL]``."""
+    folder, lists, length, *calls = sys.argv[1:]
+    path = Path(folder)
+    if not path.exists():
+        path.mkdir(parents=True)
+        write(Shape(int(lists), int(length)), path)
+    for call in calls:
+        print(call, ask("scan", call=call, folder=folder))
+
+
+if __name__ == "__main__":
+    main()
