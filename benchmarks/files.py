@@ -39,18 +39,17 @@ def file_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         write(shape, Path(folder))
         found: dict[str, list[dict[str, float]]] = {name: [] for name in ("yardstick", *CALLS)}
         for _ in range(repeats):
-            for name in found:
-                found[name].append(ask("scan", call=name, folder=folder))
+            for name, measured in found.items():
+                measured.append(ask("scan", call=name, folder=folder))
         rank = [each["seconds"] for each in found["yardstick"]]
         for name, (what, limit) in CALLS.items():
             yield slower(what, shape, [each["seconds"] for each in found[name]], rank, limit)
         for name, (what, _) in CALLS.items():
             peaks = [each["peak"] for each in found[name]]
             size = sum(path.stat().st_size for path in Path(folder).iterdir())
-            what = what.split(" / ")[0] + ", peak memory / size of the files"
-            yield Row(
-                what, str(shape), median(peaks) / 1e6, size / 1e6, tuple(peak / size for peak in peaks), None, unit="MB"
-            )
+            memory = f"{what.split(' / ')[0]}, peak memory / size of the files"
+            ratios = tuple(peak / size for peak in peaks)
+            yield Row(memory, str(shape), median(peaks) / 1e6, size / 1e6, ratios, None, unit="MB")
 
 
 def write(shape: Shape, folder: Path) -> None:

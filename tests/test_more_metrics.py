@@ -233,10 +233,12 @@ def test_a_truth_says_what_the_whole_frame_says(engine, ties):
     truth = [row for row in rows if row["relevant"] > 0]
     pairs = {(row["user"], row["item"]) for row in shown}
     whole = shown + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
-    names = [
-        name for name, kind in metrics.METRICS.items() if name != "pfound" and not kind.__module__.endswith("lists")
+    of_relevance = [
+        name
+        for name, kind in metrics.METRICS.items()
+        if not kind.needs and not issubclass(kind, metrics.ShownMetric | metrics.ExposureMetric)
     ]
-    names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
+    names = [name for name in of_relevance if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(
         engine.frame([{name: row[name] for name in columns} for row in shown]), "evaluate", names, k=[2, None], per="user",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recframe._terms import Weight
     from recframe.metrics._record import Metric
 
-__all__ = ["Need"]
+__all__ = ["Need", "furthest"]
 
 
 @dataclass
@@ -84,12 +84,12 @@ class Need:
     @property
     def cutoff(self) -> int | None:
         """The last position that any metric reads; None: all."""
-        return _furthest([metric.cutoff for metric in self.metrics if not self._by_relevant(metric)])
+        return furthest([metric.cutoff for metric in self.metrics if not self._by_relevant(metric)])
 
     @property
     def shown_cutoff(self) -> int | None:
         """The last position that a list metric reads; None: all."""
-        return _furthest([metric.cutoff for metric in (*self.shown, *self.exposure)])
+        return furthest([metric.cutoff for metric in (*self.shown, *self.exposure)])
 
     @staticmethod
     def _by_relevant(metric: Metric) -> bool:
@@ -164,7 +164,7 @@ class Need:
         return {name.removeprefix(prefix): column for name, column in columns.items() if name.startswith(prefix)}
 
 
-def _furthest(cutoffs: Sequence[int | None]) -> int | None:
+def furthest(cutoffs: Sequence[int | None]) -> int | None:
     """Return the largest cutoff, None where one is the whole list."""
     return None if None in cutoffs else max(cast("Sequence[int]", cutoffs), default=1)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe import _rank
+from recframe._need import furthest
 from recframe._plan import _compact
 from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
@@ -198,7 +199,16 @@ class Ranking:
             first, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
         placed = _rank.place(ranked, group, upto, by_rank=by_rank)
         placed = placed if first is None else nw.concat([placed, first], how="vertical")
-        return placed.drop(_rank.SCORE)
+        return self._up_to_relevant(placed.drop(_rank.SCORE))
+
+    def _up_to_relevant(self, placed: Frame) -> Frame:
+        """Leave out what stands past the cutoff and past R, of which a lazy frame does not tell the largest."""
+        cutoff = self._need.cutoff
+        if self._upto is not None or cutoff is None or self._ideal is None:
+            return placed
+        placed = self._engine.join(placed, self._ideal.select(*self._group, RELEVANT), self._group)
+        matters = (nw.col(START) <= cutoff) | (nw.col(START) <= nw.col(RELEVANT).fill_null(0.0))
+        return placed.filter(matters).drop(RELEVANT)
 
     def _kept(self, placed: Frame) -> Frame:
         """Return the rows that can matter, each with its tied block under the policy and its relevance."""
@@ -250,11 +260,13 @@ class Ranking:
 
     def _with_tables(self, rows: Frame, row: Row) -> Frame:
         """Look up the sums of each weight over the positions before a tied block, and up to its end."""
-        upto = self._upto
-        start = nw.col(START).cast(nw.Int64())
-        end = start + nw.col(SIZE).cast(nw.Int64()) - 1
-        last = end if upto is None else nw.when(end < upto).then(end).otherwise(upto)
-        rows = rows.with_columns((start - 1).alias("before"), last.cast(nw.Int64()).alias("upto"))
+        # Past the last position that counts, sums do not change.
+        upto = furthest([k for _, k in row.tables])
+        before = nw.col(START).cast(nw.Int64()) - 1
+        ends = {"before": before, "upto": before + nw.col(SIZE).cast(nw.Int64())}
+        if upto is not None:
+            ends = {side: nw.when(end < upto).then(end).otherwise(upto) for side, end in ends.items()}
+        rows = rows.with_columns(*(end.cast(nw.Int64()).alias(side) for side, end in ends.items()))
         table = self._engine.positions(rows.select(nw.col("upto").max()) if upto is None else upto)
         position = nw.col(POSITION).cast(nw.Float64())
         weights = []
