@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 HEAD = ("what", "shape", "ours", "other", "ratio", "min–max", "limit", "")
 RIGHT = {2, 3, 4, 5, 6}
-PACKAGES = ("recframe", "narwhals", "polars", "pandas", "numpy", "ranx", "pytrec_eval-terrier", "scikit-learn")
+PACKAGES = (
+    "recframe",
+    "narwhals",
+    "polars",
+    "pandas",
+    "numpy",
+    "ranx",
+    "pytrec_eval-terrier",
+    "scikit-learn",
+    "recometrics",
+)
 
 
 def render(rows: Sequence[Row | Missing], *, markdown: bool) -> str:
