@@ -98,13 +98,24 @@ class Need:
         metric.terms(row)
         return RELEVANT in row.asked
 
-    def terms(self, row: Row) -> dict[str, nw.Expr]:
-        """Return what a ranked row adds, by column."""
-        found = {full_name(metric, name): term for metric in self.accuracy for name, term in metric.terms(row).items()}
+    def terms(self, row: Row, metrics: Sequence[Metric] | None = None) -> dict[str, nw.Expr]:
+        """Return what a ranked row adds, by column; to some of the metrics that read the relevance, or to all."""
+        metrics = self.accuracy if metrics is None else metrics
+        found = {full_name(metric, name): term for metric in metrics for name, term in metric.terms(row).items()}
         only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
         if only is not None:
             found = {name: term for name, term in found.items() if name in only}
         return {self.columns[name]: term for name, term in found.items()}
+
+    @property
+    def cascade_cutoff(self) -> int | None:
+        """The last position that a user reads who stops somewhere; None: all."""
+        reading = [
+            metric
+            for metric in self.accuracy
+            if {full_name(metric, n) for n in metric.terms(Row(tied=True))} & self.cascade
+        ]
+        return furthest([metric.cutoff for metric in reading])
 
     def best_terms(self, of: str, row: IdealRow | None = None) -> dict[str, nw.Expr]:
         """Return what a row in the best order adds, by column, for the metrics that order these rows."""

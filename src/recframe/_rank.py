@@ -208,13 +208,16 @@ def pairs_ahead(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
 
 
 def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
-    """Add the chance to stop at each row; a block's rows take its places in any order and share its mean chance."""
-    frame = numbered(frame, keys) if tied else frame.with_columns(nw.lit(1).alias(POSITION))
-    frame = frame.with_columns(*(stop.alias(f"alone{index}") for index, stop in enumerate(stops)))
-    alone = [nw.col(f"alone{index}") for index in range(len(stops))]
-    return frame.with_columns(
-        *((one.mean().over(*keys, START) if tied else one).alias(f"stop{index}") for index, one in enumerate(alone))
+    """Return the places at which somebody stops; a block's rows take its places and share their mean chance."""
+    names = [f"stop{index}" for index in range(len(stops))]
+    if not tied:
+        alone = dict(zip(names, stops, strict=True))
+        return frame.with_columns(nw.lit(1).alias(POSITION), **alone).filter(stopped(len(stops)))
+    frame = numbered(frame, keys).with_columns(
+        *(stop.alias(f"alone {n}") for n, stop in zip(names, stops, strict=True))
     )
+    shared = [nw.col(f"alone {name}").mean().over(*keys, START).alias(name) for name in names]
+    return frame.with_columns(*shared).filter(stopped(len(stops)))
 
 
 def stopping_blocks(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr]) -> Frame:
@@ -222,31 +225,38 @@ def stopping_blocks(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr])
     chances = [f"stop{index}" for index in range(len(stops))]
     frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
     blocks = frame.group_by(*keys, START, SIZE).agg(nw.col(*chances).sum())
-    blocks = blocks.with_columns(nw.col(*chances) / nw.col(SIZE))
-    return blocks.filter(nw.any_horizontal(*(nw.col(name) > 0 for name in chances), ignore_nulls=True))
+    return blocks.with_columns(nw.col(*chances) / nw.col(SIZE)).filter(stopped(len(stops)))
 
 
-def reading(frame: Frame, keys: Sequence[str], stops: int) -> Frame:
-    """Add, for a user who reads from the top, the chance to arrive at each place.
+def stopped(stops: int) -> nw.Expr:
+    """Return whether somebody stops at a place."""
+    return nw.any_horizontal(*(nw.col(f"stop{index}") > 0 for index in range(stops)), ignore_nulls=True)
 
-    Places at which nobody stops are left out.
+
+def reading(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
+    """Add, for a user who reads from the top, the chance to arrive at each of the places where somebody stops.
+
+    Certain: whether there may be a place at which every user stops.
     """
     many = range(stops)
     place = nw.col(START) + nw.col(POSITION).cast(nw.Int64()) - 1
-    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION))
     # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
-    goes_on = [nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0) for index in many]
-    frame = frame.with_columns(
-        *(chance.log().alias(f"on{index}") for index, chance in enumerate(goes_on)),
-        *((nw.col(f"stop{index}") >= 1).cast(nw.Float64()).alias(f"end{index}") for index in many),
-    )
-    frame = frame.filter(nw.any_horizontal(*(nw.col(f"stop{index}") > 0 for index in many), ignore_nulls=True))
+    on = {
+        f"on{index}": nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0).log()
+        for index in many
+    }
+    end = {f"end{index}": (nw.col(f"stop{index}") >= 1).cast(nw.Float64()) for index in many} if certain else {}
+    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), **on, **end)
     frame = frame.with_columns(
         *(
             (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(f"past {column}")
-            for index in many
-            for column in (f"on{index}", f"end{index}")
+            for column in (*on, *end)
         )
     )
-    arrive = [nw.col(f"past on{index}").exp() * (nw.col(f"past end{index}") < 1).cast(nw.Float64()) for index in many]
-    return frame.with_columns(*(chance.alias(f"arrive{index}") for index, chance in enumerate(arrive)))
+    arrive = {f"arrive{index}": nw.col(f"past on{index}").exp() for index in many}
+    if certain:
+        arrive = {
+            name: chance * (nw.col(f"past end{index}") < 1).cast(nw.Float64())
+            for index, (name, chance) in enumerate(arrive.items())
+        }
+    return frame.with_columns(**arrive)

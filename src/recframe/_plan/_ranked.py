@@ -20,7 +20,6 @@ from recframe._terms import (
     CASCADE,
     FIRST_HIT,
     GRADE_RANK,
-    GREATEST,
     HIT,
     HITS_BEFORE,
     JUDGED,
@@ -104,9 +103,8 @@ class Ranking:
 
     def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:
         """Return frames whose sums the metrics of relevance read."""
-        kept, row, terms = self._asked(kept)
-        rows = self._ready(self._rows_that_matter(kept), row, ideal)
-        stacked = [self._tables.wide(rows, terms), *self._other_sums(kept, ideal, tied=row.tied)]
+        kept, row, _ = self._asked(kept)
+        stacked = [*self._row_sums(kept, ideal, tied=row.tied), *self._other_sums(kept, ideal, tied=row.tied)]
         if CASCADE in row.asked:
             reading, _, stopped = self._cascade(kept, tied=row.tied)
             stacked.append(self._tables.wide(reading, stopped))
@@ -131,8 +129,8 @@ class Ranking:
                 msg = "a metric with several chances to stop at a row has no contributions"
                 raise OptionError(msg)
             (stop,) = cascade.stops
-            kept = self._with_blocks(kept, reading, stopped).join(self._tables.greatest_relevance(), how="cross")
-            kept = kept.with_columns(stop(nw.col(RELEVANCE), nw.col(GREATEST)).cast(nw.Float64()).alias(ALONE))
+            kept, greatest = self._tables.with_greatest(self._with_blocks(kept, reading, stopped))
+            kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(ALONE))
             kept = kept.with_columns(nw.col(ALONE).sum().over(*self._group, START).alias(TOGETHER))
             each = nw.when(nw.col(TOGETHER) > 0).then(nw.col(ALONE) / nw.col(TOGETHER)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in stopped}
@@ -236,12 +234,30 @@ class Ranking:
             kept = _rank.pairs_ahead(kept, self._group, digits)
         return kept
 
-    def _rows_that_matter(self, kept: Frame) -> Frame:
-        reads = {metric.reads for metric in self._need.accuracy}
-        if "all" in reads:
-            return kept
-        hit = nw.col(HIT) > 0
-        return kept.filter(hit | (nw.col(RELEVANCE) != 0) if "graded" in reads else hit)
+    def _row_sums(self, kept: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
+        """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
+        accuracy = self._need.accuracy
+        of_hits = [metric for metric in accuracy if metric.reads != "all"]
+        of_all = [metric for metric in accuracy if metric.reads == "all"]
+        found: list[Frame] = []
+        summed: dict[str, nw.Expr] = {}
+        if of_hits:
+            row = Row(tied=tied)
+            summed = self._need.terms(row, of_hits)
+            hit = nw.col(HIT) > 0
+            graded = any(metric.reads == "graded" for metric in of_hits)
+            hits = kept.filter(hit | (nw.col(RELEVANCE) != 0) if graded else hit)
+            found.append(self._tables.wide(self._ready(hits, row, ideal), summed))
+        every = Row(tied=tied)
+        terms = {name: term for name, term in self._need.terms(every, of_all).items() if name not in summed}
+        if terms:
+            cutoff = furthest([metric.cutoff for metric in of_all])
+            rows = self._ready(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff), every, ideal)
+            if of_hits:
+                rows = self._engine.sum_by(rows.select(*self._group, **terms), self._group, list(terms))
+                terms = {name: nw.col(name) for name in terms}
+            found.append(self._tables.wide(rows, terms))
+        return found
 
     def _ready(self, rows: Frame, row: Row, ideal: Frame) -> Frame:
         """Add to the rows that matter what their terms ask for."""
@@ -333,12 +349,16 @@ class Ranking:
 
     def _cascade(self, kept: Frame, *, tied: bool) -> tuple[Frame, CascadeRow, dict[str, nw.Expr]]:
         """Return the places at which a user stops who reads from the top, and their terms."""
-        kept = kept.join(self._tables.greatest_relevance(), how="cross")
+        cutoff = self._need.cascade_cutoff
+        kept = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
+        kept, greatest = self._tables.with_greatest(kept)
         row = CascadeRow()
         terms = self._need.terms(row)
-        stops = [stop(nw.col(RELEVANCE), nw.col(GREATEST)) for stop in row.stops]
+        stops = [stop(nw.col(RELEVANCE), greatest) for stop in row.stops]
         if self._compact:
             read = self._places(_rank.stopping_blocks(kept, self._group, stops))
         else:
             read = _rank.stopping(kept, self._group, stops, tied=tied)
-        return _rank.reading(read, self._group, len(stops)), row, terms
+        read = self._engine.settle(read)
+        surely = nw.any_horizontal(*(nw.col(f"stop{index}") >= 1 for index in range(len(stops))), ignore_nulls=True)
+        return _rank.reading(read, self._group, len(stops), certain=self._may_hold(read, surely)), row, terms

@@ -127,11 +127,13 @@ class Tables:
 
         return _parts.part(frame, self.keys, *self._part)
 
-    def greatest_relevance(self) -> Frame:
-        """Return the largest relevance of the whole frame, or of the truth, as one row."""
+    def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
+        """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
         source = self.session.frames["frame" if self.truth is None else "truth"]
         greatest = self.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
-        return self.engine.settle(greatest)
+        if self.engine.eager:
+            return rows, nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
+        return rows.join(greatest, how="cross"), nw.col(GREATEST)
 
     # --- what is asked ---------------------------------------------------------------------------------------
 
