@@ -209,6 +209,32 @@ def test_retail_lesson_three_users(make: Make) -> None:
     assert number(frame.rec.mrr(10, rank="place", truth=truth)) == pytest.approx(1 / 3, abs=1e-12)
 
 
+RETAIL_RELEVANCE = [1.0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+"""The lesson's list against its basket."""
+
+
+@pytest.mark.parametrize(
+    ("metric", "expected"),
+    [
+        # Of the 2 hits, the first stands before 8 misses and the second before 6; within the top 5 before 3 and 1.
+        (metrics.ROCAUC(10), 14 / 16),
+        (metrics.ROCAUC(5), 4 / 6),
+        # 14 concordant and 2 discordant of 45 pairs, 29 of which are tied in relevance.
+        (metrics.Kendall(), 12 / math.sqrt(16 * 45)),
+        # Average ranks 9.5 of hits and 4.5 of misses, against 10 … 1.
+        (metrics.Spearman(), 30 / math.sqrt(40 * 82.5)),
+        # P = 1/2 for a hit: 1/1 · 1/2 + 1/4 · 1/2 · 1/2.
+        (metrics.ERR(10), 1 / 2 + 1 / 16),
+        # look(4) = (1 − 0.4) · 0.85³.
+        (metrics.PFound(10, probability={1: 0.4}), 0.4 + 0.6 * 0.85**3 * 0.4),
+    ],
+    ids=str,
+)
+def test_retail_lesson_by_formula(make: Make, metric: recframe.Metric, expected: float) -> None:
+    frame = make(in_order(RETAIL_RELEVANCE))
+    assert number(frame.rec.measure(metric)) == pytest.approx(expected, abs=1e-12)
+
+
 # --- implicit-feedback notebook: MovieLens 100K -----------------------------------------------------------
 
 
