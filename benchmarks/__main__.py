@@ -6,30 +6,126 @@ Each ratio is the median over repeats in which both sides take turns, with its l
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.child import ask
+from benchmarks.chart import draw, lines
+from benchmarks.child import ROOT, ask
 from benchmarks.data import Shape
 from benchmarks.factors import factor_memory_row, factor_rows
+from benchmarks.files import file_rows
+from benchmarks.handwritten import handwritten_rows
+from benchmarks.isolated import Interpreter, interpreters
+from benchmarks.libraries import library_rows
+from benchmarks.lists import list_rows
 from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
 from benchmarks.table import machine, render
-from benchmarks.timing import Missing, Row, slower
+from benchmarks.timing import CLOCK, Missing, Row, slower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-GROUPS = ("own", "pandas", "growth", "peers", "correlation", "factors", "memory")
+    Rows = Iterator[Row | Missing]
+
 SHAPES = (Shape(100_000, 50), Shape(10_000, 500), Shape(500_000, 10))
 PEERS = Shape(20_000, 100)
 CORRELATED = Shape(10_000, 50)
 FACTORS = Shape(5_000, 20_000)
 MANY_FACTORS = Shape(100_000, 100_000)
+LISTS = Shape(1_000_000, 10)
+IN_FILES = 100
+"""Rows of each list in files, whose number is an option."""
 QUICK = 100
 """How many times fewer lists a quick run has."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was asked for."""
+
+    repeats: int
+    scale: int
+    rows: int
+    folder: Path
+    make: bool
+    """Whether to make environments that are not there."""
+
+    def scaled(self, shape: Shape) -> Shape:
+        """Return a shape as large as this run wants it."""
+        return Shape(shape.lists // self.scale, shape.length)
+
+    @cached_property
+    def interpreters(self) -> dict[str, Interpreter]:
+        """Who has which library."""
+        return interpreters(self.folder, make=self.make)
+
+
+def own(run: Run) -> Rows:
+    for shape in SHAPES:
+        yield from shape_rows(run.scaled(shape), run.repeats)
+
+
+def handwritten(run: Run) -> Rows:
+    for shape in SHAPES:
+        yield from handwritten_rows(run.scaled(shape), run.repeats)
+
+
+def pandas(run: Run) -> Rows:
+    for shape in map(run.scaled, SHAPES):
+        times = ask("pandas_alone", lists=shape.lists, length=shape.length, repeats=run.repeats)
+        yield slower("ndcg@5, pandas alone / groupby rank", shape, times["ours"], times["rank"], 2.5)
+
+
+def growth(run: Run) -> Rows:
+    largest = run.scaled(SHAPES[0])
+    return growth_rows(Shape(largest.lists // 10, largest.length), run.repeats)
+
+
+def peers(run: Run) -> Rows:
+    shape = run.scaled(PEERS)
+    yield from ranx_rows(shape, run.repeats)
+    yield from pytrec_eval_rows(shape, run.repeats)
+    yield from sklearn_rows(shape, run.repeats)
+    yield from rectools_rows(shape, run.repeats, run.interpreters["rectools"])
+
+
+def libraries(run: Run) -> Rows:
+    return library_rows(run.scaled(PEERS), run.repeats, run.interpreters)
+
+
+def correlation(run: Run) -> Rows:
+    return scipy_rows(run.scaled(CORRELATED), run.repeats)
+
+
+def factors(run: Run) -> Rows:
+    # The catalogue keeps most of its items: each user has thirty of them.
+    yield from factor_rows(run.scaled(FACTORS), run.repeats)
+    yield factor_memory_row(run.scaled(MANY_FACTORS))
+
+
+def lists(run: Run) -> Rows:
+    return list_rows(run.scaled(LISTS), run.repeats)
+
+
+def memory(run: Run) -> Rows:
+    yield from memory_rows(run.scaled(SHAPES[0]), run.repeats)
+    yield from memory_rows(run.scaled(PEERS), run.repeats)
+
+
+def files(run: Run) -> Rows:
+    return file_rows(run.scaled(Shape(run.rows // IN_FILES, IN_FILES)), run.repeats)
+
+
+USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, memory)
+LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, libraries, lists, files)
+"""What only a run of all takes the time for, or one that names it."""
+GROUPS = {group.__name__: group for group in (*USUAL, *LONG)}
 
 
 def options() -> argparse.Namespace:
@@ -37,53 +133,45 @@ def options() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="small frames, to see whether it runs")
     parser.add_argument("--markdown", action="store_true", help="print a Markdown table")
     parser.add_argument("--repeats", type=int, default=5, help="how often each side runs (default: 5)")
-    parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, help="some groups of rows")
+    parser.add_argument("--cpu", action="store_true", help="CPU time of all cores, for a machine that others use too")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", nargs="+", choices=GROUPS, help="some groups of rows")
+    which.add_argument("--all", action="store_true", help="every group; makes the environments of the other libraries")
     parser.add_argument(
-        "--rectools", metavar="PYTHON", help="the Python of an environment with RecTools, recframe and polars"
+        "--rows", type=int, default=100_000_000, help="the rows of the files, and the most of the chart (default: 10⁸)"
     )
+    parser.add_argument(
+        "--peers", type=Path, metavar="FOLDER", default=ROOT / "build" / "peers",
+        help="where the environments of the other libraries are kept (default: build/peers)",
+    )  # fmt: skip
+    parser.add_argument("--chart", type=Path, metavar="SVG", help="draw time over rows, from 10⁴ up")
     return parser.parse_args()
-
-
-def measure(given: argparse.Namespace) -> Iterator[Row | Missing]:
-    """Run the groups that were asked for."""
-    scale = QUICK if given.quick else 1
-    shapes = [Shape(shape.lists // scale, shape.length) for shape in SHAPES]
-    peers = Shape(PEERS.lists // scale, PEERS.length)
-    repeats = given.repeats
-    if "own" in given.only:
-        for shape in shapes:
-            yield from shape_rows(shape, repeats)
-    if "pandas" in given.only:
-        for shape in shapes:
-            times = ask("pandas_alone", lists=shape.lists, length=shape.length, repeats=repeats)
-            yield slower("ndcg@5, pandas alone / groupby rank", shape, times["ours"], times["rank"], 2.5)
-    if "growth" in given.only:
-        yield from growth_rows(Shape(shapes[0].lists // 10, shapes[0].length), repeats)
-    if "peers" in given.only:
-        yield from ranx_rows(peers, repeats)
-        yield from pytrec_eval_rows(peers, repeats)
-        yield from sklearn_rows(peers, repeats)
-        yield from rectools_rows(peers, repeats, given.rectools)
-    if "correlation" in given.only:
-        yield from scipy_rows(Shape(CORRELATED.lists // scale, CORRELATED.length), repeats)
-    if "factors" in given.only:
-        # The catalogue keeps most of its items: each user has thirty of them.
-        yield from factor_rows(Shape(FACTORS.lists // scale, FACTORS.length), repeats)
-        yield factor_memory_row(Shape(MANY_FACTORS.lists // scale, MANY_FACTORS.length))
-    if "memory" in given.only:
-        yield from memory_rows(shapes[0], repeats)
-        yield from memory_rows(peers, repeats)
 
 
 def main() -> None:
     given = options()
+    if given.cpu:
+        os.environ[CLOCK] = "cpu"  # for the processes that measure, too
+    alone = given.chart and not given.only and not given.all
+    names = given.only or ([] if alone else [group.__name__ for group in (*USUAL, *(LONG if given.all else ()))])
+    scale = QUICK if given.quick else 1
+    make = given.all or given.chart is not None or "libraries" in names
+    run = Run(given.repeats, scale, given.rows, given.peers.resolve(), make)
     rows = []
-    for row in measure(given):
-        # A small frame is all fixed costs, of which the limits say nothing.
-        rows.append(replace(row, limit=None) if given.quick and isinstance(row, Row) else row)
-        print(f"{row.what} ({row.shape})", file=sys.stderr)  # whoever waits sees that it goes on
-    print(render(rows, markdown=given.markdown))
-    print(f"\n{machine()}")
+    for name in names:
+        for row in GROUPS[name](run):
+            # A small frame is all fixed costs, of which the limits say nothing.
+            rows.append(replace(row, limit=None) if given.quick and isinstance(row, Row) else row)
+            print(f"{row.what} ({row.shape})", file=sys.stderr)  # whoever waits sees that it goes on
+    if rows:
+        print(render(rows, markdown=given.markdown))
+    clock = "CPU time of all cores" if given.cpu else "time of the clock"
+    print(f"\n{machine()}, {clock}")
+    if given.chart:
+        found = list(lines(run.rows // scale, run.repeats, run.interpreters))
+        given.chart.write_text(draw(found, machine().splitlines()[0], cpu=given.cpu), encoding="utf-8")
+        for line in found:
+            print(line.name, ", ".join(f"{rows:.0e}: {seconds:.3g} s" for rows, seconds in line.seconds.items()))
 
 
 if __name__ == "__main__":

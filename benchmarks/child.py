@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,9 @@ ROOT = Path(__file__).parents[1]
 def ask(name: str, *, python: str = sys.executable, **arguments: Any) -> Any:
     """Run one measurement in a fresh process and return what it found."""
     command = [python, "-m", "benchmarks.child", name, json.dumps(arguments)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    # What is measured is this source, whatever the other environment has.
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -65,6 +68,22 @@ def scan(call: str, folder: str) -> dict[str, float]:
     return found(call, folder)
 
 
+def library(library: str, lists: int, length: int, repeats: int, *, large: bool = False) -> dict[str, Any]:
+    """Return the seconds of a library that this process has, of recframe on the same frame, and of the conversion."""
+    from benchmarks.libraries import measured
+
+    return measured(library, lists, length, repeats, large=large)
+
+
+def point(kind: str, folder: str, repeats: int) -> list[float]:
+    """Return the seconds of NDCG on the files in a folder, opened as a frame of some kind."""
+    from benchmarks.chart import point as found
+
+    return found(kind, folder, repeats)
+
+
+MEASURES = (pandas_alone, rectools, memory, factor_memory, scan, library, point)
+
 if __name__ == "__main__":
-    measures = {each.__name__: each for each in (pandas_alone, rectools, memory, factor_memory, scan)}
+    measures = {each.__name__: each for each in MEASURES}
     print(json.dumps(measures[sys.argv[1]](**json.loads(sys.argv[2]))))

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from benchmarks.isolated import Interpreter
+
 K = 10
 
 
@@ -166,17 +168,17 @@ def scipy_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
 # --- RecTools ---------------------------------------------------------------------------------------------
 
 
-def rectools_rows(shape: Shape, repeats: int, python: str | None) -> Iterator[Row | Missing]:
+def rectools_rows(shape: Shape, repeats: int, where: Interpreter) -> Iterator[Row | Missing]:
     """Measure RecTools by the Python of an environment that has it, recframe, polars and a pandas older than 3."""
     whole, alone = (
         f"ndcg@{K} on pandas, against RecTools from the frame",
         f"ndcg@{K} of ranks, against RecTools of ranks",
     )
-    if python is None:
-        yield from (Missing(what, str(shape), "not installed (--rectools PYTHON)") for what in (whole, alone))
+    if where.python is None:
+        yield from (Missing(what, str(shape), where.why) for what in (whole, alone))
         return
     try:
-        found = ask("rectools", python=python, lists=shape.lists, length=shape.length, repeats=repeats)
+        found = ask("rectools", python=where.python, lists=shape.lists, length=shape.length, repeats=repeats)
     except subprocess.CalledProcessError:
         yield from (Missing(what, str(shape), "failed, see above") for what in (whole, alone))
         return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
-from typing import TYPE_CHECKING, Literal
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,17 +52,33 @@ class Missing:
     why: str
 
 
-def in_turn(calls: Mapping[str, Call], repeats: int) -> dict[str, list[float]]:
-    """Time the calls as A B C A B C …, so that a machine that becomes slower slows all of them."""
-    for call in calls.values():
-        call()  # imports, caches and compilers
+CLOCK = "RECFRAME_BENCHMARK_CLOCK"
+"""The variable of the environment that says ``cpu`` where a busy machine makes the time of the clock worthless."""
+
+
+def now() -> float:
+    """Return the seconds on the clock, or of all cores by this process where those are asked for."""
+    return process_time() if os.environ.get(CLOCK) == "cpu" else perf_counter()
+
+
+def in_turn(
+    calls: Mapping[str, Call], repeats: int, check: Callable[[list[Any]], object] | None = None
+) -> dict[str, list[float]]:
+    """Time the calls as A B C A B C …, so that a machine that becomes slower slows all of them.
+
+    What they return at first is given to ``check``.
+    """
+    results = [call() for call in calls.values()]  # imports, caches and compilers
+    if check is not None:
+        check(results)
+    del results
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(repeats):
         for name, call in calls.items():
             gc.collect()  # nobody pays for the garbage of the one before
-            start = perf_counter()
+            start = now()
             call()
-            times[name].append(perf_counter() - start)
+            times[name].append(now() - start)
     return times
 
 

@@ -13,6 +13,10 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -36,12 +40,17 @@ STEPS: tuple[tuple[str, ...], ...] = (
 
 def make(directory: Path) -> None:
     """Make an environment with the libraries of older times."""
-    python = directory / "older" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(directory / "older")], check=True)
-    for step in STEPS:
-        done = subprocess.run([str(python), "-m", "pip", "install", "--quiet", *step], check=False)
+    install(directory / "older", STEPS)
+
+
+def install(environment: Path, steps: Sequence[Sequence[str]], *, python: str = sys.executable) -> None:
+    """Make an environment and install in it, step by step; a step that fails is left out."""
+    subprocess.run([python, "-m", "venv", str(environment)], check=True)
+    own = environment / "bin" / "python"
+    for step in steps:
+        done = subprocess.run([str(own), "-m", "pip", "install", "--quiet", *step], check=False)
         if done.returncode:
-            sys.stderr.write(f"could not install {' '.join(step)}: its tests compare with recorded values only\n")
+            sys.stderr.write(f"could not install {' '.join(step)}: there is no comparison with it as it runs\n")
 
 
 @cache

@@ -1,0 +1,178 @@
+"""Time over rows, from 10⁴ to 10⁸, as a drawing: NDCG@10 of lists of 100 rows, each point in a fresh process."""
+
+from __future__ import annotations
+
+import gc
+import math
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.child import ask
+from benchmarks.data import Shape
+from benchmarks.files import write
+from benchmarks.own import BYTES_PER_ROW, available_memory
+from benchmarks.timing import now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.isolated import Interpreter
+
+LENGTH = 100
+K = 10
+PATIENCE = 60.0
+"""The seconds that a point may be expected to take."""
+OWN = {
+    "lazy": "recframe, lazy polars from Parquet",
+    "polars": "recframe, polars",
+    "pandas": "recframe, pandas",
+}
+PEERS = {"sklearn": "scikit-learn", "ranx": "ranx", "pytrec_eval": "pytrec_eval"}
+"""Ours start from a frame and the peers too: their conversion is counted."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one way takes: seconds by rows."""
+
+    name: str
+    seconds: Mapping[int, float]
+
+
+def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> Iterator[Line]:
+    """Measure every way as far as memory and patience go."""
+    sizes = [10**power for power in range(4, 1 + round(math.log10(most)))]
+    found: dict[str, dict[int, float]] = {name: {} for name in (*OWN, *PEERS)}
+    for rows in sizes:
+        shape = Shape(rows // LENGTH, LENGTH)
+        with tempfile.TemporaryDirectory() as folder:
+            write(shape, Path(folder))
+            for name, seconds in found.items():
+                if not _goes_on(name, seconds, rows):
+                    continue
+                times = repeats if rows <= 10**7 else 1
+                if name in OWN:
+                    seconds[rows] = median(ask("point", kind=name, folder=folder, repeats=times))
+                elif (python := interpreters[name].python) is not None:
+                    arguments: dict[str, Any] = {
+                        "lists": shape.lists,
+                        "length": LENGTH,
+                        "repeats": times,
+                        "large": True,
+                    }
+                    try:
+                        seconds[rows] = median(ask("library", python=python, library=name, **arguments)["ndcg"])
+                    except subprocess.CalledProcessError as error:  # it ran out of memory
+                        sys.stderr.write(f"{name}: {error}\n")
+        sys.stderr.write(f"{rows} rows\n")
+    for name, title in (OWN | PEERS).items():
+        if found[name]:
+            yield Line(title, found[name])
+
+
+def _goes_on(name: str, seconds: Mapping[int, float], rows: int) -> bool:
+    """Return whether a way got this far, has the memory and is fast enough for ten times as many rows."""
+    if name != "lazy" and rows * BYTES_PER_ROW > available_memory():
+        return False
+    return rows == 10**4 or 10 * seconds.get(rows // 10, math.inf) <= PATIENCE
+
+
+def point(kind: str, folder: str, repeats: int) -> list[float]:
+    """Time one call in this process, which must be a fresh one, after one on a frame of its kind with few rows."""
+    import polars as pl
+
+    import recframe  # noqa: F401 - registers .rec
+
+    scanned = pl.scan_parquet(Path(folder, "*.parquet"))
+
+    def call(frame: Any) -> object:
+        return frame.rec.ndcg(K).collect(engine="streaming") if kind == "lazy" else frame.rec.ndcg(K)
+
+    def made(lazy: pl.LazyFrame) -> Any:
+        if kind == "lazy":
+            return lazy
+        frame = lazy.collect(engine="streaming")
+        if kind == "polars":
+            return frame
+        import pandas as pd
+
+        return pd.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
+
+    call(made(scanned.head(1000)))
+    frame = made(scanned)
+    times = []
+    for _ in range(repeats):
+        gc.collect()
+        start = now()
+        call(frame)
+        times.append(now() - start)
+    return times
+
+
+# --- the drawing ------------------------------------------------------------------------------------------
+
+WIDTH, HEIGHT = 760, 440
+LEFT, RIGHT, TOP, BOTTOM = 70, 230, 40, 50
+COLOURS = ("#0b6e4f", "#1f77b4", "#7b4fa3", "#d1495b", "#c77700", "#555555")
+
+
+def draw(lines: Sequence[Line], under: str, *, cpu: bool) -> str:
+    """Return an SVG with both axes in powers of ten."""
+    points = [(rows, seconds) for line in lines for rows, seconds in line.seconds.items()]
+    spans = [(math.floor(math.log10(min(of))), math.ceil(math.log10(max(of)))) for of in zip(*points, strict=True)]
+    (left, right), (low, high) = spans
+
+    def x(rows: float) -> float:
+        return LEFT + (math.log10(rows) - left) / (right - left) * (WIDTH - LEFT - RIGHT)
+
+    def y(seconds: float) -> float:
+        return HEIGHT - BOTTOM - (math.log10(seconds) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
+
+    what = "CPU seconds" if cpu else "seconds"
+    parts = [
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+            'font-family="sans-serif" font-size="12">'
+        ),
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+        f'<text x="{LEFT}" y="20" font-size="14">NDCG@{K} of lists of {LENGTH} rows: {what} over rows</text>',
+    ]
+    for power in range(left, right + 1):
+        at = x(10**power)
+        parts.append(f'<path d="M{at:.1f} {TOP}V{HEIGHT - BOTTOM}" stroke="#ddd"/>')
+        parts.append(_power(at, HEIGHT - BOTTOM + 18, power, "middle"))
+    for power in range(low, high + 1):
+        at = y(10.0**power)
+        parts.append(f'<path d="M{LEFT} {at:.1f}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(_power(LEFT - 8, at + 4, power, "end"))
+    ends = _apart([(y(list(line.seconds.values())[-1]), index) for index, line in enumerate(lines)])
+    for index, line in enumerate(lines):
+        colour = COLOURS[index % len(COLOURS)]
+        path = " L".join(f"{x(rows):.1f} {y(seconds):.1f}" for rows, seconds in line.seconds.items())
+        parts.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x(r):.1f}" cy="{y(s):.1f}" r="3" fill="{colour}"/>' for r, s in line.seconds.items()]
+        at = x(max(line.seconds)) + 8
+        parts.append(f'<text x="{at:.1f}" y="{ends[index]:.1f}" fill="{colour}">{line.name}</text>')
+    parts.append(f'<text x="{LEFT}" y="{HEIGHT - 8}" font-size="10" fill="#555">{under}</text>')
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def _power(x: float, y: float, power: int, anchor: str) -> str:
+    # A raised number by hand: not every viewer knows baseline-shift.
+    raised = f'<tspan dy="-5" font-size="9">{power}</tspan>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">10{raised}</text>'
+
+
+def _apart(ends: Sequence[tuple[float, int]]) -> dict[int, float]:
+    """Return where the names stand, none on top of another."""
+    placed: dict[int, float] = {}
+    lowest = -math.inf
+    for at, index in sorted(ends):
+        lowest = max(at + 4, lowest + 14)
+        placed[index] = lowest
+    return placed
