@@ -80,7 +80,8 @@ class PandasEngine:
         return lazy(copies)
 
     def positions(self, upto: int | Frame) -> Frame:
-        last = upto if isinstance(upto, int) else int(self.scalar(upto) or 0)
+        last = upto if isinstance(upto, int) else self.scalar(upto)
+        last = 0 if last is None or np.isnan(last) else int(last)  # the largest of no rows is missing
         return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))
 
 
