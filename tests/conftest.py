@@ -12,8 +12,10 @@ import importlib.util
 import math
 import sys
 import warnings
+import zlib
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +102,12 @@ class Engine(ABC):
     """Whether frames, and so results, are lazy."""
     sorts = True
     """Whether results come sorted by key."""
+    checks = True
+    """Whether the names and types of columns are checked before any work."""
+    tells_nan = True
+    """Whether NaN and missing are two things."""
+    share = 1
+    """Of many labels or random examples, every how manieth this engine takes: SQL is compiled anew for each query."""
     kinds: frozenset[str]
     """The kinds of columns that frames can hold."""
 
@@ -120,6 +128,18 @@ class Engine(ABC):
     @abstractmethod
     def rows(self, result: Any) -> list[dict[str, Any]]:
         """Return a native result as rows of plain Python values."""
+
+    def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
+        """Return a frame in which a column of text has values in an order of its own."""
+        raise NotImplementedError
+
+    def some(self, labels: Sequence[Any], shift: int = 0) -> list[Any]:
+        """Return the engine's share of labels."""
+        return [*labels[shift % self.share :: self.share]]
+
+    def takes(self, *example: Any) -> bool:
+        """Return whether a random example belongs to the engine's share."""
+        return zlib.crc32(repr(example).encode()) % self.share == 0
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -175,7 +195,7 @@ class Polars(Engine):
     )
 
     def __init__(self, name: str, *, lazy: bool, collect: str | None = None) -> None:
-        self.name, self.lazy, self.sorts = name, lazy, not lazy
+        self.name, self.lazy, self.sorts, self.checks = name, lazy, not lazy, not lazy
         self._collect = collect
         if not lazy:
             self.kinds |= {"object"}  # polars itself cannot group a lazy frame by Python objects
@@ -205,6 +225,11 @@ class Polars(Engine):
         )
         return frame.lazy() if self.lazy else frame
 
+    def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
+        import polars as pl
+
+        return frame.with_columns(pl.col(column).cast(pl.Enum(values)))
+
     def rows(self, result: Any) -> list[dict[str, Any]]:
         import polars as pl
 
@@ -219,6 +244,7 @@ class Pandas(Engine):
     """Pandas frames of one family of dtypes, with polars behind them where it is installed."""
 
     library = "pandas"
+    tells_nan = False
     _NUMPY = {"bool": "bool", "date": "object", "datetime": "datetime64[us]", "categorical": "category",
               "object": "object", "null": "object"}  # fmt: skip
     _NULLABLE = {"bool": "boolean", "str": "string", "float32": "Float32", "float64": "Float64"}
@@ -265,6 +291,11 @@ class Pandas(Engine):
             {name: self._series((kinds or {}).get(name) or kind_of(values), values) for name, values in columns.items()}
         )
 
+    def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
+        import pandas as pd
+
+        return frame.assign(**{column: pd.Categorical(frame[column], categories=values, ordered=True)})
+
     def rows(self, result: Any) -> list[dict[str, Any]]:
         import pandas as pd
 
@@ -282,6 +313,95 @@ class Pandas(Engine):
                 patch.setattr("recframe._frames._pandas.polars_engine", lambda: None)
                 patch.setitem(sys.modules, "polars", None)
             yield
+
+
+class Arrow(Engine):
+    """PyArrow tables, which other engines read too."""
+
+    name = library = "pyarrow"
+    kinds = Polars.kinds - {"enum"}
+
+    def _dtype(self, kind: str) -> Any:
+        import pyarrow as pa
+
+        return {
+            "null": pa.null(), "bool": pa.bool_(), "str": pa.string(), "categorical": pa.dictionary(pa.int32(), pa.string()),
+            "enum": pa.string(), "date": pa.date32(), "datetime": pa.timestamp("us"),
+        }.get(kind) or getattr(pa, kind)()  # fmt: skip
+
+    def table(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        """Return a PyArrow table."""
+        import pyarrow as pa
+
+        columns = columns_of(data)
+        arrays = {}
+        for name, values in columns.items():
+            dtype = self._dtype((kinds or {}).get(name) or kind_of(values))
+            # As anywhere, integers have no NaN.
+            known = [None if _is_nan(value) else value for value in values] if pa.types.is_integer(dtype) else values
+            arrays[name] = pa.array(known, dtype, from_pandas=False)
+        return pa.table(arrays)
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        return self.table(data, kinds)
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import pyarrow as pa
+
+        assert isinstance(result, pa.Table), f"a table in, {type(result)} out"
+        return [{name: _plain(value) for name, value in row.items()} for row in result.to_pylist()]
+
+
+class DuckDB(Arrow):
+    """DuckDB relations on PyArrow tables."""
+
+    name = library = "duckdb"
+    lazy, sorts, share = True, False, 3
+    kinds = Polars.kinds
+
+    @cached_property
+    def connection(self) -> Any:
+        import duckdb
+
+        return duckdb.connect(config={"threads": 1})
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        relation = self.connection.from_arrow(self.table(data, kinds))
+        for name, kind in (kinds or {}).items():
+            if kind == "enum" and name in relation.columns:
+                relation = self.enum(
+                    relation, name, sorted({value for value in columns_of(data)[name] if value is not None})
+                )
+        return relation
+
+    def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
+        listed = ", ".join(f"'{value}'" for value in values)
+        return frame.project(f'* REPLACE ("{column}"::ENUM({listed}) AS "{column}")')
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import duckdb
+
+        assert isinstance(result, duckdb.DuckDBPyRelation), f"a relation in, {type(result)} out"
+        names = result.columns
+        return [dict(zip(names, map(_plain, row), strict=True)) for row in result.fetchall()]
+
+
+class Ibis(Arrow):
+    """Ibis tables in memory, which DuckDB reads."""
+
+    name = library = "ibis"
+    lazy, sorts, share = True, False, 6
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        import ibis
+
+        return ibis.memtable(self.table(data, kinds))
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import ibis
+
+        assert isinstance(result, ibis.Table), f"an expression in, {type(result)} out"
+        return [{name: _plain(value) for name, value in row.items()} for row in result.to_pyarrow().to_pylist()]
 
 
 def _engines() -> list[Any]:
@@ -304,6 +424,12 @@ def _engines() -> list[Any]:
         ]
         # Where polars is absent, pandas is alone anyway.
         found += [Pandas("pandas alone", alone=True)] if _installed("polars") else []
+    if _installed("duckdb") and _installed("pyarrow"):
+        found += [DuckDB()]
+    if _installed("ibis") and _installed("duckdb"):
+        found += [Ibis()]
+    if _installed("pyarrow") and _installed("polars"):
+        found += [Arrow()]
     return found
 
 

@@ -39,8 +39,14 @@ class DataFrameLike(Protocol):
 class LazyFrameLike(Protocol):
     def collect(self, *args: Any, **kwargs: Any) -> Any: ...
 
+class RelationLike(Protocol):
+    def fetchall(self) -> Any: ...
+
+class ExpressionLike(Protocol):
+    def execute(self, *args: Any, **kwargs: Any) -> Any: ...
+
 E = TypeVar("E", bound=DataFrameLike)
-L = TypeVar("L", bound=LazyFrameLike)
+L = TypeVar("L", bound=LazyFrameLike | RelationLike | ExpressionLike)
 
 class Rec:
     def __init__(self, frame: Any, bound: dict[str, Any] | None = None) -> None: ...

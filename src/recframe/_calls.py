@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 __all__ = ["bind", "check", "check_frame", "contributions", "evaluate", "measure", "method"]
 
+FRAMES = (
+    "give a polars DataFrame or LazyFrame, a pandas DataFrame, a PyArrow table, a DuckDB relation, an Ibis table"
+    " or a Spark DataFrame"
+)
 ROLES = [name for name in Roles.names() if name not in ("model", *BESIDE)]
 """What every metric takes."""
 ALL_ROLES = Roles.names()
@@ -249,7 +253,7 @@ def check_frame(frame: object) -> None:
     """Raise for what is no supported frame."""
     if kind_of(frame) is None:
         msg = f"a {type(frame).__name__} is no frame that recframe knows"
-        raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
+        raise OptionTypeError(msg, FRAMES)
 
 
 def _stack_level() -> int:

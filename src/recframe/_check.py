@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe import _rank
-from recframe._frames import Source, Take, is_lazy, open_frames
+from recframe._frames import Source, Take, how_to_gather, is_lazy, open_frames
 from recframe._plan._tables import MODEL
 from recframe._roles import Question, Roles
 from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, START
@@ -72,7 +72,7 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
     if strict and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
-        raise OptionError(msg, "strict=False, or collect the frame first")
+        raise OptionError(msg, f"strict=False, or {how_to_gather(frame)}")
     bound = {name: value for name, value in bound.items() if name in CHECK_ROLES}
     roles = Roles.of(bound, given, CHECK_ROLES)
     look = _Look(frame, roles, check_k(k), named={*bound, *given})

@@ -195,8 +195,9 @@ def rec(frame: Any) -> Rec:
 
     Parameters
     ----------
-    frame : polars.DataFrame, polars.LazyFrame or pandas.DataFrame
-        One row per list and item.
+    frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame or another frame
+        One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
+        give lazy results of their own kind: nothing runs before their rows are asked for.
 
     Returns
     -------

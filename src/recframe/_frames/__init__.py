@@ -23,6 +23,7 @@ __all__ = [
     "Take",
     "beside",
     "feature_columns",
+    "how_to_gather",
     "is_lazy",
     "items_frame",
     "kind_of",
@@ -31,22 +32,43 @@ __all__ = [
 ]
 
 
+KINDS = (
+    ("polars", "DataFrame", "polars"),
+    ("polars", "LazyFrame", "polars lazy"),
+    ("pandas", "DataFrame", "pandas"),
+    ("pyarrow", "Table", "pyarrow"),
+    ("duckdb", "DuckDBPyRelation", "duckdb"),
+    ("ibis", "Table", "ibis"),
+    ("pyspark.sql", "DataFrame", "spark"),
+)
+"""The library and the class of each kind of frame."""
+LAZY = {
+    "polars lazy": "collect the frame first",
+    "duckdb": "take the rows out first: recframe.rec(relation.pl())",
+    "ibis": "take the rows out first: recframe.rec(table.to_polars())",
+    "spark": "take the rows out first: recframe.rec(frame.toArrow())",
+}
+"""The kinds of frames that are plans, and how to make frames of them that hold their rows."""
+
+
 def kind_of(frame: object) -> str | None:
-    """Return ``"polars"``, ``"polars lazy"`` or ``"pandas"``, or None for what is no supported frame."""
-    # A frame's library is imported already, so nothing is imported here.
-    polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
-    if polars is not None and isinstance(frame, polars.DataFrame):
-        return "polars"
-    if polars is not None and isinstance(frame, polars.LazyFrame):
-        return "polars lazy"
-    if pandas is not None and isinstance(frame, pandas.DataFrame):
-        return "pandas"
+    """Return the kind of a frame, such as ``"polars lazy"`` or ``"duckdb"``; None for what is no supported frame."""
+    for library, name, kind in KINDS:
+        # A frame's library is imported already, so nothing is imported here.
+        module = sys.modules.get(library)
+        if module is not None and isinstance(frame, getattr(module, name, ())):
+            return kind
     return None
 
 
 def is_lazy(frame: object) -> bool:
     """Return whether a frame is a plan, so that answers must stay frames."""
-    return kind_of(frame) == "polars lazy"
+    return kind_of(frame) in LAZY
+
+
+def how_to_gather(frame: object) -> str:
+    """Return the remedy for what a lazy frame cannot do."""
+    return LAZY[kind_of(frame) or ""]
 
 
 def beside(frame: Any, other: Any) -> Any:
@@ -72,6 +94,11 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows:
         if kind_of(source.native) != kind:
             msg = f"{name} is a {_type_name(source.native)}, but the frame is a {_type_name(frame)}"
             raise OptionTypeError(msg, f"give both as {_type_name(frame)}")
+    if kind == "pyarrow":
+        from recframe._frames import _arrow
+
+        frames = {name: Source(_arrow.as_frame(source.native), source.takes) for name, source in sources.items()}
+        return _arrow.as_tables(open_frames(frames, either, rows=rows), sources)
     if either:
         # The only question that a lazy frame's schema must answer.
         there = names_of(sources["truth"].native)
@@ -86,6 +113,18 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, Take], *, rows:
         from recframe._frames import _pandas
 
         return _pandas.open_frames(sources, rows=rows)
+    if kind == "duckdb":
+        from recframe._frames import _duckdb
+
+        return _duckdb.open_frames(sources)
+    if kind == "ibis":
+        from recframe._frames import _ibis
+
+        return _ibis.open_frames(sources)
+    if kind == "spark":
+        from recframe._frames import _spark
+
+        return _spark.open_frames(sources)
     from recframe._frames import _polars
 
     return _polars.open_lazy(sources) if kind == "polars lazy" else _polars.open_eager(sources, rows=rows)

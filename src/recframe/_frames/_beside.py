@@ -43,9 +43,10 @@ def _holds_lists(frame: Any, column: str) -> bool:
 def _spread(frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
     dtype = frame.collect_schema()[column]
     if isinstance(frame, nw.LazyFrame):
-        if not isinstance(dtype, nw.Array):
+        if not isinstance(dtype, nw.Array) or not frame.implementation.is_polars():
             msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
-            raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
+            also = ", an Array column" if frame.implementation.is_polars() else ""
+            raise OptionTypeError(msg, f"give one column per feature{also}, or an eager frame")
         import polars as pl
 
         names = [FEATURE.format(index) for index in range(dtype.size)]
@@ -76,6 +77,14 @@ def items_frame(like: Any, item: str, items: Any) -> Any:
     if polars is not None and isinstance(like, polars.DataFrame | polars.LazyFrame):
         made = polars.DataFrame({item: list(items)}, strict=False)
         return made.lazy() if isinstance(like, polars.LazyFrame) else made
-    import pandas as pd
+    kind = nw.from_native(like).implementation
+    if kind.is_pyarrow():
+        return sys.modules["pyarrow"].table({item: list(items)})
+    if kind.is_ibis():
+        return sys.modules["ibis"].memtable({item: list(items)})
+    if kind.is_pandas():
+        import pandas as pd
 
-    return pd.DataFrame({item: pd.Series(list(items))})
+        return pd.DataFrame({item: pd.Series(list(items))})
+    msg = f"catalog is a {type(items).__name__}, but the frame is a {type(like).__name__}"
+    raise OptionTypeError(msg, f"give len(items), or a {type(like).__name__} that holds them")

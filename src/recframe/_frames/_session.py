@@ -21,6 +21,7 @@ __all__ = [
     "Take",
     "called",
     "check_columns",
+    "check_names",
     "lazy",
     "names_of",
     "no_lists",
@@ -137,20 +138,29 @@ def lazy(native: Any) -> Frame:
 
 def names_of(frame: Any) -> list[Any]:
     """Return the names of a frame's columns, and of the levels of its index if it has one."""
-    if hasattr(frame, "collect_schema"):
+    if hasattr(type(frame), "collect_schema"):
         return list(frame.collect_schema().names())
+    if hasattr(type(frame), "column_names"):
+        return list(frame.column_names)
+    if isinstance(frame.columns, list | tuple):
+        return list(frame.columns)
     return [*frame.columns, *(name for name in frame.index.names if name is not None)]
 
 
-def check_columns(name: str, source: Source) -> None:
-    """Raise if an eager frame lacks a column or has no rows."""
-    which, frame = called(name), source.native
-    there = names_of(frame)
+def check_names(name: str, source: Source) -> None:
+    """Raise if a frame lacks a column."""
+    which, there = called(name), names_of(source.native)
     for take in source.takes.values():
         if take.column not in there and take.default is None:
             names = ", ".join(repr(name) for name in there)
             msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
             raise MissingColumnError(msg, closest(take.column, map(str, there)))
+
+
+def check_columns(name: str, source: Source) -> None:
+    """Raise if an eager frame lacks a column or has no rows."""
+    check_names(name, source)
+    which, frame = called(name), source.native
     if len(frame) == 0:
         msg = f"{which} has no rows, so there is nothing to evaluate"
         raise InputError(msg)

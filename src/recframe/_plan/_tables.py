@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe import _rank
-from recframe._frames import Source, Take, open_frames
+from recframe._frames import Source, Take, how_to_gather, open_frames
 from recframe._plan._truth import distinct, or_zero
 from recframe._shown import features
 from recframe._terms import CANDIDATES, GREATEST, HIT, JUDGED, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, TIED, VALUE
@@ -94,7 +94,7 @@ class Tables:
         rows = ["frame"] if question.ties == "first" else []
         self.session: Session = open_frames(sources, either, rows=rows)
         self.engine: Engine = self.session.engine
-        self._check_lazy()
+        self._check_lazy(given.frame)
         self.keys = list(self.key_names) or ["key0"]
         self.long = question.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
@@ -107,15 +107,15 @@ class Tables:
             truth = distinct(self.relevance(self.truth_lists), self.keys, [RELEVANCE, *self.values])
             self.truth = self.engine.settle(truth)
 
-    def _check_lazy(self) -> None:
+    def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:
             return
         if self.question.ties == "first":
             msg = "ties='first' means row order, which a lazy frame does not have"
-            raise OptionError(msg, "ties='item', or collect the frame first")
+            raise OptionError(msg, f"ties='item', or {how_to_gather(frame)}")
         if self.question.undefined == "raise":
             msg = "undefined='raise' needs the data, which a lazy frame does not have yet"
-            raise OptionError(msg, "undefined='skip' or a number, or collect the frame first")
+            raise OptionError(msg, f"undefined='skip' or a number, or {how_to_gather(frame)}")
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is asked for."""

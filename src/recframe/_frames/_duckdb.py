@@ -1,0 +1,55 @@
+"""DuckDB relations: one SQL query, which runs when the user asks for its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._frames._session import lazy
+from recframe._frames._sql import SqlEngine, open_plans
+from recframe._terms import POSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._frames._session import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["open_frames"]
+
+
+class DuckDBEngine(SqlEngine):
+    """SQL on the connection of a relation."""
+
+    def __init__(self, relation: Any) -> None:
+        # A relation knows its connection but does not tell it, so that new ones start from one row of this one.
+        self._one = relation.limit(0).aggregate("count(*) AS one")
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        here, there = left.to_native(), right.to_native()
+        matches = " AND ".join(f"here.{_quoted(name)} IS NOT DISTINCT FROM there.{_quoted(name)}" for name in on)
+        columns = [f"here.{_quoted(name)}" for name in here.columns]
+        columns += [f"there.{_quoted(name)}" for name in there.columns if name not in on]
+        joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
+        return lazy(joined.project(", ".join(columns)))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(self._one.project(f"unnest(range(1, {upto + 1})) AS {POSITION}"))
+        native = upto.to_native()
+        (last,) = native.columns
+        return lazy(native.project(f"unnest(range(1, coalesce({_quoted(last)}, 0)::BIGINT + 1)) AS {POSITION}"))
+
+    def untyped(self, native: Any) -> set[str]:
+        return {name for name, dtype in zip(native.columns, native.types, strict=True) if str(dtype) == '"NULL"'}
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def open_frames(sources: Mapping[str, Source]) -> Session:
+    """Take what matters out of relations."""
+    return open_plans(sources, DuckDBEngine(sources["frame"].native))

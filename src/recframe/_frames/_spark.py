@@ -1,0 +1,59 @@
+"""Spark DataFrames: one plan of Spark, which runs when the user asks for its rows."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recframe._frames._session import lazy
+from recframe._frames._sql import SqlEngine, open_plans
+from recframe._terms import POSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._frames._session import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["open_frames"]
+
+functions: Any = import_module("pyspark.sql.functions")
+"""By name, so that type checkers do without it."""
+
+
+class SparkEngine(SqlEngine):
+    """SQL of a Spark session."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        here, there = left.to_native(), right.to_native()
+        columns = [*here.columns, *(name for name in there.columns if name not in on)]
+        # Names of their own, so that both sides may come from the same frame.
+        there = there.toDF(*(f"there_{name}" if name in on else name for name in there.columns))
+        matches = [functions.col(name).eqNullSafe(functions.col(f"there_{name}")) for name in on]
+        return lazy(here.join(there, matches, "left").select(*columns))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(self._session.range(1, upto + 1).toDF(POSITION))
+        last = upto.to_native().toDF("last").where("last >= 1")
+        return lazy(
+            last.select(
+                functions.explode(
+                    functions.sequence(functions.lit(1).cast("long"), functions.col("last").cast("long"))
+                ).alias(POSITION)
+            )
+        )
+
+    def untyped(self, native: Any) -> set[str]:
+        return {name for name, dtype in native.dtypes if dtype == "void"}
+
+
+def open_frames(sources: Mapping[str, Source]) -> Session:
+    """Take what matters out of Spark frames."""
+    return open_plans(sources, SparkEngine(sources["frame"].native.sparkSession))

@@ -1,0 +1,150 @@
+"""What the engines share that compute by SQL.
+
+Their frames are plans without rows, but they know their columns and types. So names and types are checked at once, and
+nothing runs before the user asks for the result.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import narwhals as nw
+
+from recframe._frames._session import Session, check_names, lazy, not_a_number, takes_of, unlike_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narwhals.dtypes import DType
+
+    from recframe._frames._session import Source, Take
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["SqlEngine", "open_plans"]
+
+TEXT = (nw.String, nw.Categorical, nw.Enum)
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
+"""Integers that 64 bits with a sign do not hold."""
+
+
+class SqlEngine(ABC):
+    """An engine that writes SQL; what differs from one to the next is abstract."""
+
+    eager = False
+
+    @abstractmethod
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
+
+    @abstractmethod
+    def positions(self, upto: int | Frame) -> Frame:
+        """Return the whole numbers from 1, up to a number or the one value of a frame."""
+
+    @abstractmethod
+    def untyped(self, native: Any) -> set[str]:
+        """Return the columns that hold nothing and have no type either."""
+
+    def cast(self, frame: Frame, column: str, dtype: DType) -> Frame:
+        """Return a frame with a column of another type."""
+        return frame.with_columns(nw.col(column).cast(dtype))
+
+    def settle(self, frame: Frame) -> Frame:
+        return frame
+
+    def scalar(self, frame: Frame) -> NoReturn:
+        msg = "only eager frames are asked for their values"
+        raise NotImplementedError(msg)
+
+    def present(self, frame: Frame, column: str) -> Frame:
+        return frame.filter(~nw.col(column).is_null())
+
+    def shortlist(
+        self,
+        frame: Frame,
+        keys: Sequence[str],  # noqa: ARG002
+        score: str,  # noqa: ARG002
+        upto: int,  # noqa: ARG002
+    ) -> tuple[Frame | None, Frame]:
+        return None, frame
+
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+
+
+def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
+    """Take what matters out of plans, after the checks of names and types."""
+
+    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
+        return result.rename(dict(names)).to_native()
+
+    for name, source in sources.items():
+        check_names(name, source)
+    untyped = {name: engine.untyped(source.native) for name, source in sources.items()}
+    taken = {name: _take(source, untyped[name]) for name, source in sources.items()}
+    for column, take in takes_of(sources).items():
+        if take.is_number or take.is_flag:
+            continue
+        holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
+        empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
+        taken |= _align(engine, holders, column, take, empty)
+    return Session(engine, taken, finish, {name: frozenset(source.takes) for name, source in sources.items()})
+
+
+def _take(source: Source, untyped: set[str]) -> Frame:
+    frame = lazy(source.native)
+    schema = frame.collect_schema()
+    return frame.select(*(_column(take, schema, untyped).alias(name) for name, take in source.takes.items()))
+
+
+def _column(take: Take, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
+    """Return the expression that takes a column, checked and without NaN."""
+    if take.column not in schema:
+        return nw.lit(take.default)
+    column, dtype = nw.col(take.column), schema[take.column]
+    if take.use == "there":
+        return nw.lit(1.0)
+    if take.use == "nan":
+        return column.is_nan().fill_null(value=False).cast(nw.Float64()) if dtype.is_float() else nw.lit(0.0)
+    if take.is_number and take.column in untyped:
+        return column.cast(nw.Float64())
+    if take.is_number and not (dtype.is_numeric() or (dtype == nw.Boolean and take.may_be_bool)):
+        raise not_a_number(take, dtype)
+    if take.use == "order" and dtype == nw.Categorical:
+        return column.cast(nw.String())
+    return column.fill_nan(None) if dtype.is_float() else column
+
+
+def _align(
+    engine: SqlEngine, holders: Mapping[str, Frame], column: str, take: Take, empty: set[str]
+) -> dict[str, Frame]:
+    """Give a key one type in all frames, or raise where the types cannot match; empty ones take any type."""
+    types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
+    if not types:
+        return {}
+    first, *others = types
+    common = types[first]
+    for name in others:
+        found = _common(common, types[name])
+        if found is None:
+            raise unlike_keys(take, (first, types[first]), (name, types[name]))
+        common = found
+    return {
+        name: engine.cast(frame, column, common)
+        for name, frame in holders.items()
+        if name in empty or types[name] != common
+    }
+
+
+def _common(left: DType, right: DType) -> DType | None:
+    """Return the type in which the values of two types compare, or None where they cannot match."""
+    if left == right:
+        return left
+    if left.is_integer() and right.is_integer():
+        return nw.Int128() if isinstance(left, WIDE) or isinstance(right, WIDE) else nw.Int64()
+    if left.is_float() and right.is_float():
+        return nw.Float64()
+    if isinstance(left, nw.Datetime) and isinstance(right, nw.Datetime) and left.time_zone == right.time_zone:
+        return nw.Datetime("ns", left.time_zone)
+    return nw.String() if isinstance(left, TEXT) and isinstance(right, TEXT) else None
