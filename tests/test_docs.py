@@ -22,6 +22,8 @@ def code(page: Path) -> str:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if code(page)], ids=lambda page: page.name)
 def test_examples_print_what_the_page_says(page):
+    for library in re.findall(r"^>>> import (\w+)$", code(page), re.MULTILINE):
+        pytest.importorskip(library)
     test = doctest.DocTestParser().get_doctest(code(page), {}, page.name, str(page), 0)
     assert test.examples, "a block of python without a prompt is not checked"
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -63,7 +63,9 @@ def test_arrow_keys_come_back_as_they_were(kind, alone, monkeypatch):
     if alone:
         pytest.importorskip("pandas")
         without(monkeypatch, "polars")
-    values = ["a", "b", None, "b"] if KEYS[kind] in (pa.string(), pa.large_string(), KEYS["categories"]) else [1, 2, None, 2]
+    values = (
+        ["a", "b", None, "b"] if KEYS[kind] in (pa.string(), pa.large_string(), KEYS["categories"]) else [1, 2, None, 2]
+    )
     user = pa.array(values).cast(KEYS[kind])
     table = pa.table({"user": user, "relevant": [1, 0, 1, 1], "score": [3.0, 2.0, 1.0, 1.0]})
     result = recframe.rec(table).evaluate(["mrr", "ndcg"], per="user")
@@ -95,7 +97,9 @@ def test_plans_give_plans_of_the_same_kind(make, case):
     if not isinstance(eager, float):
         assert list(result.columns) == eager.column_names
     for row, other in zip(found, wanted, strict=True):
-        assert list(row.values()) == [pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()]
+        assert list(row.values()) == [
+            pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()
+        ]
 
 
 def test_nothing_runs_before_rows_are_asked_for(connection):
@@ -119,7 +123,9 @@ def test_files_are_one_query_that_leaves_nothing_behind(connection, tmp_path):
     assert result.fetchall()[0] == pytest.approx(tuple(expected.values()), abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["INTEGER", "UBIGINT", "FLOAT", "VARCHAR", "DATE", "TIMESTAMP_NS", "UUID", "ENUM('b', 'a')"])
+@pytest.mark.parametrize(
+    "kind", ["INTEGER", "UBIGINT", "FLOAT", "VARCHAR", "DATE", "TIMESTAMP_NS", "UUID", "ENUM('b', 'a')"]
+)
 def test_duckdb_keys_come_back_as_they_were(connection, kind):
     texts = {"DATE": "2020-01-02", "TIMESTAMP_NS": "2020-01-02", "UUID": "7d444840-9dc0-11d1-b245-5ffdce74fad2"}
     text = texts.get(kind, "a" if kind[0] in "EV" else "7")
@@ -154,7 +160,9 @@ def test_what_a_plan_cannot_do_is_said_at_once(make):
 
 
 def test_decimals_are_numbers(connection):
-    frame = connection.sql("SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h")
+    frame = connection.sql(
+        "SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h"
+    )
     assert recframe.rec(frame).ndcg().fetchall() == [(1.0,)]
     assert recframe.rec(frame).mrr(score="h", relevant="h").fetchall() == [(1.0,)]
 
