@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import importlib.util
 import math
+import os
 import sys
 import warnings
 import zlib
@@ -404,6 +405,42 @@ class Ibis(Arrow):
         return [{name: _plain(value) for name, value in row.items()} for row in result.to_pyarrow().to_pylist()]
 
 
+class Spark(Arrow):
+    """Spark DataFrames in local mode."""
+
+    name = library = "spark"
+    lazy, sorts, share = True, False, 4
+    kinds = frozenset(
+        ["null", "bool", "int8", "int16", "int32", "int64", "float32", "float64", "str", "date", "datetime"]
+    )
+
+    @cached_property
+    def session(self) -> Any:
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        settings = {
+            "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "4",
+            "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.session.timeZone": "UTC", "spark.log.level": "ERROR",
+        }  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what Spark thinks of the pandas and Java there are
+            builder = SparkSession.builder.master("local[2]")
+            for name, value in settings.items():
+                builder = builder.config(name, value)
+            return builder.getOrCreate()
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        return self.session.createDataFrame(self.table(data, kinds))
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        from pyspark.sql import DataFrame
+
+        assert isinstance(result, DataFrame), f"Spark in, {type(result)} out"
+        return [{name: _plain(value) for name, value in row.items()} for row in result.toArrow().to_pylist()]
+
+
 def _engines() -> list[Any]:
     """Return what can be tested here, as parameters of the fixture."""
     found: list[Any] = []
@@ -430,10 +467,27 @@ def _engines() -> list[Any]:
         found += [Ibis()]
     if _installed("pyarrow") and _installed("polars"):
         found += [Arrow()]
+    if _installed("pyspark") and _installed("pyarrow"):
+        found += [pytest.param(Spark(), marks=pytest.mark.spark, id="spark")]
     return found
 
 
 ENGINES = _engines()
+SPARK_SHARE = 6
+"""Every how manieth test runs on Spark, whose queries take seconds each."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave Spark its share of the tests of all engines; what is Spark's alone it keeps."""
+
+    def stays(item: pytest.Item) -> bool:
+        of_all = "engine" in getattr(item, "fixturenames", ()) and item.get_closest_marker("spark") is not None
+        return not of_all or zlib.crc32(item.name.encode()) % SPARK_SHARE == 0
+
+    left = [item for item in items if not stays(item)]
+    if left:
+        items[:] = [item for item in items if stays(item)]
+        config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(scope="session", params=ENGINES, ids=repr)

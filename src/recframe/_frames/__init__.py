@@ -22,6 +22,7 @@ __all__ = [
     "Source",
     "Take",
     "beside",
+    "check_holds_rows",
     "feature_columns",
     "how_to_gather",
     "is_lazy",
@@ -69,6 +70,14 @@ def is_lazy(frame: object) -> bool:
 def how_to_gather(frame: object) -> str:
     """Return the remedy for what a lazy frame cannot do."""
     return LAZY[kind_of(frame) or ""]
+
+
+def check_holds_rows(frame: object) -> None:
+    """Raise for a frame of a library that only evaluates: rows of one's own come from polars and pandas frames."""
+    kind = kind_of(frame)
+    if kind is not None and not kind.startswith(("polars", "pandas")):
+        msg = f"this takes frames of polars or pandas, but the frame is a {_type_name(frame)}"
+        raise OptionTypeError(msg, LAZY.get(kind, "recframe.rec(polars.from_arrow(table))"))
 
 
 def beside(frame: Any, other: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import narwhals as nw
@@ -78,13 +79,15 @@ def items_frame(like: Any, item: str, items: Any) -> Any:
         made = polars.DataFrame({item: list(items)}, strict=False)
         return made.lazy() if isinstance(like, polars.LazyFrame) else made
     kind = nw.from_native(like).implementation
-    if kind.is_pyarrow():
-        return sys.modules["pyarrow"].table({item: list(items)})
-    if kind.is_ibis():
-        return sys.modules["ibis"].memtable({item: list(items)})
-    if kind.is_pandas():
-        import pandas as pd
+    if kind.is_pyarrow() or kind.is_ibis():
+        table = import_module("pyarrow").table({item: list(items)})
+        return table if kind.is_pyarrow() else sys.modules["ibis"].memtable(table)
+    if kind.is_pyspark():
+        return like.sparkSession.createDataFrame([(each,) for each in items], [item])
+    if kind.is_duckdb():
+        duckdb = sys.modules["duckdb"]
+        values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(list(items)))
+        return like.limit(0).aggregate("count(*) AS one").select(values.alias(item))
+    import pandas as pd
 
-        return pd.DataFrame({item: pd.Series(list(items))})
-    msg = f"catalog is a {type(items).__name__}, but the frame is a {type(like).__name__}"
-    raise OptionTypeError(msg, f"give len(items), or a {type(like).__name__} that holds them")
+    return pd.DataFrame({item: pd.Series(list(items))})

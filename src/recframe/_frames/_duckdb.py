@@ -35,6 +35,9 @@ class DuckDBEngine(SqlEngine):
         joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
         return lazy(joined.project(", ".join(columns)))
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        return lazy(frame.to_native().project(f"*, unnest(range(1, {_quoted(times)}::BIGINT + 1)) AS {POSITION}"))
+
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
             return lazy(self._one.project(f"unnest(range(1, {upto + 1})) AS {POSITION}"))

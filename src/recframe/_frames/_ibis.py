@@ -36,6 +36,11 @@ class IbisEngine(SqlEngine):
         matches = [here[name].identical_to(there[f"there {name}"]) for name in on]
         return lazy(here.left_join(there, matches).drop(*(f"there {name}" for name in on)))
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        native = frame.to_native()
+        numbers = ibis.range(ibis.literal(1, "int64"), native[times].cast("int64") + 1)
+        return lazy(native.mutate(numbers.unnest().name(POSITION)))
+
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
             return lazy(ibis.range(1, upto + 1).unnest().cast("int64").name(POSITION).as_table())

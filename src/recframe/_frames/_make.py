@@ -6,7 +6,7 @@ import importlib
 import sys
 from typing import Any
 
-from recframe._frames import kind_of
+from recframe._frames import check_holds_rows, kind_of
 from recframe.errors import MissingExtraError, OptionTypeError, one_of
 
 __all__ = ["maker"]
@@ -43,6 +43,7 @@ def maker(given: tuple[object, ...], library: str | None) -> Any:
 
 def _library_of(given: object) -> str | None:
     """Return the library of a frame or a column."""
+    check_holds_rows(given)
     kind = kind_of(given)
     if kind is not None:
         return kind.split()[0]

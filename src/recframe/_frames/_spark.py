@@ -38,6 +38,10 @@ class SparkEngine(SqlEngine):
         matches = [functions.col(name).eqNullSafe(functions.col(f"there_{name}")) for name in on]
         return lazy(here.join(there, matches, "left").select(*columns))
 
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        numbers = functions.expr(f"explode(sequence(1L, bigint({times})))")
+        return lazy(frame.to_native().withColumn(POSITION, numbers))
+
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
             return lazy(self._session.range(1, upto + 1).toDF(POSITION))

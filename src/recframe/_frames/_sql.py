@@ -39,6 +39,10 @@ class SqlEngine(ABC):
         """Join the right frame to the left one on keys, where a missing key equals a missing key."""
 
     @abstractmethod
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
+
+    @abstractmethod
     def positions(self, upto: int | Frame) -> Frame:
         """Return the whole numbers from 1, up to a number or the one value of a frame."""
 
