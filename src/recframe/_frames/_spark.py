@@ -54,6 +54,14 @@ class SparkEngine(SqlEngine):
             )
         )
 
+    def spelled(self, column: str) -> str:
+        # Unquoted, a dot is a field of a field.
+        return "`" + column.replace("`", "``") + "`"
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        native = frame.to_native()
+        return native.toDF(*(names.get(name, name) for name in native.columns))
+
     def untyped(self, native: Any) -> set[str]:
         return {name for name, dtype in native.dtypes if dtype == "void"}
 

@@ -54,6 +54,14 @@ class SqlEngine(ABC):
         """Return a frame with a column of another type."""
         return frame.with_columns(nw.col(column).cast(dtype))
 
+    def spelled(self, column: str) -> str:
+        """Return the name of a user's column as the engine wants it."""
+        return column
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        """Return a native frame under the user's names."""
+        return frame.rename(dict(names)).to_native()
+
     def settle(self, frame: Frame) -> Frame:
         return frame
 
@@ -81,12 +89,12 @@ def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
     """Take what matters out of plans, after the checks of names and types."""
 
     def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
-        return result.rename(dict(names)).to_native()
+        return engine.rename(result, names)
 
     for name, source in sources.items():
         check_names(name, source)
     untyped = {name: engine.untyped(source.native) for name, source in sources.items()}
-    taken = {name: _take(source, untyped[name]) for name, source in sources.items()}
+    taken = {name: _take(engine, source, untyped[name]) for name, source in sources.items()}
     for column, take in takes_of(sources).items():
         if take.is_number or take.is_flag:
             continue
@@ -96,17 +104,17 @@ def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
     return Session(engine, taken, finish, {name: frozenset(source.takes) for name, source in sources.items()})
 
 
-def _take(source: Source, untyped: set[str]) -> Frame:
+def _take(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
     frame = lazy(source.native)
     schema = frame.collect_schema()
-    return frame.select(*(_column(take, schema, untyped).alias(name) for name, take in source.takes.items()))
+    return frame.select(*(_column(engine, take, schema, untyped).alias(name) for name, take in source.takes.items()))
 
 
-def _column(take: Take, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
+def _column(engine: SqlEngine, take: Take, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
     """Return the expression that takes a column, checked and without NaN."""
     if take.column not in schema:
         return nw.lit(take.default)
-    column, dtype = nw.col(take.column), schema[take.column]
+    column, dtype = nw.col(engine.spelled(take.column)), schema[take.column]
     if take.use == "there":
         return nw.lit(1.0)
     if take.use == "nan":

@@ -161,11 +161,11 @@ class Plan:
         tables, metrics = self._tables, self._by_list
         lists = self._beside.with_users(self._with_constants(ranking.sums()))
         weights = {
-            metric.label: weight.alias(f"weight {metric.label}")
+            metric.column: weight.alias(f"weight {metric.column}")
             for metric in metrics
             if (weight := metric.weighting(self._need.sums(metric))) is not None
         }
-        labels = [metric.label for metric in metrics]
+        labels = [metric.column for metric in metrics]
         counted = [column for column in (JUDGED, RANKED) if column in self._need.asked]
         lists = lists.select(*tables.group, *counted, *(self._values[label] for label in labels), *weights.values())
         lists = _report.with_attributes(tables, _report.fill(tables, lists, metrics, tables.key_names))
@@ -178,7 +178,7 @@ class Plan:
         totals = [part.totals for part in parts if part.totals is not None]
         if totals:
             sums = totals[0] if len(totals) == 1 else _report.added(tables, totals)
-            found.append(_report.means(tables, sums, [metric.label for metric in self._by_list]))
+            found.append(_report.means(tables, sums, [metric.column for metric in self._by_list]))
         items = [part.items for part in parts if part.items is not None]
         groups = [part.groups for part in parts if part.groups is not None]
         if items:
@@ -188,7 +188,7 @@ class Plan:
             found.append(exposure.values(exposure.added(items) if several else items[0], every))
         name = nw.col(MODEL) if tables.long else nw.lit(self._question.orders[index]).alias(MODEL)
         model = [name] if self._question.several else []
-        return joined(tables, found).select(*model, *tables.per, *(metric.label for metric in self._metrics))
+        return joined(tables, found).select(*model, *tables.per, *(metric.column for metric in self._metrics))
 
     def _value_expressions(self) -> dict[str, nw.Expr]:
         """Return the metrics of a list by their labels, missing where it is undefined."""
@@ -205,7 +205,7 @@ class Plan:
                     defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
                     value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
                 defined = known if defined is None else known & defined
-            found[metric.label] = (value if defined is None else nw.when(defined).then(value)).alias(metric.label)
+            found[metric.column] = (value if defined is None else nw.when(defined).then(value)).alias(metric.column)
         return found
 
     def _with_constants(self, lists: Frame) -> Frame:

@@ -95,7 +95,7 @@ class Contributions(Plan):
         assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
         assert ideal is not None  # noqa: S101 - reads the relevance
         lists = self._beside.with_users(self._with_constants(ranking.sums()))
-        lists = self._engine.settle(lists.with_columns(self._values[self._metric.label].alias(VALUE_OF_LIST)))
+        lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(VALUE_OF_LIST)))
         own = [f"row {column}" for column in sorted(self._row_columns)]
         rows = ranking.rows(ranking.kept, ideal).select(
             *tables.group,

@@ -27,7 +27,7 @@ def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[st
     """
     values = []
     for metric in metrics:
-        how, value = tables.question.averaging(metric.label), nw.col(metric.label)
+        how, value = tables.question.averaging(metric.label), nw.col(metric.column)
         counts = [nw.col(column) > 0 for column in tables.counted(metric)]
         if how.undefined == "raise":
             rows = tables.engine.settle(rows)
@@ -37,7 +37,7 @@ def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[st
         if counts:
             value = nw.when(nw.all_horizontal(*counts, ignore_nulls=False)).then(value)
         if counts or how.undefined not in ("skip", "raise"):
-            values.append(value.alias(metric.label))
+            values.append(value.alias(metric.column))
     return rows.with_columns(*values) if values else rows
 
 

@@ -142,12 +142,12 @@ class Exposure:
         names = {name: column for name, column in tables.names.items() if name in by}
         values = sums.select(*by, *(self._value(metric) for metric in metrics))
         values = _report.fill(tables, values, metrics, names, "value of `per`")
-        return values.select(*tables.reported, *(metric.label for metric in metrics))
+        return values.select(*tables.reported, *(metric.column for metric in metrics))
 
     def _value(self, metric: Any) -> nw.Expr:
         sums = self._need.sums(metric)
         defined, value = metric.defined(sums), metric.value(sums)
-        return (value if defined is None else nw.when(defined).then(value)).alias(metric.label)
+        return (value if defined is None else nw.when(defined).then(value)).alias(metric.column)
 
     def _of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""

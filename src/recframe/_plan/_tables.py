@@ -178,8 +178,8 @@ class Tables:
         """The user's names of the result's columns by the plan's names."""
         names = self.key_names | self.attribute_names
         columns = {name: column for name, column in names.items() if column in self.question.per}
-        own = self.question.own.items()
-        return columns | {label: how.name for label, how in own if how.name != label}
+        metrics = {metric.column: self.question.averaging(metric.label).name for metric in self.need.metrics}
+        return columns | {column: name for column, name in metrics.items() if column != name}
 
     @property
     def pooled(self) -> bool:

@@ -162,6 +162,11 @@ class Metric:
         """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
         return spelled(self.name, self.options, getattr(self, "k", None))
 
+    @property
+    def column(self) -> str:
+        """What the plan calls its column: the label without dots, which to Spark are fields of fields."""
+        return self.label.replace(".", "·")
+
     def __str__(self) -> str:
         return self.label
 
