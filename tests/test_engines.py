@@ -173,3 +173,10 @@ def test_a_discount_of_your_own_is_an_expression(make):
     assert [r["dcg(discount=<lambda>)@2"] for r in rows(result)] == pytest.approx(
         [r["dcg(discount=<lambda>)@2"] for r in sorted(wanted.to_pylist(), key=repr)]
     )
+
+
+def test_calls_that_answer_with_rows_say_what_they_take(make):
+    with pytest.raises(TypeError, match="(?s)takes frames of polars or pandas.*take the rows out first"):
+        recframe.rec(make(FRAME)).top(2)
+    with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):
+        recframe.rec(pa.table(FRAME)).top(2)

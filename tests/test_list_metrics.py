@@ -284,6 +284,9 @@ def test_features_as_one_column_of_lists(engine):
         import polars as pl
 
         lists = pl.DataFrame({"item": list(features), "vector": list(features.values())})
+    elif engine.library == "pyarrow":
+        lists = engine.frame({"item": list(features), "number": [0] * len(features)})
+        lists = lists.set_column(1, "vector", [list(map(list, features.values()))])
     else:
         import pandas as pd
 
