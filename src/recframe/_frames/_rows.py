@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recframe._frames import Source, check_holds_rows, kind_of, open_frames
+from recframe._frames import Source, kind_of, open_frames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +82,6 @@ def open_rows(sources: Mapping[str, Source], number: Sequence[str] = ("frame",))
     number : sequence of str
         The frames whose rows are asked for.
     """
-    check_holds_rows(sources["frame"].native)
     kind = kind_of(sources["frame"].native)
     if kind == "polars lazy":
         from recframe._frames._rows_polars import LazyRows

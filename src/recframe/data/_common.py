@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._frames import Take, kind_of
+from recframe._frames import Take, check_holds_rows, kind_of
 from recframe._rank import ITEM
 from recframe._roles import Question, Roles
 from recframe.errors import OptionError, OptionTypeError
@@ -49,6 +49,7 @@ def keyed(frame: Frame, asked: Question) -> tuple[Frame, list[str]]:
 
 def check_frame(what: str, frame: object) -> None:
     """Raise for what is no frame of polars or pandas."""
+    check_holds_rows(frame)
     if kind_of(frame) not in KINDS:
         msg = f"{what} is a {type(frame).__name__}, not a frame"
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
