@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 LENGTH = 100
 K = 10
-PATIENCE = 60.0
+PATIENCE = 40.0
 """The seconds that a point may be expected to take."""
+BYTES_PER_PEER_ROW = 700
+"""What a row takes as text and in dictionaries, with room to spare."""
 OWN = {
     "lazy": "recframe, lazy polars from Parquet",
     "polars": "recframe, polars",
@@ -77,7 +79,8 @@ def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> I
 
 def _goes_on(name: str, seconds: Mapping[int, float], rows: int) -> bool:
     """Return whether a way got this far, has the memory and is fast enough for ten times as many rows."""
-    if name != "lazy" and rows * BYTES_PER_ROW > available_memory():
+    bytes_per_row = {"lazy": 0, **dict.fromkeys(PEERS, BYTES_PER_PEER_ROW)}.get(name, BYTES_PER_ROW)
+    if rows * bytes_per_row > available_memory():
         return False
     return rows == 10**4 or 10 * seconds.get(rows // 10, math.inf) <= PATIENCE
 

@@ -6,7 +6,6 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from benchmarks.child import ask
 from benchmarks.data import Shape
 from benchmarks.memory import highest
 from benchmarks.own import CUTOFFS
-from benchmarks.timing import Row, slower
+from benchmarks.timing import Row, now, slower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +87,7 @@ def scan(call: str, folder: str) -> dict[str, float]:
 
     frame = pl.scan_parquet(Path(folder, "*.parquet"))
     parts: dict[str, Any] = {"partitions": 8} if "parts" in call else {}
-    start = perf_counter()
+    start = now()
     if call == "yardstick":
         plan = yardstick(frame)
     elif call.startswith("ndcg"):
@@ -96,7 +95,7 @@ def scan(call: str, folder: str) -> dict[str, float]:
     else:
         plan = frame.rec.evaluate(TEN, k=CUTOFFS, **parts)
     plan.collect(engine="streaming")
-    return {"seconds": perf_counter() - start, "peak": highest()}
+    return {"seconds": now() - start, "peak": highest()}
 
 
 def main() -> None:

@@ -50,14 +50,27 @@ def ndcg(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
 
 def ndcg_of_long_lists(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
     """NDCG without ties: rank only what reaches the k-th score of its list."""
-    reached = frame.join(frame.group_by("user").agg(last=col("score").top_k(k).min()), on="user")
-    ranked = reached.filter(col("score") >= col("last")).select("user", "relevant", at=START)
-    return _ndcg(_gains(ranked.filter(col("relevant") > 0), k, "dcg", "ideal"), _best(frame, k))
+    ranked = _reaching(frame, k).select("user", "relevant", at=START).filter(col("relevant") > 0)
+    return _ndcg(_gains(ranked, k, "dcg", "ideal"), _best(frame, k))
 
 
 def tied_ndcg(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
     """NDCG with ties averaged: each tied block has its mean gain at each of its positions."""
-    kept = frame.select("user", "relevant", at=START).filter(col("at") <= k)
+    return _tied_ndcg(frame, frame, k)
+
+
+def tied_ndcg_of_long_lists(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
+    """NDCG with ties averaged: whole blocks reach the k-th score of their list."""
+    return _tied_ndcg(frame, _reaching(frame, k), k)
+
+
+def _reaching(frame: pl.LazyFrame, k: int) -> pl.LazyFrame:
+    reached = frame.join(frame.group_by("user").agg(last=col("score").top_k(k).min()), on="user")
+    return reached.filter(col("score") >= col("last"))
+
+
+def _tied_ndcg(frame: pl.LazyFrame, shown: pl.LazyFrame, k: int) -> pl.LazyFrame:
+    kept = shown.select("user", "relevant", at=START).filter(col("at") <= k)
     blocks = kept.group_by("user", "at").agg(size=pl.len(), gain=col("relevant").sum()).filter(col("gain") > 0)
     blocks = blocks.with_columns(end=pl.min_horizontal(col("at") + col("size") - 1, k))
     worth = pl.lit(0.0)
@@ -189,10 +202,10 @@ def _report(lists: pl.LazyFrame) -> pl.LazyFrame:
 
 def handwritten_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure a frame and its lazy frame against the plans above, having checked that the values are the same."""
-    of_list = ndcg_of_long_lists if shape.length >= LONG else ndcg
+    long = shape.length >= LONG
     for digits, scores, one, many in (
-        (None, "no ties", of_list, eight),
-        (2, "scores of two digits", tied_ndcg, tied_eight),
+        (None, "no ties", ndcg_of_long_lists if long else ndcg, eight),
+        (2, "scores of two digits", tied_ndcg_of_long_lists if long else tied_ndcg, tied_eight),
     ):
         frame = polars_frame(arrays(shape, digits=digits))
         for what, metrics, cutoffs, plan in (

@@ -262,7 +262,8 @@ def measured(library: str, lists: int, length: int, repeats: int, *, large: bool
         if large:
             return {"ndcg": in_turn({"all": lambda: tasks["ndcg"](*convert(frame))}, repeats)["all"]}
         converted = convert(frame)
-        found: dict[str, Any] = {"version": version(peer.distribution)}
+        holds = "pandas" if peer.frame is pandas_frame else "polars"
+        found: dict[str, Any] = {"version": f"{version(peer.distribution)} ({holds} {version(holds)})"}
         for task, compute in tasks.items():
 
             def ours(labels: Sequence[str] = peer.ours[task]) -> Any:
