@@ -57,7 +57,7 @@ def lines(most: int, repeats: int, interpreters: Mapping[str, Interpreter]) -> I
             for name, seconds in found.items():
                 if not _goes_on(name, seconds, rows):
                     continue
-                times = repeats if rows <= 10**7 else 1
+                times = repeats if rows < 10**7 else 1
                 if name in OWN:
                     seconds[rows] = median(ask("point", kind=name, folder=folder, repeats=times))
                 elif (python := interpreters[name].python) is not None:
