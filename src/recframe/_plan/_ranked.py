@@ -83,7 +83,8 @@ class Ranking:
         self._ideal = ideal
         self._upto = upto
         self._compact = tables.question.tied is not None
-        self.ranked = self._ranked(index)
+        self._score = f"score{index}"
+        self.ranked = self._ranked()
         placed = self._placed(self.ranked)
         if tables.lists_shown and tables.labelled:
             placed = self._engine.settle(placed)
@@ -147,8 +148,9 @@ class Ranking:
         terms = self._need.terms(row)
         if tied and BLOCK_HITS in row.asked:
             kept = _rank.block_hits(kept, self._group)
-        if FIRST_HIT in row.asked:
-            kept = _rank.first_blocks(kept, self._group)
+        if tied and FIRST_HIT in row.asked:
+            # Whether several first hits tie is asked of these windows, and what they add is summed.
+            kept = self._engine.settle(_rank.first_blocks(kept, self._group))
         return self._compared(kept, row.asked), row, terms
 
     def _with_blocks(self, kept: Frame, places: Frame, terms: Mapping[str, nw.Expr]) -> Frame:
@@ -163,14 +165,14 @@ class Ranking:
 
     # --- rows ------------------------------------------------------------------------------------------------
 
-    def _ranked(self, index: int) -> Frame:
+    def _ranked(self) -> Frame:
         """Return the rows that the model ranks."""
         tables = self._tables
         keep = [_rank.ITEM] if tables.with_item else []
         keep += [_rank.ROW] if tables.question.ties == "first" else []
         keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
         keep += [TIED] if self._compact else []
-        ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(f"score{index}").alias(_rank.SCORE))
+        ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(self._score).alias(_rank.SCORE))
         ranked = self._engine.present(ranked, _rank.SCORE)
         self._check_ranks(ranked)
         _compact.check_counts(tables, ranked)
@@ -261,6 +263,8 @@ class Ranking:
 
     def _ready(self, rows: Frame, row: Row, ideal: Frame) -> Frame:
         """Add to the rows that matter what their terms ask for."""
+        if FIRST_HIT in row.asked and not row.tied:
+            rows = _rank.first_blocks(rows, self._group)
         if HITS_BEFORE in row.asked:
             rows = _rank.hits_before(rows, self._group)
         if RELEVANT in row.asked:
@@ -311,20 +315,32 @@ class Ranking:
         if tied and self._need.first_hit and self._may_hold(kept, _rank.several_first_hits()):
             blocks = self._first_blocks(kept)
             found.append(tables.wide(_rank.chances(blocks, self._group), self._need.terms(FirstHitRow())))
-        if RANKED in self._need.asked and tables.question.candidates is not None:
-            found.append(tables.wide(_compact.candidates(tables), {RANKED: nw.col(RANKED)}))
-        elif RANKED in self._need.asked:
-            # As many rows as can matter stay, unless positions were given and have gaps.
-            counted = self.ranked if tables.question.by_rank else kept
-            counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
-            found.append(tables.wide(counts, {RANKED: nw.col(RANKED)}))
-        if ROWS in self._need.asked:
-            found += [tables.wide(counted, {ROWS: nw.col(ROWS)}) for counted in row_counts(tables)]
+        found += self._counts(kept)
         if JUDGED in self._need.asked:
             found.append(tables.wide(tables.lists(of="truth"), {JUDGED: nw.lit(1.0)}))
         if tables.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*tables.keys).unique()
             found.append(tables.wide(known.join(tables.models(), how="cross"), {KNOWN: nw.lit(1.0)}))
+        return found
+
+    def _counts(self, kept: Frame) -> list[Frame]:
+        """Return how many rows of each list are ranked, and how many there are, as far as that is asked."""
+        tables, asked = self._tables, self._need.asked
+        compact = tables.question.candidates is not None
+        if {RANKED, ROWS} <= asked and tables.truth is None and not compact:
+            ranked = nw.col(self._score).count().alias(RANKED)
+            both = tables.frame.group_by(*self._group).agg(nw.len().alias(ROWS), ranked)
+            return [tables.wide(both, {ROWS: nw.col(ROWS), RANKED: nw.col(RANKED)})]
+        found = []
+        if RANKED in asked and compact:
+            found.append(tables.wide(_compact.candidates(tables), {RANKED: nw.col(RANKED)}))
+        elif RANKED in asked:
+            # As many rows as can matter stay, unless positions were given and have gaps.
+            counted = self.ranked if tables.question.by_rank else kept
+            counts = counted.group_by(*self._group).agg(nw.len().alias(RANKED))
+            found.append(tables.wide(counts, {RANKED: nw.col(RANKED)}))
+        if ROWS in asked:
+            found += [tables.wide(counted, {ROWS: nw.col(ROWS)}) for counted in row_counts(tables)]
         return found
 
     def _may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
