@@ -49,7 +49,7 @@ def arrays(shape: Shape, *, digits: int | None = None, extra: Sequence[str] = ()
     digits : int, optional
         Round the scores to so many digits, which makes ties; None: no ties.
     extra : sequence of str
-        ``"score2"``: a second model. ``"bought"``: the relevance as 0 and 1.
+        ``"score2"``: a second model. ``"price"``: what items are worth. ``"bought"``: the relevance as 0 and 1.
     """
     rng = np.random.default_rng(0)
     order = rng.permutation(shape.rows)
@@ -60,6 +60,8 @@ def arrays(shape: Shape, *, digits: int | None = None, extra: Sequence[str] = ()
     columns = {"user": user, "item": item, "relevant": relevant, "score": rng.random(shape.rows)}
     if "score2" in extra:
         columns["score2"] = rng.random(shape.rows)
+    if "price" in extra:
+        columns["price"] = rng.random(shape.rows)
     if "bought" in extra:
         columns["bought"] = (relevant > 0).astype(np.int64)
     if digits is not None:

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import recframe  # noqa: F401 - registers .rec
 from benchmarks.data import Shape, arrays, as_text, pandas_frame, polars_frame
 from benchmarks.timing import Missing, Row, in_turn, slower
+from recframe import metrics  # registers .rec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 EIGHT = ["precision", "recall", "f1", "hit_rate", "mrr", "map", "ndcg", "rbp"]
 CUTOFFS = [1, 5, 10, 20]
+EVERY = [
+    *("precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "err"),
+    metrics.PFound(probability={1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4}),
+    *("roc_auc", "gauc", "pr_auc", "money_precision", "money_recall"),
+]
+"""The metrics of relevance but for the two rank correlations."""
 INFORMATION = Path("/proc/meminfo")
 BYTES_PER_ROW = 250
 """What a row takes at the peak of a run, input included, with room to spare."""
@@ -32,7 +38,7 @@ def yardstick(frame: pl.DataFrame) -> object:
 
 def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure everything that has one limit for all shapes."""
-    columns = arrays(shape, extra=["score2"])
+    columns = arrays(shape, extra=["score2", "price"])
     frame, pandas = polars_frame(columns), pandas_frame(columns)
     tied, text = polars_frame(arrays(shape, digits=2)), as_text(frame)
     two = ["score", "score2"]
@@ -43,6 +49,7 @@ def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
             "tied yardstick": lambda: yardstick(tied),
             "tied": lambda: tied.rec.ndcg(5),
             "eight": lambda: frame.rec.evaluate(EIGHT, k=CUTOFFS),
+            "every": lambda: frame.rec.evaluate(EVERY, k=CUTOFFS),
             "one model": lambda: frame.rec.evaluate(["ndcg@5"], score=["score"]),
             "two models": lambda: frame.rec.evaluate(["ndcg@5"], score=two),
             "eight, two models": lambda: frame.rec.evaluate(EIGHT, k=CUTOFFS, score=two),
@@ -55,6 +62,7 @@ def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         ("ndcg@5 / bare window rank", "ndcg", "yardstick", 2.0),
         ("ndcg@5, scores of two digits / bare window rank", "tied", "tied yardstick", 2.0),
         ("8 metrics × 4 cutoffs / bare window rank", "eight", "yardstick", 4.5),
+        ("17 metrics × 4 cutoffs / bare window rank", "every", "yardstick", 9.0),
         ("ndcg@5 of two models / of one", "two models", "one model", 1.9),
         ("8 metrics × 4 cutoffs of two models / of one", "eight, two models", "eight", 1.9),
         ("ndcg@5, pandas through polars / polars", "pandas", "ndcg", 1.7),
