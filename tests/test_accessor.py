@@ -208,3 +208,15 @@ def test_the_frame_is_never_changed(frame):
     frame.rec.evaluate(["ndcg"], k=2, per="user", ties="best")
     after = frame.collect() if hasattr(frame, "collect") else frame
     assert after.equals(before)
+
+
+def test_importing_is_light_and_the_rest_comes_when_it_is_asked_for():
+    program = (
+        "import sys, recframe; early = set(sys.modules)"
+        "; print(sorted(early & {'numpy', 'pandas', 'polars', 'recframe._plan', 'recframe._check', 'recframe._explain'}))"
+        "; print(recframe.explain.__name__, recframe.from_lists.__name__, recframe.profiles.__name__, 'candidates' in dir(recframe))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "explain from_lists recframe.profiles True"]
+    with pytest.raises(AttributeError, match="no attribute 'evaluate'"):
+        recframe.evaluate  # noqa: B018

@@ -9,9 +9,11 @@
 
 from __future__ import annotations
 
-from recframe import _register, metrics, profiles
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recframe import _register, metrics
 from recframe.accessor import EagerRec, LazyRec, rec
-from recframe.data import candidates, from_lists
 from recframe.errors import (
     ColumnTypeError,
     InputError,
@@ -26,7 +28,12 @@ from recframe.errors import (
 )
 from recframe.factors import from_factors
 from recframe.metrics import CutMetric, Metric
-from recframe.profiles import explain
+
+if TYPE_CHECKING:
+    from recframe import profiles
+    from recframe.data._candidates import candidates
+    from recframe.data._lists import from_lists
+    from recframe.profiles import explain
 
 __all__ = [
     "ColumnTypeError",
@@ -53,5 +60,26 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "candidates": "recframe.data._candidates",
+    "explain": "recframe.profiles",
+    "from_lists": "recframe.data._lists",
+}
+"""What is imported by whoever first asks for it, as most programs only measure."""
+
+
+def __getattr__(name: str) -> Any:
+    if name == "profiles":
+        return import_module("recframe.profiles")
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 _register.install()

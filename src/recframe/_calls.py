@@ -1,4 +1,4 @@
-"""From the arguments of a call to its answer."""
+"""From the arguments of a call to its answer. The plan and its kin are imported by the first call that needs them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recframe import _check
 from recframe._frames import beside, feature_columns, is_lazy, items_frame, kind_of, names_of
 from recframe._libraries import PROFILES
-from recframe._plan import Given, Plan
-from recframe._plan._contributions import Contributions
 from recframe._profile import Spec, find, question_of
 from recframe._roles import BESIDE, Question, Roles
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
@@ -25,6 +22,8 @@ from recframe.metrics._record import CutMetric, check_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from recframe._plan import Given
 
 __all__ = ["bind", "check", "check_frame", "contributions", "evaluate", "measure", "method"]
 
@@ -66,6 +65,8 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
     opened = _given(frame, roles, metrics)
     if roles.partitions is not None:
         return _in_parts(opened, roles, question, metrics)
+    from recframe._plan import Plan
+
     plan = Plan(opened, question, metrics)
     if question.per or is_lazy(frame):
         return plan.frame()
@@ -91,12 +92,16 @@ def evaluate(
     opened = _given(frame, roles, asked)
     if roles.partitions is not None:
         return _in_parts(opened, roles, question, asked)
+    from recframe._plan import Plan
+
     return Plan(opened, question, asked).frame()
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings in a frame, as a frame of the kind given."""
     check_frame(frame)
+    from recframe import _check
+
     return _check.check(frame, bound, k, given, strict=strict)
 
 
@@ -113,6 +118,8 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     given = {name: value for name, value in given.items() if name in named}
     roles = Roles.of({name: value for name, value in bound.items() if name in named}, given, CONTRIBUTION_ROLES)
     (record,), question = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
+    from recframe._plan._contributions import Contributions
+
     return Contributions(_given(frame, roles, [record]), question, record, item=show).frame()
 
 
@@ -246,7 +253,9 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = beside(frame, catalog) if kind_of(catalog) else items_frame(frame, roles.item, catalog)
-    return Given(frame, roles.truth, train, features, names, catalog, size)
+    from recframe import _plan
+
+    return _plan.Given(frame, roles.truth, train, features, names, catalog, size)
 
 
 def check_frame(frame: object) -> None:

@@ -1,14 +1,8 @@
-"""The namespace's methods that make frames of frames."""
+"""The namespace's methods that make frames of frames. What they do is imported by the first call that needs it."""
 
 from __future__ import annotations
 
 from typing import Any
-
-from recframe.data._baselines import add_popular, add_random
-from recframe.data._label import label
-from recframe.data._lists import to_lists
-from recframe.data._split import split
-from recframe.data._top import top
 
 __all__ = ["DataMethods"]
 
@@ -55,7 +49,9 @@ class DataMethods:
         >>> recommended.rec.label(bought).rows()
         [(1, 'a', 0.9, 0), (1, 'b', 0.1, 1), (1, 'c', None, 1)]
         """
-        return label(self._frame, self._bound, truth, seen, roles)
+        from recframe.data import _label
+
+        return _label.label(self._frame, self._bound, truth, seen, roles)
 
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Any:
         """Return the first k rows of each list, with their rank.
@@ -85,7 +81,9 @@ class DataMethods:
         >>> df.rec.top(2).rows()
         [(1, 'b', 0.9, 1), (1, 'c', 0.9, 2)]
         """
-        return top(self._frame, self._bound, k, name, roles)
+        from recframe.data import _top
+
+        return _top.top(self._frame, self._bound, k, name, roles)
 
     def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Any) -> Any:
         """Return one row for each list, with its items in order, the best first.
@@ -112,7 +110,9 @@ class DataMethods:
         >>> df.rec.to_lists().rows()
         [(1, ['b', 'a']), (2, [])]
         """
-        return to_lists(self._frame, self._bound, k, roles, scores=scores)
+        from recframe.data import _lists
+
+        return _lists.to_lists(self._frame, self._bound, k, roles, scores=scores)
 
     def split(
         self,
@@ -174,7 +174,9 @@ class DataMethods:
             "fraction": fraction, "count": count, "last": last, "since": since,
             "time": time, "users": users, "min_items": min_items, "seed": seed,
         }  # fmt: skip
-        return split(self._frame, self._bound, options, roles)
+        from recframe.data import _split
+
+        return _split.split(self._frame, self._bound, options, roles)
 
     def add_random(self, name: str = "random", *, seed: int = 0, **roles: Any) -> Any:
         """Return the frame with a column of random scores: the model to beat.
@@ -201,7 +203,9 @@ class DataMethods:
         >>> df.rec.add_random(seed=1).rec.mrr(score="random") > 0
         True
         """
-        return add_random(self._frame, self._bound, name, seed, roles)
+        from recframe.data import _baselines
+
+        return _baselines.add_random(self._frame, self._bound, name, seed, roles)
 
     def add_popular(
         self,
@@ -249,4 +253,6 @@ class DataMethods:
         [(3, 'a', 2.0), (3, 'c', 0.0)]
         """
         options = {"segment": segment, "time": time, "half_life": half_life, "window": window}
-        return add_popular(self._frame, self._bound, train, name, options, roles)
+        from recframe.data import _baselines
+
+        return _baselines.add_popular(self._frame, self._bound, train, name, options, roles)
