@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import re
+from pathlib import Path
 
 import pytest
 
 import recframe
+from conftest import Spark
 from test_lazy import CALLS, FRAME, TRUTH
 
 pa = pytest.importorskip("pyarrow")
@@ -180,3 +183,43 @@ def test_calls_that_answer_with_rows_say_what_they_take(make):
         recframe.rec(make(FRAME)).top(2)
     with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):
         recframe.rec(pa.table(FRAME)).top(2)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    pytest.importorskip("pyspark")
+    return Spark()
+
+
+@pytest.mark.spark
+def test_spark_with_one_list_that_holds_most_rows(spark):
+    # Most rows are of one list, and many of its scores tie.
+    rows = [{"user": 0, "item": i, "relevant": i % 11 == 0, "score": float(i * 7919 % 6000)} for i in range(20_000)]
+    rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(2_000)]
+    asked = {"metrics": ["ndcg", "map", "mrr", "roc_auc"], "k": [5, None], "undefined": 0.0}
+    table = spark.table(rows)
+    found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**asked)
+    (wanted,) = recframe.rec(table).evaluate(**asked).to_pylist()
+    assert spark.rows(found) == [pytest.approx(wanted, rel=1e-9)]
+
+
+@pytest.mark.spark
+def test_spark_names_with_dots(spark):
+    frame = spark.frame({"a.user": [1, 1], "relevant": [0, 1], "the `score`.x": [0.9, 0.1]})
+    result = recframe.rec(frame).rbp(2, p=0.5, by="a.user", per="a.user", score="the `score`.x")
+    assert result.columns == ["a.user", "rbp(p=0.5)@2"]
+    assert spark.rows(result) == [{"a.user": 1, "rbp(p=0.5)@2": 0.25}]
+    with pytest.raises(ValueError, match="(?s)row order.*take the rows out first"):
+        recframe.rec(frame).rbp(ties="first", by="a.user", score="relevant")
+
+
+@pytest.mark.spark
+def test_spark_with_polars_on_its_workers(spark):
+    page = (Path(__file__).parent.parent / "docs" / "engines.md").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^```py\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    rows = [{"user": i % 9, "relevant": int(i % 4 == 0), "score": float(i * 31 % 17)} for i in range(200)]
+    names = {"shown": spark.frame(rows)}
+    exec(recipe.rsplit("\n", 2)[0] + "\nfound = " + recipe.splitlines()[-1], names)  # noqa: S102 - our own page
+    (wanted,) = recframe.rec(spark.table(rows)).evaluate(["ndcg", "map"], k=10).to_pylist()
+    (found,) = spark.rows(names["found"])
+    assert found == {f"avg({name})": pytest.approx(value, abs=1e-12) for name, value in wanted.items()}
