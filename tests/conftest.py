@@ -487,7 +487,7 @@ def _engines() -> list[Any]:
 
 
 ENGINES = _engines()
-SPARK_SHARE = 12
+SPARK_SHARE = 24
 """Every how manieth test runs on Spark, whose queries take seconds each."""
 
 
