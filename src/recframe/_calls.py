@@ -232,7 +232,8 @@ def _in_parts(given: Given, roles: Roles, question: Question, metrics: Sequence[
     parts = check_k(roles.partitions, "partitions")
     if kind_of(given.frame) != "polars lazy":
         msg = f"partitions={parts} is for lazy polars frames, but this is a {type(given.frame).__name__}"
-        raise OptionError(msg, "leave partitions= out: the frame is in memory already")
+        why = "its engine goes to disk by itself" if is_lazy(given.frame) else "the frame is in memory already"
+        raise OptionError(msg, f"leave partitions= out: {why}")
     from recframe._plan._parts import in_parts
 
     return in_parts(given, question, metrics, parts or 1)
