@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["open_frames"]
 
-functions: Any = import_module("pyspark.sql.functions")
-"""By name, so that type checkers do without it."""
+
+@cache
+def functions() -> Any:
+    """Return Spark's functions; by name, so that type checkers, and the import of this module, do without Spark."""
+    return import_module("pyspark.sql.functions")
 
 
 class SparkEngine(SqlEngine):
@@ -35,11 +39,11 @@ class SparkEngine(SqlEngine):
         columns = [*here.columns, *(name for name in there.columns if name not in on)]
         # Names of their own, so that both sides may come from the same frame.
         there = there.toDF(*(f"there_{name}" if name in on else name for name in there.columns))
-        matches = [functions.col(name).eqNullSafe(functions.col(f"there_{name}")) for name in on]
+        matches = [functions().col(name).eqNullSafe(functions().col(f"there_{name}")) for name in on]
         return lazy(here.join(there, matches, "left").select(*columns))
 
     def repeat(self, frame: Frame, times: str) -> Frame:
-        numbers = functions.expr(f"explode(sequence(1L, bigint({times})))")
+        numbers = functions().expr(f"explode(sequence(1L, bigint({times})))")
         return lazy(frame.to_native().withColumn(POSITION, numbers))
 
     def positions(self, upto: int | Frame) -> Frame:
@@ -48,9 +52,9 @@ class SparkEngine(SqlEngine):
         last = upto.to_native().toDF("last").where("last >= 1")
         return lazy(
             last.select(
-                functions.explode(
-                    functions.sequence(functions.lit(1).cast("long"), functions.col("last").cast("long"))
-                ).alias(POSITION)
+                functions()
+                .explode(functions().sequence(functions().lit(1).cast("long"), functions().col("last").cast("long")))
+                .alias(POSITION)
             )
         )
 
