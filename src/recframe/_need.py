@@ -10,7 +10,7 @@ from recframe._terms import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, 
 from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     import narwhals as nw
 
@@ -129,27 +129,15 @@ class Need:
 
     def shown_terms(self, row: ShownRow) -> dict[str, nw.Expr]:
         """Return what a shown row adds to its list, by column."""
-        return {
-            self.columns[full_name(metric, name)]: term
-            for metric in self.shown
-            for name, term in metric.shown_terms(row).items()
-        }
+        return _by_column(self.columns, ((metric, metric.shown_terms(row)) for metric in self.shown))
 
     def history_terms(self, row: HistoryRow) -> dict[str, nw.Expr]:
         """Return what an item of a user's past adds to the user's lists, by column."""
-        return {
-            self.columns[full_name(metric, name)]: term
-            for metric in self.shown
-            for name, term in metric.history_terms(row).items()
-        }
+        return _by_column(self.columns, ((metric, metric.history_terms(row)) for metric in self.shown))
 
     def exposure_terms(self, row: ShownRow) -> dict[str, nw.Expr]:
         """Return what a shown row adds to its item, by column."""
-        return {
-            self.item_columns[full_name(metric, name)]: term
-            for metric in self.exposure
-            for name, term in metric.shown_terms(row).items()
-        }
+        return _by_column(self.item_columns, ((metric, metric.shown_terms(row)) for metric in self.exposure))
 
     def item_terms(self) -> tuple[dict[str, nw.Expr], set[str]]:
         """Return what an item adds to the value of all lists, by column, and the sums whose order that reads."""
@@ -173,6 +161,11 @@ class Need:
     def _own(metric: Metric, columns: dict[str, str]) -> dict[str, str]:
         prefix = full_name(metric, "")
         return {name.removeprefix(prefix): column for name, column in columns.items() if name.startswith(prefix)}
+
+
+def _by_column(columns: Mapping[str, str], terms: Iterable[tuple[Metric, Mapping[str, nw.Expr]]]) -> dict[str, nw.Expr]:
+    """Return the terms of metrics by the columns that hold their sums."""
+    return {columns[full_name(metric, name)]: term for metric, own in terms for name, term in own.items()}
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:
