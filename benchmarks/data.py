@@ -81,6 +81,31 @@ def pandas_frame(columns: dict[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def spark_frame(columns: dict[str, Any]) -> Any:
+    """Return a Spark frame of a local session on two cores, whose rows are in memory."""
+    import os
+    import sys
+
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "6g",
+        "spark.log.level": "ERROR",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    frame = builder.getOrCreate().createDataFrame(pandas_frame(columns)).repartition(2).cache()
+    frame.count()
+    return frame
+
+
 def as_text(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with text in the place of its integer keys."""
     import polars as pl

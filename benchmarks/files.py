@@ -86,11 +86,12 @@ def scan(call: str, folder: str) -> dict[str, float]:
     import recframe  # noqa: F401 - registers .rec
 
     frame = pl.scan_parquet(Path(folder, "*.parquet"))
-    parts: dict[str, Any] = {"partitions": 8} if "parts" in call else {}
+    call, _, many = call.removesuffix(" parts").partition(" in ")
+    parts: dict[str, Any] = {"partitions": int(many)} if many else {}
     start = now()
     if call == "yardstick":
         plan = yardstick(frame)
-    elif call.startswith("ndcg"):
+    elif call == "ndcg":
         plan = frame.rec.ndcg(5, **parts)
     else:
         plan = frame.rec.evaluate(TEN, k=CUTOFFS, **parts)
@@ -99,7 +100,10 @@ def scan(call: str, folder: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Write files of a size once, and measure one call: ``python -m benchmarks.files FOLDER LISTS LENGTH [CALL]``."""
+    """Write files of a size once, and measure calls on them: ``python -m benchmarks.files FOLDER LISTS LENGTH CALL …``.
+
+    A call is ``yardstick``, ``ndcg`` or ``eleven``, the last two also ``"ndcg in 8 parts"``.
+    """
     folder, lists, length, *calls = sys.argv[1:]
     path = Path(folder)
     if not path.exists():

@@ -39,18 +39,20 @@ WEIGHTS: dict[str, Callable[[int], float]] = {
 }
 """What a hit at a position is worth."""
 START = col("score").rank("min", descending=True).over("user")
+PLACE = col("score").rank("ordinal", descending=True).over("user")
+"""Where no scores tie: in short lists found in half the time."""
 IDEAL = col("relevant").rank("ordinal", descending=True).over("user")
 
 
 def ndcg(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
     """NDCG without ties: rank the scores, rank the relevant rows, add both."""
-    ranked = _gains(frame.select("user", "relevant", at=START).filter(col("relevant") > 0), k, "dcg", "ideal")
+    ranked = _gains(frame.select("user", "relevant", at=PLACE).filter(col("relevant") > 0), k, "dcg", "ideal")
     return _ndcg(ranked, _best(frame, k))
 
 
 def ndcg_of_long_lists(frame: pl.LazyFrame, k: int = 5) -> pl.LazyFrame:
     """NDCG without ties: rank only what reaches the k-th score of its list."""
-    ranked = _reaching(frame, k).select("user", "relevant", at=START).filter(col("relevant") > 0)
+    ranked = _reaching(frame, k).select("user", "relevant", at=PLACE).filter(col("relevant") > 0)
     return _ndcg(_gains(ranked, k, "dcg", "ideal"), _best(frame, k))
 
 
@@ -98,8 +100,8 @@ def _ndcg(ranked: pl.LazyFrame, best: pl.LazyFrame) -> pl.LazyFrame:
 
 def eight(frame: pl.LazyFrame) -> pl.LazyFrame:
     """Eight metrics at four cutoffs without ties: everything is read from the relevant rows."""
-    hits = frame.select("user", "relevant", at=START).filter(col("relevant") > 0)
-    hits = hits.with_columns(ideal=IDEAL, nth=col("at").rank("min").over("user"))
+    hits = frame.select("user", "relevant", at=PLACE).filter(col("relevant") > 0)
+    hits = hits.with_columns(ideal=IDEAL, nth=col("at").rank("ordinal").over("user"))
     at = col("at").cast(pl.Float64)
     discount, best = 1 / (at + 1).log(2), 1 / (col("ideal").cast(pl.Float64) + 1).log(2)
     worth = {
@@ -123,11 +125,11 @@ def tied_eight(frame: pl.LazyFrame) -> pl.LazyFrame:
     kept = kept.with_columns(size=pl.len().over("user", "at")).filter(col("relevant") > 0)
     kept = kept.with_columns(
         ideal=IDEAL,
-        nth=col("at").rank("min").over("user"),
+        nth=col("at").rank("ordinal").over("user"),
         many=pl.len().over("user", "at"),
         first=col("at").min().over("user"),
         end=pl.min_horizontal(col("at") + col("size") - 1, UPTO),
-    )
+    ).with_columns(nth=col("nth").min().over("user", "at"))
     best = 1 / (col("ideal").cast(pl.Float64) + 1).log(2)
     ideal = {f"ideal{k}": _up_to(col("ideal"), k, col("relevant") * best) for k in CUTOFFS}
     hits = kept.join(_block_sums().lazy(), on=["at", "end"], how="left").with_columns(
@@ -203,25 +205,32 @@ def _report(lists: pl.LazyFrame) -> pl.LazyFrame:
 def handwritten_rows(shape: Shape, repeats: int) -> Iterator[Row]:
     """Measure a frame and its lazy frame against the plans above, having checked that the values are the same."""
     long = shape.length >= LONG
-    for digits, scores, one, many in (
-        (None, "no ties", ndcg_of_long_lists if long else ndcg, eight),
-        (2, "scores of two digits", tied_ndcg_of_long_lists if long else tied_ndcg, tied_eight),
+    ready = {"ndcg": tied_ndcg_of_long_lists if long else tied_ndcg, "eight": tied_eight}
+    blind = {"ndcg": ndcg_of_long_lists if long else ndcg, "eight": eight}
+    for digits, scores, plans in (
+        (None, "no ties", {"by hand": blind, "by hand, ready for ties": ready}),
+        (2, "scores of two digits", {"by hand": ready}),
     ):
         frame = polars_frame(arrays(shape, digits=digits))
-        for what, metrics, cutoffs, plan in (
-            ("ndcg@5", ["ndcg"], [5], one),
-            ("8 metrics × 4 cutoffs", EIGHT, CUTOFFS, many),
+        for name, what, metrics, cutoffs in (
+            ("ndcg", "ndcg@5", ["ndcg"], [5]),
+            ("eight", "8 metrics × 4 cutoffs", EIGHT, CUTOFFS),
         ):
-            times = in_turn(_calls(frame, metrics, cutoffs, plan), repeats, check=_same)
-            yield slower(f"{what}, {scores} / by hand", shape, times["eager"], times["by hand"], 1.3)
-            yield slower(f"{what}, {scores}, lazy / by hand", shape, times["lazy"], times["by hand"], 1.3)
+            calls = _calls(frame, metrics, cutoffs, {hand: plan[name] for hand, plan in plans.items()})
+            times = in_turn(calls, repeats, check=_same)
+            for hand in plans:
+                for ours, label in (("eager", ""), ("lazy", ", lazy")):
+                    yield slower(f"{what}, {scores}{label} / {hand}", shape, times[ours], times[hand], 1.3)
 
 
-def _calls(frame: pl.DataFrame, metrics: list[str], cutoffs: list[int], plan: Plan) -> dict[str, Call]:
+def _calls(frame: pl.DataFrame, metrics: list[str], cutoffs: list[int], plans: dict[str, Plan]) -> dict[str, Call]:
+    def by_hand(plan: Plan) -> Call:
+        return lambda: plan(frame.lazy()).collect(engine="streaming")
+
     return {
         "eager": lambda: frame.rec.evaluate(metrics, k=cutoffs),
         "lazy": lambda: frame.lazy().rec.evaluate(metrics, k=cutoffs).collect(engine="streaming"),
-        "by hand": lambda: plan(frame.lazy()).collect(engine="streaming"),
+        **{hand: by_hand(plan) for hand, plan in plans.items()},
     }
 
 

@@ -46,7 +46,7 @@ def environments() -> dict[str, Environment]:
             ("ranx", "pytrec_eval", "sklearn"),
             (("ranx>=0.3.20", "pytrec_eval-terrier>=0.5.6", "scikit-learn>=1.5", "pandas", *OURS),),
         ),
-        "replay": Environment(("replay",), (("replay-rec", *OURS),)),
+        "replay": Environment(("replay",), (("replay-rec[spark]", *OURS),)),
         "lenskit": Environment(("lenskit",), (("lenskit", *OURS),), least=(3, 12)),
     }
 

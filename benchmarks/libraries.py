@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks.child import ask
-from benchmarks.data import Shape, arrays, pandas_frame, polars_frame
+from benchmarks.data import Shape, arrays, pandas_frame, polars_frame, spark_frame
 from benchmarks.timing import Missing, Row, faster, in_turn
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Library:
     ours: Mapping[str, Sequence[str]]
     """Our names of the same numbers."""
     frame: Callable[[dict[str, Any]], Any] = pandas_frame
+    module: str | None = None
+    """What its environment is found by, where that is not its name here."""
     binary: bool = False
     """Whether it knows only relevant and not relevant."""
     fewer: int = 1
@@ -145,14 +147,25 @@ def recommenders() -> tuple[Convert, Mapping[str, Compute]]:
 
 
 def replay() -> tuple[Convert, Mapping[str, Compute]]:
-    from replay import metrics
-
     def convert(frame: Any) -> tuple[Any, ...]:
-        names = {"user": "query_id", "item": "item_id", "score": "rating"}
-        shown = frame.select("user", "item", "score").rename(names)
-        return shown, frame.filter(frame["relevant"] > 0).select("user", "item").rename(
-            {"user": "query_id", "item": "item_id"}
-        )
+        shown = frame.rename({"user": "query_id", "item": "item_id", "score": "rating"})
+        bought = shown.filter(shown["relevant"] > 0)
+        return shown.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
+
+    return convert, _replay_tasks()
+
+
+def replay_on_spark() -> tuple[Convert, Mapping[str, Compute]]:
+    def convert(frame: Any) -> tuple[Any, ...]:
+        shown = frame.withColumnsRenamed({"user": "query_id", "item": "item_id", "score": "rating"})
+        bought = shown.filter("relevant > 0")
+        return shown.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
+
+    return convert, _replay_tasks()
+
+
+def _replay_tasks() -> Mapping[str, Compute]:
+    from replay import metrics
 
     def computed(*kinds: Any) -> Compute:
         def compute(shown: Any, bought: Any) -> list[float]:
@@ -162,7 +175,7 @@ def replay() -> tuple[Convert, Mapping[str, Compute]]:
         return compute
 
     four = computed(metrics.Precision, metrics.Recall, metrics.MAP, metrics.NDCG)
-    return convert, {"ndcg": computed(metrics.NDCG), "four": four}
+    return {"ndcg": computed(metrics.NDCG), "four": four}
 
 
 def torchmetrics() -> tuple[Convert, Mapping[str, Compute]]:
@@ -227,11 +240,16 @@ LIBRARIES = {
     "rectools": Library("RecTools", rectools, names(), binary=True),
     "recommenders": Library("recommenders", recommenders, names(average="map"), binary=True),
     "replay": Library("replay-rec", replay, names(average="map"), frame=polars_frame, binary=True),
+    "replay_on_spark": Library(
+        "replay-rec", replay_on_spark, names(average="map"), frame=spark_frame, module="replay", binary=True
+    ),
     "torchmetrics": Library(
         "torchmetrics", torchmetrics, names(average="map(norm=hits)"), frame=polars_frame, fewer=10, digits=1e-5
     ),
     "lenskit": Library("lenskit", lenskit, names(recall="recall(capped=True)", average="map"), fewer=10),
 }
+KINDS = {pandas_frame: "pandas", polars_frame: "polars", spark_frame: "pyspark"}
+"""The library of a frame."""
 WHAT = {"ndcg": f"ndcg@{K}", "four": f"precision, recall, map, ndcg@{K}"}
 
 
@@ -247,7 +265,7 @@ def measured(library: str, lists: int, length: int, repeats: int, *, large: bool
     large : bool
         Only NDCG, once, without ours: for the chart.
     """
-    import recframe  # noqa: F401 - registers .rec
+    import recframe
 
     peer = LIBRARIES[library]
     columns = arrays(Shape(lists, length))
@@ -262,12 +280,13 @@ def measured(library: str, lists: int, length: int, repeats: int, *, large: bool
         if large:
             return {"ndcg": in_turn({"all": lambda: tasks["ndcg"](*convert(frame))}, repeats)["all"]}
         converted = convert(frame)
-        holds = "pandas" if peer.frame is pandas_frame else "polars"
+        holds = KINDS[peer.frame]
         found: dict[str, Any] = {"version": f"{version(peer.distribution)} ({holds} {version(holds)})"}
         for task, compute in tasks.items():
 
             def ours(labels: Sequence[str] = peer.ours[task]) -> Any:
-                return frame.rec.evaluate(list(labels), k=K)
+                found = recframe.rec(frame).evaluate(list(labels), k=K)
+                return found.toPandas() if holds == "pyspark" else found
 
             def theirs(compute: Compute = compute) -> list[float]:
                 return compute(*converted)
@@ -285,7 +304,7 @@ def library_rows(shape: Shape, repeats: int, interpreters: Mapping[str, Interpre
     """Measure each library by the interpreter that has it."""
     for name, peer in LIBRARIES.items():
         size = Shape(max(1, shape.lists // peer.fewer), shape.length)
-        where = interpreters[name]
+        where = interpreters[peer.module or name]
         what = f"{WHAT['ndcg']}, {peer.distribution}"
         if where.python is None:
             yield Missing(what, str(size), where.why)
@@ -299,8 +318,7 @@ def library_rows(shape: Shape, repeats: int, interpreters: Mapping[str, Interpre
             continue
         peer_version = found.pop("version")
         for task, times in found.items():
-            kind = "pandas" if peer.frame is pandas_frame else "polars"
-            title = f"{WHAT[task]} on {kind}, against {peer.distribution} {peer_version}"
+            title = f"{WHAT[task]} on {KINDS[peer.frame]}, against {peer.distribution} {peer_version}"
             converted = _duration(median(times["conversion"]))
             yield faster(f"{title}, after {converted} of conversion", size, times["ours"], times["theirs"], None)
 

@@ -36,6 +36,7 @@ __all__ = [
     "best_order",
     "block_hits",
     "chances",
+    "excess",
     "first_blocks",
     "grades",
     "hits_before",
@@ -100,6 +101,13 @@ def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
     return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
 
 
+def excess(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Return by how much the positions 1, 2, … of lists exceed where their rows' tied blocks start: 0 without ties."""
+    lists = frame.group_by(*keys).agg(nw.len().alias(LENGTH), nw.col(START).sum())
+    length = nw.col(LENGTH).cast(nw.Int64())
+    return lists.select((length * (length + 1) - 2 * nw.col(START)).sum())
+
+
 def absent(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add how many rows of each row's tied block the frame does not hold."""
     present = nw.len().over(*keys, START)
@@ -128,11 +136,12 @@ def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
     return _hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
 
 
-def hits_before(frame: Frame, keys: Sequence[str]) -> Frame:
+def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
     """Add the number of relevant rows in front of each relevant row's tied block."""
-    frame = _hit_starts(frame)
-    before = nw.col(HIT_START).rank("min").over(*keys).cast(nw.Float64()) - 1
-    return frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE))
+    # In short lists polars finds ordinal ranks in half the time of others.
+    before = nw.col(HIT_START).rank("ordinal").over(*keys).cast(nw.Float64()) - 1
+    frame = _hit_starts(frame).with_columns(before.fill_null(0.0).alias(HITS_BEFORE))
+    return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
 
 
 def _hit_starts(frame: Frame) -> Frame:
@@ -143,11 +152,6 @@ def _hit_starts(frame: Frame) -> Frame:
 def several_first_hits() -> nw.Expr:
     """Return whether a row stands in a block that holds several of its list's first hits."""
     return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
-
-
-def numbered(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add numbers to the rows of each tied block."""
-    return frame.with_columns(nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()).alias(POSITION))
 
 
 def chances(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -208,24 +212,14 @@ def pairs_ahead(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
 
 
 def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
-    """Return the places at which somebody stops; a block's rows take its places and share their mean chance."""
-    names = [f"stop{index}" for index in range(len(stops))]
-    if not tied:
-        alone = dict(zip(names, stops, strict=True))
-        return frame.with_columns(nw.lit(1).alias(POSITION), **alone).filter(stopped(len(stops)))
-    frame = numbered(frame, keys).with_columns(
-        *(stop.alias(f"alone {n}") for n, stop in zip(names, stops, strict=True))
-    )
-    shared = [nw.col(f"alone {name}").mean().over(*keys, START).alias(name) for name in names]
-    return frame.with_columns(*shared).filter(stopped(len(stops)))
-
-
-def stopping_blocks(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr]) -> Frame:
     """Return the tied blocks at which somebody stops, and the mean chance of their rows, absent ones included."""
     chances = [f"stop{index}" for index in range(len(stops))]
     frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
+    frame = frame.filter(stopped(len(stops)))
+    if not tied:
+        return frame
     blocks = frame.group_by(*keys, START, SIZE).agg(nw.col(*chances).sum())
-    return blocks.with_columns(nw.col(*chances) / nw.col(SIZE)).filter(stopped(len(stops)))
+    return blocks.with_columns(nw.col(*chances) / nw.col(SIZE))
 
 
 def stopped(stops: int) -> nw.Expr:

@@ -105,7 +105,8 @@ class Ranking:
     def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:
         """Return frames whose sums the metrics of relevance read."""
         kept, row, _ = self._asked(kept)
-        stacked = [*self._row_sums(kept, ideal, tied=row.tied), *self._other_sums(kept, ideal, tied=row.tied)]
+        hits = self._hits(kept, row)
+        stacked = [*self._row_sums(kept, hits, ideal, tied=row.tied), *self._other_sums(kept, hits, ideal, row)]
         if CASCADE in row.asked:
             reading, _, stopped = self._cascade(kept, tied=row.tied)
             stacked.append(self._tables.wide(reading, stopped))
@@ -121,7 +122,8 @@ class Ranking:
         added = dict(terms)
         if row.tied and self._need.first_hit:
             firsts = self._need.terms(FirstHitRow())
-            kept = self._with_blocks(kept, _rank.chances(self._first_blocks(kept), self._group), firsts)
+            places = self._first_places(self._hits(kept, row))
+            kept = self._with_blocks(kept, _rank.chances(places, self._group), firsts)
             each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in firsts}
         if CASCADE in row.asked:
@@ -135,22 +137,17 @@ class Ranking:
             kept = kept.with_columns(nw.col(ALONE).sum().over(*self._group, START).alias(TOGETHER))
             each = nw.when(nw.col(TOGETHER) > 0).then(nw.col(ALONE) / nw.col(TOGETHER)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in stopped}
-        rows = self._ready(kept, row, ideal)
+        rows = self._ready(self._beside_hits(kept, row), row, ideal)
         # A sum skips what is missing.
         columns = [term.cast(nw.Float64()).fill_null(0.0).alias(f"row {column}") for column, term in added.items()]
         return rows.with_columns(*columns)
 
     def _asked(self, kept: Frame) -> tuple[Frame, Row, dict[str, nw.Expr]]:
-        """Return the kept rows with what the metrics ask of their lists and blocks, and the terms of a row."""
+        """Return the kept rows with what rank correlations ask for, and the terms of a row."""
         _compact.check_metrics(self._tables, kept)
         tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
         row = Row(tied=tied)
         terms = self._need.terms(row)
-        if tied and BLOCK_HITS in row.asked:
-            kept = _rank.block_hits(kept, self._group)
-        if tied and FIRST_HIT in row.asked:
-            # Whether several first hits tie is asked of these windows, and what they add is summed.
-            kept = self._engine.settle(_rank.first_blocks(kept, self._group))
         return self._compared(kept, row.asked), row, terms
 
     def _with_blocks(self, kept: Frame, places: Frame, terms: Mapping[str, nw.Expr]) -> Frame:
@@ -221,6 +218,11 @@ class Ranking:
                 kept = _rank.split_ties(kept, group, column, upto, descending=descending)
             if self._compact and column == RELEVANCE:
                 kept = _rank.past_absent(kept, upto, descending=descending)
+        if self._engine.eager and not (self._compact or tables.question.by_rank):
+            # Counting the rows of lists is far less work than counting those of blocks.
+            kept = self._engine.settle(kept)
+            if not self._engine.scalar(_rank.excess(kept, group)):
+                return kept.with_columns(nw.lit(1).alias(SIZE))
         return self._engine.settle(_rank.sizes(kept, group, absent=self._compact))
 
     def _compared(self, kept: Frame, asked: set[str]) -> Frame:
@@ -236,7 +238,27 @@ class Ranking:
             kept = _rank.pairs_ahead(kept, self._group, digits)
         return kept
 
-    def _row_sums(self, kept: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
+    def _hits(self, kept: Frame, row: Row) -> Frame:
+        """Return the rows that most metrics read: few, so that it pays to look around among them alone."""
+        hit = nw.col(HIT) > 0
+        graded = any(metric.reads == "graded" for metric in self._need.accuracy)
+        hits = self._beside_hits(kept.filter(hit | (nw.col(RELEVANCE) != 0) if graded else hit), row)
+        # Whether several first hits tie is asked of them, and what they add is summed.
+        return self._engine.settle(hits) if row.tied and FIRST_HIT in row.asked else hits
+
+    def _beside_hits(self, rows: Frame, row: Row) -> Frame:
+        """Add to rows, all hits of their blocks among them, what is asked of the other hits of their lists."""
+        if row.tied and BLOCK_HITS in row.asked:
+            rows = _rank.block_hits(rows, self._group)
+        if FIRST_HIT in row.asked:
+            rows = _rank.first_blocks(rows, self._group)
+        if HITS_BEFORE in row.asked:
+            rows = _rank.hits_before(rows, self._group, tied=row.tied)
+        if RANKED_RELEVANT in row.asked:
+            rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
+        return rows
+
+    def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         accuracy = self._need.accuracy
         of_hits = [metric for metric in accuracy if metric.reads != "all"]
@@ -246,15 +268,13 @@ class Ranking:
         if of_hits:
             row = Row(tied=tied)
             summed = self._need.terms(row, of_hits)
-            hit = nw.col(HIT) > 0
-            graded = any(metric.reads == "graded" for metric in of_hits)
-            hits = kept.filter(hit | (nw.col(RELEVANCE) != 0) if graded else hit)
             found.append(self._tables.wide(self._ready(hits, row, ideal), summed))
         every = Row(tied=tied)
         terms = {name: term for name, term in self._need.terms(every, of_all).items() if name not in summed}
         if terms:
             cutoff = furthest([metric.cutoff for metric in of_all])
-            rows = self._ready(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff), every, ideal)
+            rows = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
+            rows = self._ready(self._beside_hits(rows, every), every, ideal)
             if of_hits:
                 rows = self._engine.sum_by(rows.select(*self._group, **terms), self._group, list(terms))
                 terms = {name: nw.col(name) for name in terms}
@@ -262,15 +282,9 @@ class Ranking:
         return found
 
     def _ready(self, rows: Frame, row: Row, ideal: Frame) -> Frame:
-        """Add to the rows that matter what their terms ask for."""
-        if FIRST_HIT in row.asked and not row.tied:
-            rows = _rank.first_blocks(rows, self._group)
-        if HITS_BEFORE in row.asked:
-            rows = _rank.hits_before(rows, self._group)
+        """Add to rows what else their terms ask for."""
         if RELEVANT in row.asked:
             rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
-        if RANKED_RELEVANT in row.asked:
-            rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         if POPULAR in row.asked:
             known = self._beside.popularity.select(_rank.ITEM, POPULAR)
             rows = self._engine.join(rows, known, [_rank.ITEM]).with_columns(unexpected().alias(POPULAR))
@@ -306,15 +320,15 @@ class Ranking:
 
     # --- what lists get from elsewhere -----------------------------------------------------------------------
 
-    def _other_sums(self, kept: Frame, ideal: Frame, *, tied: bool) -> list[Frame]:
+    def _other_sums(self, kept: Frame, hits: Frame, ideal: Frame, row: Row) -> list[Frame]:
         """Return what lists get from elsewhere than their ranked rows."""
         tables = self._tables
         found = [tables.wide(ideal, {name: nw.col(name) for name in (RELEVANT, *self._need.best_terms("all"))})]
         if self._need.best_terms("ranked"):
             found.append(ranked_ideal(tables, self.ranked))
-        if tied and self._need.first_hit and self._may_hold(kept, _rank.several_first_hits()):
-            blocks = self._first_blocks(kept)
-            found.append(tables.wide(_rank.chances(blocks, self._group), self._need.terms(FirstHitRow())))
+        if row.tied and self._need.first_hit and self._may_hold(hits, _rank.several_first_hits()):
+            places = self._first_places(hits)
+            found.append(tables.wide(_rank.chances(places, self._group), self._need.terms(FirstHitRow())))
         found += self._counts(kept)
         if JUDGED in self._need.asked:
             found.append(tables.wide(tables.lists(of="truth"), {JUDGED: nw.lit(1.0)}))
@@ -347,12 +361,10 @@ class Ranking:
         """Return whether rows meet a condition; of a lazy frame they may."""
         return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
 
-    def _first_blocks(self, kept: Frame) -> Frame:
+    def _first_places(self, hits: Frame) -> Frame:
         """Return the places of the blocks that hold several of a list's first hits."""
-        blocks = kept.filter(_rank.several_first_hits())
-        if not self._compact:
-            return _rank.numbered(blocks, self._group)
-        return self._places(blocks.select(*self._group, START, SIZE, BLOCK_HITS).unique())
+        several = hits.filter(_rank.several_first_hits())
+        return self._places(several.select(*self._group, START, SIZE, BLOCK_HITS).unique())
 
     def _places(self, blocks: Frame) -> Frame:
         """Return a row for each place of each block up to the last position that is read."""
@@ -371,10 +383,7 @@ class Ranking:
         row = CascadeRow()
         terms = self._need.terms(row)
         stops = [stop(nw.col(RELEVANCE), greatest) for stop in row.stops]
-        if self._compact:
-            read = self._places(_rank.stopping_blocks(kept, self._group, stops))
-        else:
-            read = _rank.stopping(kept, self._group, stops, tied=tied)
-        read = self._engine.settle(read)
+        read = _rank.stopping(kept, self._group, stops, tied=tied)
+        read = self._engine.settle(self._places(read) if tied else read.with_columns(nw.lit(1).alias(POSITION)))
         surely = nw.any_horizontal(*(nw.col(f"stop{index}") >= 1 for index in range(len(stops))), ignore_nulls=True)
         return _rank.reading(read, self._group, len(stops), certain=self._may_hold(read, surely)), row, terms
