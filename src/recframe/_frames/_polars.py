@@ -34,7 +34,8 @@ class PolarsEngine:
         self.eager = eager
 
     def settle(self, frame: Frame) -> Frame:
-        return lazy(collect(frame)) if self.eager else frame
+        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
+        return lazy(collect(frame) if self.eager else frame.to_native().cache())
 
     def scalar(self, frame: Frame) -> Any:
         return collect(frame).item()

@@ -84,7 +84,7 @@ class Engine(Protocol):
     eager: bool
 
     def settle(self, frame: Frame) -> Frame:
-        """Compute an eager frame now, so that its branches share it; leave a lazy one be."""
+        """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
         ...
 
     def scalar(self, frame: Frame) -> Any:
