@@ -1,4 +1,4 @@
-"""The ranked side of one model: rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per list."""
+"""The ranked side of one model: terms per row ▸ sums per list."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from recframe._need import furthest
 from recframe._plan import _compact
 from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
+from recframe._plan._placed import kept_rows, placed_rows, ranked_rows
 from recframe._plan._shown import Shown
-from recframe._plan._truth import label, row_counts
+from recframe._plan._truth import row_counts
 from recframe._shown import POPULAR
 from recframe._terms import (
     AHEAD,
@@ -34,13 +35,11 @@ from recframe._terms import (
     SAME_GRADE,
     SIZE,
     START,
-    TIED,
-    VALUE,
     CascadeRow,
     FirstHitRow,
     Row,
 )
-from recframe.errors import InputError, OptionError
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,12 +83,12 @@ class Ranking:
         self._upto = upto
         self._compact = tables.question.tied is not None
         self._score = f"score{index}"
-        self.ranked = self._ranked()
-        placed = self._placed(self.ranked)
+        self.ranked = ranked_rows(tables, index)
+        placed = placed_rows(tables, self.ranked, ideal, upto)
         if tables.lists_shown and tables.labelled:
             placed = self._engine.settle(placed)
         self.shown = Shown(tables, beside, placed) if tables.lists_shown else None
-        self.kept = self._kept(placed) if tables.labelled else None
+        self.kept = kept_rows(tables, placed, upto) if tables.labelled else None
         """The rows that can matter, each with its tied block and its relevance."""
 
     def sums(self) -> Frame:
@@ -161,69 +160,6 @@ class Ranking:
         return kept.with_columns(nw.col(*names).fill_null(0.0))
 
     # --- rows ------------------------------------------------------------------------------------------------
-
-    def _ranked(self) -> Frame:
-        """Return the rows that the model ranks."""
-        tables = self._tables
-        keep = [_rank.ITEM] if tables.with_item else []
-        keep += [_rank.ROW] if tables.question.ties == "first" else []
-        keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
-        keep += [TIED] if self._compact else []
-        ranked = tables.frame.select(*self._group, *keep, *tables.values, nw.col(self._score).alias(_rank.SCORE))
-        ranked = self._engine.present(ranked, _rank.SCORE)
-        self._check_ranks(ranked)
-        _compact.check_counts(tables, ranked)
-        return ranked
-
-    def _check_ranks(self, ranked: Frame) -> None:
-        """Raise for a position that is none, where the data can be seen."""
-        question = self._tables.question
-        if not (question.by_rank and self._engine.eager):
-            return
-        rank = nw.col(_rank.SCORE)
-        wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
-        found = self._engine.scalar(wrong.select(rank.min()))
-        if found is not None and found == found:  # noqa: PLR0124 - only NaN differs from itself
-            msg = f"rank={question.orders[0]!r} holds {found}, but a rank is a whole number from 1"
-            raise InputError(msg, "for scores, higher is better, use score=")
-
-    def _placed(self, ranked: Frame) -> Frame:
-        """Return the rows that can matter, each with where its tied block starts."""
-        group, upto = self._group, self._upto
-        by_rank = self._tables.question.by_rank
-        first = None
-        if upto is not None and not by_rank:
-            first, ranked = self._engine.shortlist(ranked, group, _rank.SCORE, upto)
-        placed = _rank.place(ranked, group, upto, by_rank=by_rank)
-        placed = placed if first is None else nw.concat([placed, first], how="vertical")
-        return self._up_to_relevant(placed.drop(_rank.SCORE))
-
-    def _up_to_relevant(self, placed: Frame) -> Frame:
-        """Leave out what stands past the cutoff and past R, of which a lazy frame does not tell the largest."""
-        cutoff = self._need.cutoff
-        if self._upto is not None or cutoff is None or self._ideal is None:
-            return placed
-        placed = self._engine.join(placed, self._ideal.select(*self._group, RELEVANT), self._group)
-        matters = (nw.col(START) <= cutoff) | (nw.col(START) <= nw.col(RELEVANT).fill_null(0.0))
-        return placed.filter(matters).drop(RELEVANT)
-
-    def _kept(self, placed: Frame) -> Frame:
-        """Return the rows that can matter, each with its tied block under the policy and its relevance."""
-        tables, group, upto = self._tables, self._group, self._upto
-        kept = label(tables, placed)
-        if self._compact:
-            kept = _rank.absent(kept, group)
-        for column, descending in _rank.TIE_ORDER[tables.question.ties]:
-            if column != VALUE or tables.valued:
-                kept = _rank.split_ties(kept, group, column, upto, descending=descending)
-            if self._compact and column == RELEVANCE:
-                kept = _rank.past_absent(kept, upto, descending=descending)
-        if self._engine.eager and not (self._compact or tables.question.by_rank):
-            # Counting the rows of lists is far less work than counting those of blocks.
-            kept = self._engine.settle(kept)
-            if not self._engine.scalar(_rank.excess(kept, group)):
-                return kept.with_columns(nw.lit(1).alias(SIZE))
-        return self._engine.settle(_rank.sizes(kept, group, absent=self._compact))
 
     def _compared(self, kept: Frame, asked: set[str]) -> Frame:
         """Add what rank correlations ask for."""

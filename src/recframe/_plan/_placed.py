@@ -1,0 +1,88 @@
+"""The rows that one model ranks: rank ▸ keep what can matter at the largest k ▸ tied blocks under the policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe import _rank
+from recframe._plan import _compact
+from recframe._plan._truth import label
+from recframe._terms import RELEVANCE, RELEVANT, SIZE, START, TIED, VALUE
+from recframe.errors import InputError
+
+if TYPE_CHECKING:
+    from recframe._plan._tables import Tables
+
+    Frame = nw.LazyFrame[Any]
+
+__all__ = ["kept_rows", "placed_rows", "ranked_rows"]
+
+
+def ranked_rows(tables: Tables, index: int) -> Frame:
+    """Return the rows that the model of an order ranks."""
+    keep = [_rank.ITEM] if tables.with_item else []
+    keep += [_rank.ROW] if tables.question.ties == "first" else []
+    keep += [RELEVANCE] if tables.truth is None and tables.labelled else []
+    keep += [TIED] if tables.question.tied is not None else []
+    score = nw.col(f"score{index}").alias(_rank.SCORE)
+    ranked = tables.engine.present(tables.frame.select(*tables.group, *keep, *tables.values, score), _rank.SCORE)
+    _check_ranks(tables, ranked)
+    _compact.check_counts(tables, ranked)
+    return ranked
+
+
+def _check_ranks(tables: Tables, ranked: Frame) -> None:
+    """Raise for a position that is none, where the data can be seen."""
+    question = tables.question
+    if not (question.by_rank and tables.engine.eager):
+        return
+    rank = nw.col(_rank.SCORE)
+    wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
+    found = tables.engine.scalar(wrong.select(rank.min()))
+    if found is not None and found == found:  # noqa: PLR0124 - only NaN differs from itself
+        msg = f"rank={question.orders[0]!r} holds {found}, but a rank is a whole number from 1"
+        raise InputError(msg, "for scores, higher is better, use score=")
+
+
+def placed_rows(tables: Tables, ranked: Frame, ideal: Frame | None, upto: int | None) -> Frame:
+    """Return the rows that can matter, each with where its tied block starts."""
+    by_rank = tables.question.by_rank
+    first = None
+    if upto is not None and not by_rank:
+        first, ranked = tables.engine.shortlist(ranked, tables.group, _rank.SCORE, upto)
+    placed = _rank.place(ranked, tables.group, upto, by_rank=by_rank)
+    placed = placed if first is None else nw.concat([placed, first], how="vertical")
+    placed = placed.drop(_rank.SCORE)
+    return placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal)
+
+
+def _up_to_relevant(tables: Tables, placed: Frame, ideal: Frame) -> Frame:
+    """Leave out what stands past the cutoff and past R, of which a lazy frame does not tell the largest."""
+    cutoff = tables.need.cutoff
+    if cutoff is None:
+        return placed
+    placed = tables.engine.join(placed, ideal.select(*tables.group, RELEVANT), tables.group)
+    matters = (nw.col(START) <= cutoff) | (nw.col(START) <= nw.col(RELEVANT).fill_null(0.0))
+    return placed.filter(matters).drop(RELEVANT)
+
+
+def kept_rows(tables: Tables, placed: Frame, upto: int | None) -> Frame:
+    """Return the rows that can matter, each with its tied block under the policy and its relevance."""
+    group, question, engine = tables.group, tables.question, tables.engine
+    compact = question.tied is not None
+    kept = label(tables, placed)
+    if compact:
+        kept = _rank.absent(kept, group)
+    for column, descending in _rank.TIE_ORDER[question.ties]:
+        if column != VALUE or tables.valued:
+            kept = _rank.split_ties(kept, group, column, upto, descending=descending)
+        if compact and column == RELEVANCE:
+            kept = _rank.past_absent(kept, upto, descending=descending)
+    if engine.eager and not (compact or question.by_rank):
+        # Counting the rows of lists is far less work than counting those of blocks.
+        kept = engine.settle(kept)
+        if not engine.scalar(_rank.excess(kept, group)):
+            return kept.with_columns(nw.lit(1).alias(SIZE))
+    return engine.settle(_rank.sizes(kept, group, absent=compact))
