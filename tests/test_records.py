@@ -25,6 +25,10 @@ SPELLINGS = {
     "rbp(p=0.5)": metrics.RBP(p=0.5),
     "precision(denominator=list)@5": metrics.Precision(5, denominator="list"),
     "r_precision": metrics.RPrecision(),
+    "pfound(probability={0:0,1:0.1,2:0.12345678901234})@5": metrics.PFound(
+        5, probability={0: 0.0, 1: 0.1, 2: 0.12345678901234}
+    ),
+    "pfound(p_break=0.5,probability={1:0.4})": metrics.PFound(p_break=0.5, probability={1: 0.4}),
 }
 
 

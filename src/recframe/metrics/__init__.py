@@ -97,6 +97,8 @@ METRICS: Mapping[str, type[Metric]] = {
 """Every metric of the library by its name."""
 
 _SPELLING = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
+_OPTION = re.compile(r"(?:{[^{}]*}|[^,])+")
+"""One option; the commas of a mapping do not end it."""
 
 
 def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
@@ -151,7 +153,7 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
         msg = f"{text!r} is not the name of a metric"
         raise OptionError(msg, "write 'ndcg@10' or 'ndcg(gain=exp2)@10'")
     options: dict[str, Any] = {}
-    for part in filter(None, map(str.strip, (match["options"] or "").split(","))):
+    for part in filter(None, map(str.strip, _OPTION.findall(match["options"] or ""))):
         option, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
             msg = f"{text!r}: option {part!r} has no value"

@@ -224,5 +224,11 @@ def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
 def _spelled(value: object) -> str:
     """Return an option's value as a metric string spells it."""
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{grade:g}:{chance:g}" for grade, chance in value) + "}"
+        return "{" + ",".join(f"{_number(grade)}:{_number(chance)}" for grade, chance in value) + "}"
     return str(getattr(value, "__name__", value))
+
+
+def _number(value: float) -> str:
+    """Return a number as short as it can be read back."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
