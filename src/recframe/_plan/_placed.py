@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["kept_rows", "placed_rows", "ranked_rows"]
 
+SAMPLE = 1000
+"""How many scores to look at before it is believed that few of them tie."""
+
 
 def ranked_rows(tables: Tables, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
@@ -68,7 +71,7 @@ def _up_to_relevant(tables: Tables, placed: Frame, ideal: Frame) -> Frame:
     return placed.filter(matters).drop(RELEVANT)
 
 
-def kept_rows(tables: Tables, placed: Frame, upto: int | None) -> Frame:
+def kept_rows(tables: Tables, ranked: Frame, placed: Frame, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
     group, question, engine = tables.group, tables.question, tables.engine
     compact = question.tied is not None
@@ -80,9 +83,18 @@ def kept_rows(tables: Tables, placed: Frame, upto: int | None) -> Frame:
             kept = _rank.split_ties(kept, group, column, upto, descending=descending)
         if compact and column == RELEVANCE:
             kept = _rank.past_absent(kept, upto, descending=descending)
-    if engine.eager and not (compact or question.by_rank):
+    if not compact and _seem_different(tables, ranked):
         # Counting the rows of lists is far less work than counting those of blocks.
         kept = engine.settle(kept)
         if not engine.scalar(_rank.excess(kept, group)):
             return kept.with_columns(nw.lit(1).alias(SIZE))
     return engine.settle(_rank.sizes(kept, group, absent=compact))
+
+
+def _seem_different(tables: Tables, ranked: Frame) -> bool:
+    """Return whether it is worth to look for ties: the scores can be seen, and some of them are all different."""
+    if not tables.engine.eager or tables.question.by_rank:
+        return False
+    some = ranked.select(_rank.SCORE).head(SAMPLE)
+    repeated = some.group_by(_rank.SCORE).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+    return not tables.engine.scalar(repeated.select(nw.len()))

@@ -88,7 +88,7 @@ class Ranking:
         if tables.lists_shown and tables.labelled:
             placed = self._engine.settle(placed)
         self.shown = Shown(tables, beside, placed) if tables.lists_shown else None
-        self.kept = kept_rows(tables, placed, upto) if tables.labelled else None
+        self.kept = kept_rows(tables, self.ranked, placed, upto) if tables.labelled else None
         """The rows that can matter, each with its tied block and its relevance."""
 
     def sums(self) -> Frame:
