@@ -83,6 +83,27 @@ def test_scanned_files_are_one_plan(tmp_path):
     assert result.collect().row(0) == pytest.approx(expected.row(0), abs=1e-12)
 
 
+@pytest.mark.skipif(
+    tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30), reason="a source of one's own came later in polars"
+)
+def test_a_source_is_read_for_the_ranking_and_for_the_ideal_alone():
+    from polars.io import plugins
+
+    frame = pl.DataFrame(FRAME)
+    reads = []
+
+    def source(columns, predicate, rows, size):
+        reads.append(columns)
+        found = frame if predicate is None else frame.filter(predicate)
+        yield found if columns is None else found.select(columns)
+
+    scanned = plugins.register_io_source(source, schema=frame.schema)
+    metrics = ["precision", "recall", "r_precision", "hit_rate", "mrr", "map", "ndcg", "roc_auc"]
+    answer = scanned.rec.evaluate(metrics, k=[1, 2]).collect()
+    assert len(reads) == 2
+    assert answer.row(0) == pytest.approx(frame.rec.evaluate(metrics, k=[1, 2]).row(0), abs=1e-12, nan_ok=True)
+
+
 def test_what_a_lazy_frame_cannot_do_is_said_at_once():
     frame = pl.LazyFrame(FRAME)
     with pytest.raises(ValueError, match="(?s)ties='first' means row order.*lazy.*collect"):
