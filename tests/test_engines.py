@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,18 @@ def test_files_are_one_query_that_leaves_nothing_behind(connection, tmp_path):
     assert connection.sql("SELECT count(*) FROM duckdb_views()").fetchall() == before
     expected = recframe.rec(pa.table(FRAME)).evaluate(["ndcg", "mrr"], k=[1, 2]).to_pylist()[0]
     assert result.fetchall()[0] == pytest.approx(tuple(expected.values()), abs=1e-12)
+
+
+def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
+    relation = pytest.importorskip("duckdb").sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
+    from recframe._frames import _duckdb
+
+    extras = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    needed = ".".join(map(str, _duckdb.NEEDED))
+    assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
+    monkeypatch.setattr("narwhals.__version__", "2.27.0")
+    with pytest.raises(ImportError, match=rf"(?s)DuckDB.*Narwhals {needed}.*2.27.0 is installed.*--upgrade narwhals"):
+        recframe.rec(relation).ndcg(5)
 
 
 @pytest.mark.parametrize(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from recframe._frames._session import lazy
 from recframe._frames._sql import SqlEngine, open_plans
 from recframe._terms import POSITION
+from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import narwhals as nw
 
     from recframe._frames._session import Session, Source
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["open_frames"]
+__all__ = ["NEEDED", "open_frames"]
+
+NEEDED = (2, 28)
+"""The first version of Narwhals that quotes names such as ``ndcg@5``."""
 
 
 class DuckDBEngine(SqlEngine):
@@ -55,4 +59,8 @@ def _quoted(name: str) -> str:
 
 def open_frames(sources: Mapping[str, Source]) -> Session:
     """Take what matters out of relations."""
+    if tuple(map(int, nw.__version__.split(".")[:2])) < NEEDED:
+        needed = ".".join(map(str, NEEDED))
+        msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
+        raise MissingExtraError(msg, "pip install --upgrade narwhals")
     return open_plans(sources, DuckDBEngine(sources["frame"].native))
