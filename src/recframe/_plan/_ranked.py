@@ -118,11 +118,12 @@ class Ranking:
         hits, that at which a user stops by the rows' own chances to stop.
         """
         kept, row, terms = self._asked(kept)
+        kept = self._engine.settle(self._beside_hits(kept, row))
         added = dict(terms)
         if row.tied and self._need.first_hit:
             firsts = self._need.terms(FirstHitRow())
-            places = self._first_places(self._hits(kept, row))
-            kept = self._with_blocks(kept, _rank.chances(places, self._group), firsts)
+            places = _rank.chances(self._first_places(kept), self._group)
+            kept = self._with_blocks(kept, places, firsts)
             each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in firsts}
         if CASCADE in row.asked:
@@ -136,7 +137,7 @@ class Ranking:
             kept = kept.with_columns(nw.col(ALONE).sum().over(*self._group, START).alias(TOGETHER))
             each = nw.when(nw.col(TOGETHER) > 0).then(nw.col(ALONE) / nw.col(TOGETHER)).otherwise(0.0)
             added |= {column: added[column] + nw.col(f"block {column}") * each for column in stopped}
-        rows = self._ready(self._beside_hits(kept, row), row, ideal)
+        rows = self._ready(kept, row, ideal)
         # A sum skips what is missing.
         columns = [term.cast(nw.Float64()).fill_null(0.0).alias(f"row {column}") for column, term in added.items()]
         return rows.with_columns(*columns)
@@ -297,9 +298,9 @@ class Ranking:
         """Return whether rows meet a condition; of a lazy frame they may."""
         return not self._engine.eager or self._engine.scalar(frame.filter(condition).select(nw.len())) > 0
 
-    def _first_places(self, hits: Frame) -> Frame:
-        """Return the places of the blocks that hold several of a list's first hits."""
-        several = hits.filter(_rank.several_first_hits())
+    def _first_places(self, rows: Frame) -> Frame:
+        """Return the places of the blocks that hold several of a list's first hits, these hits among the rows."""
+        several = rows.filter(_rank.several_first_hits())
         return self._places(several.select(*self._group, START, SIZE, BLOCK_HITS).unique())
 
     def _places(self, blocks: Frame) -> Frame:
