@@ -455,6 +455,16 @@ class Spark(Arrow):
         ]
 
 
+class SparkWorkers(Spark):
+    """Spark DataFrames whose lists polars evaluates on the workers, where a call can be parted."""
+
+    name = "spark workers"
+
+    def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
+        parted = {} if method in ("check", "contributions") else {"partitions": 3}
+        return super().ask(frame, method, *args, **parted, **given)
+
+
 def _engines() -> list[Any]:
     """Return what can be tested here, as parameters of the fixture."""
     found: list[Any] = []
@@ -482,7 +492,7 @@ def _engines() -> list[Any]:
     if _installed("pyarrow") and _installed("polars"):
         found += [Arrow()]
     if _installed("pyspark") and _installed("pyarrow"):
-        found += [pytest.param(Spark(), marks=pytest.mark.spark, id="spark")]
+        found += [pytest.param(one, marks=pytest.mark.spark, id=one.name) for one in (Spark(), SparkWorkers())]
     return found
 
 
@@ -504,7 +514,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return True
         if not one.answers_with_rows and item.path.name.startswith("test_data_"):
             return False
-        return one.name != "spark" or zlib.crc32(item.name.encode()) % SPARK_SHARE == 0
+        return one.library != "spark" or zlib.crc32(item.name.encode()) % SPARK_SHARE == 0
 
     left = [item for item in items if not stays(item)]
     if left:

@@ -229,14 +229,19 @@ def _check_metric(given: object) -> Metric:
 
 def _in_parts(given: Given, roles: Roles, question: Question, metrics: Sequence[Metric]) -> Any:
     """Return the answer of a call whose lists are read in parts."""
-    parts = check_k(roles.partitions, "partitions")
-    if kind_of(given.frame) != "polars lazy":
-        msg = f"partitions={parts} is for lazy polars frames, but this is a {type(given.frame).__name__}"
+    parts = check_k(roles.partitions, "partitions") or 1
+    kind = kind_of(given.frame)
+    if kind == "spark":
+        from recframe._plan._workers import on_workers
+
+        return on_workers(given, question, metrics, parts)
+    if kind != "polars lazy":
+        msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(given.frame).__name__}"
         why = "its engine goes to disk by itself" if is_lazy(given.frame) else "the frame is in memory already"
         raise OptionError(msg, f"leave partitions= out: {why}")
     from recframe._plan._parts import in_parts
 
-    return in_parts(given, question, metrics, parts or 1)
+    return in_parts(given, question, metrics, parts)
 
 
 def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:

@@ -17,6 +17,7 @@ from pandas.api import types
 from recframe._frames._session import (
     Session,
     check_columns,
+    columns_of,
     lazy,
     names_of,
     not_a_number,
@@ -108,7 +109,7 @@ def open_frames(sources: Mapping[str, Source], *, rows: Collection[str] = ()) ->
         return out.reset_index(drop=True).rename(columns=dict(names))
 
     frames = {name: wrap(columns) for name, columns in taken.items()}
-    return Session(engine, frames, finish, {name: frozenset(source.takes) for name, source in sources.items()})
+    return Session(engine, frames, finish, columns_of(sources))
 
 
 def _take(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:

@@ -10,7 +10,16 @@ import polars as pl
 from narwhals import selectors as cs
 
 from recframe._frames import _shortlist
-from recframe._frames._session import Session, check_columns, lazy, not_a_number, not_a_time, takes_of, unlike_keys
+from recframe._frames._session import (
+    Session,
+    check_columns,
+    columns_of,
+    lazy,
+    not_a_number,
+    not_a_time,
+    takes_of,
+    unlike_keys,
+)
 from recframe._rank import ROW
 from recframe._terms import POSITION
 from recframe.errors import ColumnTypeError
@@ -93,8 +102,7 @@ def open_lazy(sources: Mapping[str, Source]) -> Session:
         return result.to_native().rename(dict(names))
 
     taken = {name: take_lazy(source.native, source.takes) for name, source in sources.items()}
-    columns = {name: frozenset(source.takes) for name, source in sources.items()}
-    return Session(PolarsEngine(eager=False), taken, finish, columns)
+    return Session(PolarsEngine(eager=False), taken, finish, columns_of(sources))
 
 
 def take_lazy(source: pl.LazyFrame, takes: Mapping[str, Take], also: Sequence[pl.Expr] = ()) -> Frame:
@@ -172,8 +180,9 @@ def open_eager(sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> 
         ]
         return out.with_columns(objects).rename(dict(names))
 
-    columns = {name: frozenset(source.takes) for name, source in sources.items()}
-    return Session(PolarsEngine(eager=True), {name: lazy(frame) for name, frame in taken.items()}, finish, columns)
+    return Session(
+        PolarsEngine(eager=True), {name: lazy(frame) for name, frame in taken.items()}, finish, columns_of(sources)
+    )
 
 
 def _take_eager(source: Source) -> pl.DataFrame:

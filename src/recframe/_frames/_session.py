@@ -22,6 +22,7 @@ __all__ = [
     "called",
     "check_columns",
     "check_names",
+    "columns_of",
     "lazy",
     "names_of",
     "no_lists",
@@ -126,14 +127,19 @@ class Session:
     frames: Mapping[str, Frame]
     finish: Callable[[Frame, Mapping[str, str], Sequence[str]], Any]
     """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
-    columns: Mapping[str, frozenset[str]]
-    """The plan's names of what came from each frame."""
+    columns: Mapping[str, Mapping[str, str]]
+    """What came from each frame: the user's names by the plan's."""
 
 
 def lazy(native: Any) -> Frame:
     """Return the Narwhals lazy frame of any supported frame."""
     frame: Frame = nw.from_native(native).lazy()
     return frame
+
+
+def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
+    """Return what comes from each frame: the user's names by the plan's."""
+    return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}
 
 
 def names_of(frame: Any) -> list[Any]:

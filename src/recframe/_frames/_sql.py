@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe._frames._session import Session, check_names, lazy, not_a_number, takes_of, unlike_keys
+from recframe._frames._session import Session, check_names, columns_of, lazy, not_a_number, takes_of, unlike_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,7 +101,7 @@ def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
         holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
         empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
         taken |= _align(engine, holders, column, take, empty)
-    return Session(engine, taken, finish, {name: frozenset(source.takes) for name, source in sources.items()})
+    return Session(engine, taken, finish, columns_of(sources))
 
 
 def _take(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
@@ -155,8 +155,16 @@ def _common(left: DType, right: DType) -> DType | None:
         return left
     if left.is_integer() and right.is_integer():
         return nw.Int128() if isinstance(left, WIDE) or isinstance(right, WIDE) else nw.Int64()
+    if _is_whole(left) and _is_whole(right):
+        # Spark reads integers of 64 bits without a sign as decimals.
+        return nw.Decimal(38, 0)
     if left.is_float() and right.is_float():
         return nw.Float64()
     if isinstance(left, nw.Datetime) and isinstance(right, nw.Datetime) and left.time_zone == right.time_zone:
         return nw.Datetime("ns", left.time_zone)
     return nw.String() if isinstance(left, TEXT) and isinstance(right, TEXT) else None
+
+
+def _is_whole(dtype: DType) -> bool:
+    """Return whether a type holds whole numbers only."""
+    return dtype.is_integer() or (isinstance(dtype, nw.Decimal) and dtype.scale == 0)

@@ -99,9 +99,9 @@ class Plan:
         self._question = question
         self._metrics = metrics
         self._need = Need(metrics, len(given.feature_names))
-        self._tables = Tables(given, question, self._need, part, item=item)
-        self._beside = Beside(self._tables)
-        self._engine = self._tables.engine
+        self.tables = Tables(given, question, self._need, part, item=item)
+        self._beside = Beside(self.tables)
+        self._engine = self.tables.engine
         self._values = self._value_expressions()
 
     def run(self) -> Frame:
@@ -117,7 +117,7 @@ class Plan:
         """Return what all rankings share, the ideal side and the last position that matters, after checks."""
         self._check_data()
         upto = self._need.cutoff
-        ideal = self._engine.settle(ideal_lists(self._tables)) if self._tables.labelled else None
+        ideal = self._engine.settle(ideal_lists(self.tables)) if self.tables.labelled else None
         if ideal is not None and RELEVANT in self._need.asked:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
             most = self._engine.scalar(ideal.select(nw.col(RELEVANT).max())) if self._engine.eager else None
@@ -135,7 +135,7 @@ class Plan:
 
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""
-        tables = self._tables
+        tables = self.tables
         return tables.session.finish(result, tables.names, tables.reported)
 
     def scalar(self) -> float:
@@ -150,7 +150,7 @@ class Plan:
 
     def _model(self, index: int, ideal: Frame | None, upto: int | None) -> Partial:
         """Return what the lists of one ranking give."""
-        ranking = Ranking(self._tables, self._beside, index, ideal, upto)
+        ranking = Ranking(self.tables, self._beside, index, ideal, upto)
         totals = self._totals(ranking) if self._by_list else None
         exposed = self._need.exposure and ranking.shown is not None
         items, groups = ranking.shown.item_sums() if exposed and ranking.shown is not None else (None, None)
@@ -158,7 +158,7 @@ class Plan:
 
     def _totals(self, ranking: Ranking) -> Frame:
         """Return the sums of what is measured list by list."""
-        tables, metrics = self._tables, self._by_list
+        tables, metrics = self.tables, self._by_list
         lists = self._beside.with_users(self._with_constants(ranking.sums()))
         weights = {
             metric.column: weight.alias(f"weight {metric.column}")
@@ -173,7 +173,7 @@ class Plan:
 
     def _result(self, index: int, parts: list[Partial]) -> Frame:
         """Return the result of one ranking from what parts of its lists give."""
-        tables = self._tables
+        tables = self.tables
         found = []
         totals = [part.totals for part in parts if part.totals is not None]
         if totals:
@@ -188,12 +188,13 @@ class Plan:
             found.append(exposure.values(exposure.added(items) if several else items[0], every))
         name = nw.col(MODEL) if tables.long else nw.lit(self._question.orders[index]).alias(MODEL)
         model = [name] if self._question.several else []
-        return joined(tables, found).select(*model, *tables.per, *(metric.column for metric in self._metrics))
+        result = joined(tables.engine, found, tables.reported)
+        return result.select(*model, *tables.per, *(metric.column for metric in self._metrics))
 
     def _value_expressions(self) -> dict[str, nw.Expr]:
         """Return the metrics of a list by their labels, missing where it is undefined."""
         # The models' rows stand below each other and tell together which lists there are.
-        pooled = self._tables.pooled
+        pooled = self.tables.pooled
         found: dict[str, nw.Expr] = {}
         known = nw.col(KNOWN if pooled else RELEVANT) > 0
         for metric in self._metrics:
@@ -217,7 +218,7 @@ class Plan:
 
     def _check_data(self) -> None:
         """Raise for data that a metric cannot use, where they can be seen."""
-        tables = self._tables
+        tables = self.tables
         for shown in self._need.shown:
             row = ShownRow(self._need.width)
             shown.shown_terms(row)

@@ -73,7 +73,7 @@ class Contributions(Plan):
 
     def frame(self) -> Any:
         """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
-        tables = self._tables
+        tables = self.tables
         rows = self.run().select(*self._shown)
         if self._engine.eager:
             rows = self._engine.settle(rows)
@@ -88,7 +88,7 @@ class Contributions(Plan):
 
     def _rows(self, index: int, ideal: Frame | None, upto: int | None) -> Frame:
         """Return the rows of one ranking."""
-        tables = self._tables
+        tables = self.tables
         # A cutoff at R is another one in each list.
         upto = None if RELEVANT in self._need.asked else upto
         ranking = Ranking(tables, self._beside, index, ideal, upto)
@@ -123,7 +123,7 @@ class Contributions(Plan):
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
         """Return rows with what each adds to its list, missing where the list has no value."""
-        tables = self._tables
+        tables = self.tables
         rows = self._engine.join(rows, lists, tables.group)
         if tables.pooled:
             share = nw.when(nw.col(RELEVANT) > 0).then(share).otherwise(0.0)
@@ -132,7 +132,7 @@ class Contributions(Plan):
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
         """Return the relevant items that a model does not rank."""
-        tables = self._tables
+        tables = self.tables
         if tables.truth is None:
             rows = tables.frame.filter(nw.col(f"score{index}").is_null())
         else:
@@ -147,7 +147,7 @@ class Contributions(Plan):
         """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
         if not self._engine.eager:
             return
-        group = self._tables.group
+        group = self.tables.group
         rows = rows.filter(~nw.col(VALUE_OF_LIST).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(SIZE))
         lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, SIZE).sum(), nw.col(VALUE_OF_LIST).max())
         off = (nw.col(CONTRIBUTION) - nw.col(VALUE_OF_LIST)).abs() > TOLERANCE * (1 + nw.col(SIZE))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["added", "fill", "means", "totals", "with_attributes"]
+__all__ = ["added", "fill", "means", "summed", "totals", "with_attributes"]
 
 
 def fill(tables: Tables, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list") -> Frame:
@@ -101,27 +101,32 @@ def totals(tables: Tables, lists: Frame, labels: Sequence[str], weights: Mapping
         )
     ]
     lists = lists.select(*by, *weighted, *plain)
-    sums = [nw.col(name).sum() for label in labels for name in (_total(label), _weight(label))]
+    sums = [nw.col(name).sum() for name in summed(tables, labels)]
     return lists.group_by(*by).agg(*sums) if by else lists.select(*sums)
 
 
-def means(tables: Tables, sums: Frame, labels: Sequence[str]) -> Frame:
-    """Return the averages that totals give, missing where no list has a value."""
+def summed(tables: Tables, labels: Sequence[str]) -> list[str]:
+    """Return the columns of totals, beside what is reported by."""
+    return [*labels] if by_list(tables) else [name for label in labels for name in (_total(label), _weight(label))]
+
+
+def means(tables: Tables, sums: Frame, labels: Sequence[str], also: Sequence[str] = ()) -> Frame:
+    """Return the averages that totals give, missing where no list has a value; further keys stay as they are."""
     if by_list(tables):
         return sums
     ratios = [
         nw.when(nw.col(_weight(label)) > 0).then(nw.col(_total(label)) / nw.col(_weight(label))).alias(label)
         for label in labels
     ]
-    return sums.select(*tables.reported, *ratios)
+    return sums.select(*also, *tables.reported, *ratios)
 
 
-def added(tables: Tables, parts: Sequence[Frame]) -> Frame:
-    """Return the totals of all lists from those of parts of them."""
+def added(tables: Tables, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:
+    """Return the totals of all lists from those of parts of them, of each value of further keys."""
     sums = nw.concat(list(parts), how="vertical")
     if by_list(tables):
         return sums
-    by = tables.reported
+    by = [*also, *tables.reported]
     columns = [name for name in sums.collect_schema().names() if name not in by]
     return sums.group_by(*by).agg(nw.col(*columns).sum()) if by else sums.select(nw.col(*columns).sum())
 

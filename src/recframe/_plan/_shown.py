@@ -16,6 +16,7 @@ from recframe._terms import SIZE, START
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._frames import Engine
     from recframe._plan._beside import Beside
     from recframe._plan._tables import Tables
 
@@ -162,9 +163,8 @@ def _with_all(frame: Frame) -> Frame:
     return frame.with_columns(nw.lit(0).alias(ALL))
 
 
-def joined(tables: Tables, results: Sequence[Frame]) -> Frame:
+def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:
     """Put results side by side that have one row for each value of what is reported by."""
-    by = tables.reported
     if not by:
         return reduce(lambda left, right: left.join(right, how="cross"), results)
-    return reduce(lambda left, right: tables.engine.join(left, right, by), results)
+    return reduce(lambda left, right: engine.join(left, right, by), results)

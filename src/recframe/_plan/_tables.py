@@ -45,6 +45,8 @@ class Given:
     catalog: Any = None
     catalog_size: int | None = None
     """Of a catalogue that is only counted."""
+    greatest: float | None = None
+    """The largest relevance of all, where the frames hold a part of the rows only."""
 
 
 class Tables:
@@ -87,6 +89,7 @@ class Tables:
         self.question = question
         self.need = need
         self.catalog_size = given.catalog_size
+        self._greatest = given.greatest
         need.asked |= {column for metric in need.metrics for column in self.counted(metric)}
         self.key_names = _key_names(question, truth=with_truth)
         self.attribute_names = _attribute_names(question, truth=with_truth)
@@ -129,6 +132,8 @@ class Tables:
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
+        if self._greatest is not None:
+            return rows, nw.lit(self._greatest)
         source = self.session.frames["frame" if self.truth is None else "truth"]
         greatest = self.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).max().alias(GREATEST))
         if self.engine.eager:
