@@ -9,7 +9,7 @@ import narwhals as nw
 import polars as pl
 from narwhals import selectors as cs
 
-from recframe._frames import _shortlist
+from recframe._frames import _packed
 from recframe._frames._session import (
     Session,
     check_columns,
@@ -54,11 +54,13 @@ class PolarsEngine:
             return frame
         return frame.filter(~nw.col(column).is_null())
 
-    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> tuple[Frame | None, Frame]:
-        if not self.eager or len(keys) > 1:
-            return None, frame
-        placed, rest = _shortlist.shortlist(_held(frame), keys[0], score, upto)
-        return None if placed is None else lazy(placed), lazy(rest)
+    def placed(self, frame: Frame, keys: Sequence[str], score: str, upto: int | None) -> Frame | None:
+        found = _packed.placed(_held(frame), keys, score, upto) if self.eager else None
+        return None if found is None else lazy(found)
+
+    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+        found = _packed.numbered(_held(frame), keys, column, descending=descending) if self.eager else None
+        return None if found is None else lazy(found)
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
@@ -230,7 +232,7 @@ def _long_texts(frame: pl.DataFrame, takes: Mapping[str, Take]) -> list[str]:
     return [
         name
         for name, take in takes.items()
-        if take.use == "key" and frame.schema[name] == pl.String and _shortlist.pays_to_encode(frame.get_column(name))
+        if take.use == "key" and frame.schema[name] == pl.String and _packed.pays_to_encode(frame.get_column(name))
     ]
 
 

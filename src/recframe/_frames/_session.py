@@ -95,10 +95,17 @@ class Engine(Protocol):
         """Return the rows whose value in the column is not missing."""
         ...
 
-    def shortlist(self, frame: Frame, keys: Sequence[str], score: str, upto: int) -> tuple[Frame | None, Frame]:
-        """Return rows that an engine can place among the first `upto` by itself, and those to be ranked.
+    def placed(self, frame: Frame, keys: Sequence[str], score: str, upto: int | None) -> Frame | None:
+        """Return the rows whose tied blocks start among the first `upto`, with where, and how many rows these hold.
 
-        What cannot be among them may be left out; there may be no short way.
+        None where the engine has no way of its own.
+        """
+        ...
+
+    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+        """Return settled rows with their positions in their lists by a column, equal ones in any order.
+
+        None where the engine has no way of its own.
         """
         ...
 

@@ -72,14 +72,24 @@ class SqlEngine(ABC):
     def present(self, frame: Frame, column: str) -> Frame:
         return frame.filter(~nw.col(column).is_null())
 
-    def shortlist(
+    def placed(
         self,
-        frame: Frame,
+        frame: Frame,  # noqa: ARG002
         keys: Sequence[str],  # noqa: ARG002
         score: str,  # noqa: ARG002
-        upto: int,  # noqa: ARG002
-    ) -> tuple[Frame | None, Frame]:
-        return None, frame
+        upto: int | None,  # noqa: ARG002
+    ) -> None:
+        return None
+
+    def numbered(
+        self,
+        frame: Frame,  # noqa: ARG002
+        keys: Sequence[str],  # noqa: ARG002
+        column: str,  # noqa: ARG002
+        *,
+        descending: bool,  # noqa: ARG002
+    ) -> None:
+        return None
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))

@@ -44,7 +44,7 @@ def _best(tables: Tables, frame: Frame, group: Sequence[str], of: str) -> Frame:
     added = tables.need.best_terms(of, row)
     positive = tables.hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
     if POSITION in row.asked:
-        positive = _rank.best_order(positive, group)
+        positive = _rank.best_order(tables.engine, positive, group)
     if of == "all":
         added[RELEVANT] = nw.col(HIT)
     return tables.engine.sum_by(positive.select(*group, **added), group, list(added))

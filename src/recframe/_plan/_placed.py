@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals as nw
 
@@ -49,16 +49,21 @@ def _check_ranks(tables: Tables, ranked: Frame) -> None:
         raise InputError(msg, "for scores, higher is better, use score=")
 
 
-def placed_rows(tables: Tables, ranked: Frame, ideal: Frame | None, upto: int | None) -> Frame:
+class Placed(NamedTuple):
+    """Rows with where their tied blocks start."""
+
+    rows: Frame
+    sized: bool
+    """Whether they also say how many rows these hold."""
+
+
+def placed_rows(tables: Tables, ranked: Frame, ideal: Frame | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = tables.question.by_rank
-    first = None
-    if upto is not None and not by_rank:
-        first, ranked = tables.engine.shortlist(ranked, tables.group, _rank.SCORE, upto)
-    placed = _rank.place(ranked, tables.group, upto, by_rank=by_rank)
-    placed = placed if first is None else nw.concat([placed, first], how="vertical")
-    placed = placed.drop(_rank.SCORE)
-    return placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal)
+    own = None if by_rank else tables.engine.placed(ranked, tables.group, _rank.SCORE, upto)
+    placed = _rank.place(ranked, tables.group, upto, by_rank=by_rank).drop(_rank.SCORE) if own is None else own
+    placed = placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal)
+    return Placed(placed, sized=own is not None)
 
 
 def _up_to_relevant(tables: Tables, placed: Frame, ideal: Frame) -> Frame:
@@ -71,14 +76,17 @@ def _up_to_relevant(tables: Tables, placed: Frame, ideal: Frame) -> Frame:
     return placed.filter(matters).drop(RELEVANT)
 
 
-def kept_rows(tables: Tables, ranked: Frame, placed: Frame, upto: int | None) -> Frame:
+def kept_rows(tables: Tables, ranked: Frame, placed: Placed, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
     group, question, engine = tables.group, tables.question, tables.engine
     compact = question.tied is not None
-    kept = label(tables, placed)
+    order = _rank.TIE_ORDER[question.ties]
+    if placed.sized and not order:
+        return engine.settle(label(tables, placed.rows))
+    kept = label(tables, placed.rows.drop(SIZE) if placed.sized else placed.rows)
     if compact:
         kept = _rank.absent(kept, group)
-    for column, descending in _rank.TIE_ORDER[question.ties]:
+    for column, descending in order:
         if column != VALUE or tables.valued:
             kept = _rank.split_ties(kept, group, column, upto, descending=descending)
         if compact and column == RELEVANCE:

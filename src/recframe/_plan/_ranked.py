@@ -86,7 +86,7 @@ class Ranking:
         self.ranked = ranked_rows(tables, index)
         placed = placed_rows(tables, self.ranked, ideal, upto)
         if tables.lists_shown and tables.labelled:
-            placed = self._engine.settle(placed)
+            placed = placed._replace(rows=self._engine.settle(placed.rows))
         self.shown = Shown(tables, beside, placed) if tables.lists_shown else None
         self.kept = kept_rows(tables, self.ranked, placed, upto) if tables.labelled else None
         """The rows that can matter, each with its tied block and its relevance."""
@@ -190,7 +190,7 @@ class Ranking:
         if FIRST_HIT in row.asked:
             rows = _rank.first_blocks(rows, self._group)
         if HITS_BEFORE in row.asked:
-            rows = _rank.hits_before(rows, self._group, tied=row.tied)
+            rows = _rank.hits_before(self._engine, rows, self._group, tied=row.tied)
         if RANKED_RELEVANT in row.asked:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from recframe._frames import Engine
     from recframe._plan._beside import Beside
+    from recframe._plan._placed import Placed
     from recframe._plan._tables import Tables
 
     Frame = nw.LazyFrame[Any]
@@ -36,11 +37,11 @@ class Shown:
         The frames of the call.
     beside : Beside
         What stands beside them.
-    placed : Frame
+    placed : Placed
         The rows that can be among the first, with the item and where each one's tied block starts.
     """
 
-    def __init__(self, tables: Tables, beside: Beside, placed: Frame) -> None:
+    def __init__(self, tables: Tables, beside: Beside, placed: Placed) -> None:
         self._tables = tables
         self._engine = tables.engine
         self._need = tables.need
@@ -48,13 +49,13 @@ class Shown:
         self._rows = self._engine.settle(self._ordered(placed))
         check_shown(tables, self._rows, PLACE)
 
-    def _ordered(self, placed: Frame) -> Frame:
+    def _ordered(self, placed: Placed) -> Frame:
         """Give each row one position: ties by item, unless the call names another order."""
         tables, upto = self._tables, self._need.shown_cutoff
         group = tables.group
         policy = tables.question.ties
         order = _rank.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
-        sized = self._engine.settle(_rank.sizes(placed, group))
+        sized = self._engine.settle(placed.rows if placed.sized else _rank.sizes(placed.rows, group))
         keep = [*group, _rank.ITEM, START]
         alone = sized.filter(nw.col(SIZE) == 1).select(*keep)
         tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)

@@ -1,4 +1,4 @@
-"""The short way to the rows that matter leaves out none of them."""
+"""The short way to positions and tied blocks finds those of the window ranks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 pl = pytest.importorskip("polars")
 
-from recframe._frames import _shortlist  # noqa: E402 - needs polars
+from recframe._frames import _packed  # noqa: E402 - needs polars
 
 KINDS = {
     "floats": lambda rng: rng.random(),
@@ -25,42 +25,37 @@ KINDS = {
 }
 
 
-def first_places(frame, upto):
-    ranked = frame.with_columns(pl.col("score").rank("min", descending=True).over("user").alias("place"))
-    return ranked.filter(pl.col("place") <= upto).sort("row")
-
-
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    placed, rest = _shortlist.shortlist(frame, "user", "score", upto)
-    expected = first_places(frame, upto)
-    if placed is None:
-        assert rest is frame
-        return frame
-    assert not set(placed["user"]) & set(rest["user"])
-    both = pl.concat(
-        [placed.with_columns(pl.col("start").alias("place")).drop("start"), first_places(rest, upto)],
-        how="vertical_relaxed",
-    )
-    assert both.sort("row").equals(expected.with_columns(pl.col("place").cast(pl.Int64)))
-    return pl.concat([placed.drop("start"), rest])
+    found = _packed.placed(frame, ["user"], "score", upto)
+    if found is None:
+        return None
+    size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
+    place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
+    expected = frame.with_columns(place, size).drop("score")
+    expected = expected if upto is None else expected.filter(pl.col("start") <= upto)
+    columns = ["row", "user", "start", "size"]
+    assert found.columns[:2] == ["user", "row"]
+    assert found.sort("row").select(columns).equals(expected.sort("row").select(columns))
+    return found
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
 @pytest.mark.parametrize("first", [0, -7, 10**12])
-@pytest.mark.parametrize("upto", [1, 3])
-def test_it_keeps_every_row_that_can_matter(kind, first, upto):
+@pytest.mark.parametrize("upto", [1, 3, 90, None])
+def test_rows_stand_where_their_rank_is(kind, first, upto):
     rng = random.Random(f"{kind} {first} {upto}")
     users = [first + rng.randint(0, 5) for _ in range(400)]
-    check(users, [KINDS[kind](rng) for _ in users], upto)
+    found = check(users, [KINDS[kind](rng) for _ in users], upto)
+    assert (found is None) == (kind in ("endless", "tiny"))
 
 
 @settings(deadline=None, max_examples=200)
 @given(
     rows=st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False)), min_size=1, max_size=60),
-    upto=st.integers(1, 4),
+    upto=st.integers(1, 4) | st.none(),
 )
-def test_it_keeps_them_whatever_the_scores(rows, upto):
+def test_whatever_the_scores(rows, upto):
     users, scores = zip(*rows, strict=True)
     check(users, scores, upto)
 
@@ -71,13 +66,55 @@ def test_it_leaves_out_the_rest():
     assert check(users, [rng.random() for _ in users], 2).height == 100
 
 
+@pytest.mark.parametrize("bits", [1, 3, 8])
+def test_scores_may_fall_together(bits, monkeypatch):
+    monkeypatch.setattr(_packed, "MOST_BITS", bits)
+    monkeypatch.setattr(_packed, "FEWEST_BITS", 1)
+    rng = random.Random(bits)
+    users = [rng.randint(0, 9) for _ in range(300)]
+    for upto in (1, 7, None):
+        assert check(users, [rng.random() for _ in users], upto) is not None
+        assert check(users, [rng.randint(0, 40) / 7 for _ in users], upto) is not None
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_positions_by_a_column(descending, monkeypatch):
+    rng = random.Random(6)
+    frame = pl.DataFrame(
+        [(rng.randint(0, 9), rng.randint(0, 5), n) for n in range(200)], ["user", "by", "row"], orient="row"
+    )
+    found = _packed.numbered(frame, ["user"], "by", descending=descending)
+    assert found.select(frame.columns).sort("row").equals(frame)
+    for _, rows in found.sort("user", "position").group_by("user"):
+        assert rows["position"].to_list() == list(range(1, rows.height + 1))
+        assert rows["by"].is_sorted(descending=descending)
+    assert _packed.numbered(frame.with_columns(by=None), ["user"], "by", descending=True) is None
+    # Different values that fall together would be in no order.
+    monkeypatch.setattr(_packed, "MOST_BITS", 1)
+    monkeypatch.setattr(_packed, "FEWEST_BITS", 1)
+    assert _packed.numbered(frame, ["user"], "by", descending=descending) is None
+
+
+def test_several_keys():
+    rng = random.Random(7)
+    rows = [(rng.randint(-2, 2), rng.choice("abc"), rng.randint(0, 9), n) for n in range(500)]
+    frame = pl.DataFrame(rows, schema=["user", "day", "score", "row"], orient="row")
+    frame = frame.with_columns(pl.col("day").cast(pl.Categorical))
+    found = _packed.placed(frame, ["user", "day"], "score", 4).sort("row")
+    place = pl.col("score").rank("min", descending=True).over("user", "day").cast(pl.Int64).alias("start")
+    size = pl.len().over("user", "day", "score").cast(pl.Int64).alias("size")
+    expected = frame.with_columns(place, size).filter(pl.col("start") <= 4).drop("score").sort("row")
+    assert found.equals(expected)
+    assert _packed.placed(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
+
+
 def test_numpy_changes_nothing(monkeypatch):
     rng = random.Random(4)
     users = [rng.randint(0, 5) for _ in range(400)]
     scores = [rng.random() for _ in users]
     pytest.importorskip("numpy")
     check(users, scores, 3)
-    monkeypatch.setattr(_shortlist, "MANY_CORES", 0)
+    monkeypatch.setattr(_packed, "MANY_CORES", 0)
     check(users, scores, 3)
 
 
@@ -90,13 +127,13 @@ def test_categories_have_codes():
 @pytest.mark.parametrize("different", [1, 20, 40, 1000])
 def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monkeypatch):
 
-    monkeypatch.setattr(_shortlist, "SAMPLE", 100)
+    monkeypatch.setattr(_packed, "SAMPLE", 100)
     rng = random.Random(5)
     rows = [(f"user {n % different}", rng.random() < 0.2, rng.random(), f"group {n % 3}") for n in range(2000)]
     frame = pl.DataFrame(
         [*rows, (None, True, 0.5, "group 1")], schema=["user", "relevant", "score", "group"], orient="row"
     )
-    assert _shortlist.pays_to_encode(frame["user"]) == (different <= 60)
+    assert _packed.pays_to_encode(frame["user"]) == (different <= 60)
     by_text = frame.rec.ndcg(2, per="user")
     assert by_text.schema["user"] == pl.String
     assert by_text["user"].to_list() == [*sorted(set(frame["user"]) - {None}), None]
@@ -114,9 +151,7 @@ def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monk
 @pytest.mark.parametrize("users", [[f"{n}" for n in range(400)], [None, *[1] * 399], [1.5] * 400])
 def test_other_keys_go_the_long_way(users):
     frame = pl.DataFrame({"user": users, "score": [float(number) for number in range(400)]})
-    placed, rest = _shortlist.shortlist(frame, "user", "score", 1)
-    assert placed is None
-    assert rest is frame
+    assert _packed.placed(frame, ["user"], "score", 1) is None
 
 
 def test_the_whole_metric_is_the_same_either_way(monkeypatch):
@@ -129,7 +164,7 @@ def test_the_whole_metric_is_the_same_either_way(monkeypatch):
     for ties in ("average", "best", "worst", "first"):
         short = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         with monkeypatch.context() as patch:
-            patch.setattr(_shortlist, "WORTH_IT", 10**9)
+            patch.setattr(_packed, "_pack", lambda *args, **options: None)
             long = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         for name in short.columns:
             assert short[name].to_list() == pytest.approx(long[name].to_list(), abs=1e-12), name

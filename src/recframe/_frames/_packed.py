@@ -1,0 +1,218 @@
+"""Where the rows of a polars frame stand in their lists, found by one sort of packed integers.
+
+Ranking costs most of a call. Each row becomes one integer: its list, its score scaled to the bits that are left, its
+row number. Sorted, the rows of a list stand together, best first. Scaling never swaps scores, but may make different
+ones equal: rows of equal bits are compared by their scores, and the few that differ are ranked among themselves.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from recframe._terms import POSITION, SIZE, START
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["numbered", "pays_to_encode", "placed"]
+
+BITS = 62
+"""What a signed integer holds beside its sign and the end of the last list."""
+FEWEST_BITS = 8
+"""Of a score, below which too many scores would fall together."""
+MOST_BITS = 50
+"""Of a score, which a float can tell apart, rounding included."""
+MANY_CORES = 8
+"""With more, sorting on all of them is faster than sorting well on one."""
+SAMPLE = 20_000
+"""How many keys of text to look at before all of them are encoded."""
+REPEATED = 20
+"""How often a key of text must stand in the frame on average, so that encoding it pays."""
+
+RUN, NEXT, INDEX = "run", "next", "index"
+ALONE = pl.lit(1, dtype=pl.Int64).alias(SIZE)
+"""The size of a block of one row."""
+
+
+def placed(frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None) -> pl.DataFrame | None:
+    """Return rows with where their tied blocks start in their lists, and how many rows these hold.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Rows to rank; no score is missing.
+    keys, score : sequence of str, str
+        The list and what ranks it, the highest first.
+    upto : int, optional
+        How many places matter: rows whose block starts behind them are left out.
+
+    Returns
+    -------
+    polars.DataFrame or None
+        The rows in another order, without their score; None where keys are of a kind that has no codes, or numbers
+        do not fit.
+    """
+    scores = frame.get_column(score)
+    pack = _pack(frame, keys, scores, descending=True)
+    if pack is None:
+        return None
+    frame = frame.drop(score)
+    rows, place = _first_rows(pack, upto)
+    together = _together(rows // pack.row)
+    tied = together | together.shift(-1, fill_value=False)
+    if not tied.any():
+        return _gathered(frame, keys, pack, rows).with_columns(place, ALONE)
+    alone = _gathered(frame, keys, pack, rows.filter(~tied)).with_columns(place.filter(~tied), ALONE)
+    rows = rows.filter(tied)
+    found = _gathered(frame, keys, pack, rows).hstack(_runs(place.filter(tied), together.filter(tied)))
+    drawn = scores.gather(rows % pack.row).alias(score)
+    apart = found.get_column(RUN).filter(_together(found.get_column(RUN)) & ~_together(drawn))
+    if len(apart):
+        # Of equal bits, but not all of equal scores.
+        mixed = pl.DataFrame(apart.unique())
+        within = pl.col(score).rank("min", descending=True).over(RUN).cast(pl.Int64) - 1
+        size = pl.len().over(RUN, score).cast(pl.Int64).alias(SIZE)
+        again = found.with_columns(drawn).join(mixed, on=RUN, how="semi")
+        again = again.with_columns(pl.col(START) + within, size).drop(score)
+        again = again if upto is None else again.filter(pl.col(START) <= upto)
+        found = pl.concat([found.join(mixed, on=RUN, how="anti"), again])
+    return pl.concat([alone, found.drop(RUN)])
+
+
+def numbered(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame | None:
+    """Return rows with their positions in their lists by a column, equal ones in any order; None as of `placed`."""
+    values = frame.get_column(column)
+    if values.null_count():
+        return None
+    pack = _pack(frame, keys, values, descending=descending)
+    if pack is None:
+        return None
+    rows, place = _first_rows(pack, None)
+    found = _gathered(frame, keys, pack, rows).with_columns(place.alias(POSITION))
+    mixed = _together(rows // pack.row) & ~_together(found.get_column(column))
+    return None if mixed.any() else found
+
+
+def _runs(place: pl.Series, together: pl.Series) -> pl.DataFrame:
+    """Return where the runs of rows start that stand together with the one before, their sizes, and their numbers."""
+    starts = pl.when(~pl.col("together")).then(pl.col(INDEX))
+    rows = pl.DataFrame([place, together.alias("together")]).with_columns(pl.int_range(pl.len()).alias(INDEX))
+    rows = rows.with_columns(
+        starts.forward_fill().alias(RUN), starts.shift(-1).backward_fill().fill_null(pl.len()).alias(NEXT)
+    )
+    return rows.select(
+        pl.col(START) - (pl.col(INDEX) - pl.col(RUN)), (pl.col(NEXT) - pl.col(RUN)).alias(SIZE), pl.col(RUN)
+    )
+
+
+class Pack(NamedTuple):
+    """Rows as sorted integers."""
+
+    codes: pl.Series
+    row: int
+    """One more than the largest row number, a power of 2."""
+    list: int
+    """What one list is to the next."""
+
+
+def _pack(frame: pl.DataFrame, keys: Sequence[str], scores: pl.Series, *, descending: bool) -> Pack | None:
+    """Return the rows of a frame as integers, if they fit."""
+    if frame.is_empty():
+        return None
+    many, lists = 1, pl.lit(0, dtype=pl.Int64)
+    columns = [scores.alias("score")]
+    for index, key in enumerate(keys):
+        code = _codes(frame.get_column(key))
+        if code is None:
+            return None
+        first, last = int(code.min()), int(code.max())  # type: ignore[arg-type]
+        if not -(2**BITS) < first <= last < 2**BITS:
+            return None
+        many *= last - first + 1
+        lists = lists * (last - first + 1) + (pl.col(f"key{index}").cast(pl.Int64) - first)
+        columns.append(code.alias(f"key{index}"))
+    best, worst = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
+    row_bits = (frame.height - 1).bit_length()
+    score_bits = min(MOST_BITS, BITS - (many - 1).bit_length() - row_bits)
+    spread = best - worst
+    if score_bits < FEWEST_BITS or not spread < math.inf:
+        return None
+    scale = (2.0**score_bits - 1) / spread if spread else 0.0
+    if not scale < math.inf:
+        return None
+    value = pl.col("score").cast(pl.Float64)
+    distance = ((best - value if descending else value - worst) * scale).cast(pl.Int64)
+    rows = pl.DataFrame(columns).lazy().with_row_index("row")
+    packed = rows.select(((lists * 2**score_bits + distance) * 2**row_bits + pl.col("row")).alias("packed"))
+    return Pack(_sorted(_collect(packed).to_series()), 2**row_bits, 2 ** (row_bits + score_bits))
+
+
+def _codes(keys: pl.Series) -> pl.Series | None:
+    """Return keys as integers; None where they are of another kind, or one is missing."""
+    if keys.null_count():
+        return None
+    if keys.dtype.is_integer():
+        return keys
+    return keys.to_physical() if keys.dtype == pl.Categorical else None
+
+
+def _collect(frame: pl.LazyFrame) -> pl.DataFrame:
+    """Return a plan's data frame, computed by all cores where the engine for that is stable."""
+    collected: pl.DataFrame = frame.collect(engine="streaming") if pl.__version__ >= "2" else frame.collect()
+    return collected
+
+
+def _sorted(packed: pl.Series) -> pl.Series:
+    """Return the integers sorted: by NumPy if it is there anyway, which is faster unless there are many cores."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or pl.thread_pool_size() > MANY_CORES:
+        return packed.sort()
+    return pl.Series(numpy.sort(packed.to_numpy()))
+
+
+def _first_rows(pack: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
+    """Return the rows that can stand among the first of their lists, and their places there, were none tied."""
+    packed, many = pack.codes, len(pack.codes)
+    start = (~_together(packed // pack.list)).arg_true().cast(pl.Int64)
+    end = start.shift(-1).fill_null(many)
+    if upto is not None:
+        stop = pl.select(pl.min_horizontal(start + upto, end)).to_series()
+        # Scores that fall together with that of the last place stay too, as blocks of ties must stay whole.
+        last = packed.gather(stop - 1) // pack.row
+        goes_on = (last == packed.gather(stop.clip(upper_bound=many - 1)) // pack.row) & (stop < end)
+        limit = (last.filter(goes_on) + 1) * pack.row
+        end = stop.scatter(goes_on.arg_true(), packed.search_sorted(limit).cast(pl.Int64)) if len(limit) else stop
+    spans = pl.DataFrame({"start": start, "end": end})
+    places = spans.select(pl.int_ranges(1, pl.col("end") - pl.col("start") + 1).alias(START)).explode(START).to_series()
+    if len(places) == many:
+        return packed, places
+    kept = spans.select(pl.int_ranges("start", "end").alias(INDEX)).explode(INDEX).to_series()
+    return packed.gather(kept), places
+
+
+def _together(values: pl.Series) -> pl.Series:
+    """Return which values are equal to the one before."""
+    return (values == values.shift(1)).fill_null(value=False)
+
+
+def _gathered(frame: pl.DataFrame, keys: Sequence[str], pack: Pack, rows: pl.Series) -> pl.DataFrame:
+    """Return the packed rows of a frame; one key is faster told by its code."""
+    number = rows % pack.row
+    key, *others = (frame.get_column(name) for name in keys)
+    if others or not key.dtype.is_integer():
+        return frame.select(pl.all().gather(number))
+    told = (rows // pack.list + int(key.min())).cast(key.dtype).alias(key.name)  # type: ignore[arg-type]
+    return frame.select(told if name == key.name else pl.col(name).gather(number) for name in frame.columns)
+
+
+def pays_to_encode(keys: pl.Series) -> bool:
+    """Return whether text repeats so often that encoding it once is faster than comparing it again and again."""
+    drawn = min(SAMPLE, len(keys))
+    different = keys.sample(drawn, with_replacement=True, seed=0).n_unique()
+    # Of m keys drawn from n > m different ones about m²/2n are repeated; of fewer, most are seen.
+    about = 2 * different if 2 * different < drawn else drawn**2 / (2 * max(drawn - different, 1))
+    return about * REPEATED <= len(keys)
