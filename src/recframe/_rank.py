@@ -28,20 +28,19 @@ from recframe._terms import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._frames import Engine
-
     Frame = nw.LazyFrame[Any]
 
 __all__ = [
     "TIE_ORDER",
     "Ties",
-    "best_order",
     "block_hits",
     "chances",
     "excess",
     "first_blocks",
     "grades",
+    "hit_starts",
     "hits_before",
+    "number",
     "pairs_ahead",
     "place",
     "reading",
@@ -135,18 +134,18 @@ def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
 
 def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add where the list's first block with a relevant row starts."""
-    return _hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
+    return hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
 
 
-def hits_before(engine: Engine, frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
-    """Add the number of relevant rows in front of each relevant row's tied block."""
-    frame = _numbered(engine, _hit_starts(frame), keys, HIT_START, descending=False)
+def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
+    """Turn the position of each relevant row among those of its list into how many stand in front of its tied block."""
     before = nw.col(POSITION).cast(nw.Float64()) - 1
     frame = frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE)).drop(POSITION)
     return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
 
 
-def _hit_starts(frame: Frame) -> Frame:
+def hit_starts(frame: Frame) -> Frame:
+    """Add where the tied blocks of relevant rows start, missing for others."""
     # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
     return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
 
@@ -174,19 +173,8 @@ def chances(frame: Frame, keys: Sequence[str]) -> Frame:
     )
 
 
-def best_order(engine: Engine, frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add each row's position when the list is sorted by relevance; rows of equal relevance may swap."""
-    frame = _numbered(engine, frame, keys, RELEVANCE, descending=True)
-    return frame.with_columns(nw.col(POSITION).cast(nw.Float64()))
-
-
-def _numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
+def number(frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
     """Add the position of each row in its list by a column, those of equal value in any order."""
-    if engine.eager:
-        frame = engine.settle(frame)
-        own = engine.numbered(frame, keys, column, descending=descending)
-        if own is not None:
-            return own
     # In short lists polars finds ordinal ranks in half the time of others.
     return frame.with_columns(nw.col(column).rank("ordinal", descending=descending).over(*keys).alias(POSITION))
 

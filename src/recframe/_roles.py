@@ -66,8 +66,9 @@ class Roles:
         The library whose options and policies stand for those that are not given, such as ``"trec_eval"``,
         ``"sklearn"`` or ``"rectools"``: see `explain`.
     partitions : int, optional
-        Lazy polars frames only: read the lists in that many parts, one after the other, by a hash of their key.
-        Files are scanned once for each, and memory holds the ranking of one part. The values stay the same.
+        Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
+        scanned once for each, and memory holds the ranking of one part. Spark: let polars evaluate the lists on the
+        workers, in that many partitions. The values stay the same.
     candidates : str, optional
         With `rank`, of a frame that holds only some of the ranked rows, but every relevant one: the number of ranked
         rows of the list. See `recframe.from_factors`.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe import _rank
+from recframe._plan._placed import numbered
 from recframe._plan._truth import label
 from recframe._terms import HIT, POSITION, RELEVANCE, RELEVANT, IdealRow
 
@@ -44,7 +45,8 @@ def _best(tables: Tables, frame: Frame, group: Sequence[str], of: str) -> Frame:
     added = tables.need.best_terms(of, row)
     positive = tables.hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
     if POSITION in row.asked:
-        positive = _rank.best_order(tables.engine, positive, group)
+        positive = numbered(tables.engine, positive, group, RELEVANCE, descending=True)
+        positive = positive.with_columns(nw.col(POSITION).cast(nw.Float64()))
     if of == "all":
         added[RELEVANT] = nw.col(HIT)
     return tables.engine.sum_by(positive.select(*group, **added), group, list(added))

@@ -13,11 +13,14 @@ from recframe._terms import RELEVANCE, RELEVANT, SIZE, START, TIED, VALUE
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._frames import Engine
     from recframe._plan._tables import Tables
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["kept_rows", "placed_rows", "ranked_rows"]
+__all__ = ["kept_rows", "numbered", "placed_rows", "ranked_rows"]
 
 SAMPLE = 1000
 """How many scores to look at before it is believed that few of them tie."""
@@ -97,6 +100,15 @@ def kept_rows(tables: Tables, ranked: Frame, placed: Placed, upto: int | None) -
         if not engine.scalar(_rank.excess(kept, group)):
             return kept.with_columns(nw.lit(1).alias(SIZE))
     return engine.settle(_rank.sizes(kept, group, absent=compact))
+
+
+def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
+    """Add the position of each row in its list by a column, those of equal value in any order."""
+    if engine.eager:
+        # It is looked at, and may be numbered by other means afterwards.
+        frame = engine.settle(frame)
+    own = engine.numbered(frame, keys, column, descending=descending)
+    return _rank.number(frame, keys, column, descending=descending) if own is None else own
 
 
 def _seem_different(tables: Tables, ranked: Frame) -> bool:

@@ -11,7 +11,7 @@ from recframe._need import furthest
 from recframe._plan import _compact
 from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
-from recframe._plan._placed import kept_rows, placed_rows, ranked_rows
+from recframe._plan._placed import kept_rows, numbered, placed_rows, ranked_rows
 from recframe._plan._shown import Shown
 from recframe._plan._truth import row_counts
 from recframe._shown import POPULAR
@@ -190,7 +190,8 @@ class Ranking:
         if FIRST_HIT in row.asked:
             rows = _rank.first_blocks(rows, self._group)
         if HITS_BEFORE in row.asked:
-            rows = _rank.hits_before(self._engine, rows, self._group, tied=row.tied)
+            rows = numbered(self._engine, _rank.hit_starts(rows), self._group, _rank.HIT_START, descending=False)
+            rows = _rank.hits_before(rows, self._group, tied=row.tied)
         if RANKED_RELEVANT in row.asked:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
