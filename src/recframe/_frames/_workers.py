@@ -72,10 +72,12 @@ def computed(
             *(types.StructField(name, numbers[kind]) for name, kind in columns.items()),
         ]
     )
-    first, *others = (native.withColumn(WHOSE, functions().lit(i)) for i, native in enumerate(natives.values()))
+    rows, *others = natives.values()
+    if others:
+        rows, *others = (native.withColumn(WHOSE, functions().lit(i)) for i, native in enumerate(natives.values()))
     for other in others:
-        first = first.unionByName(other, allowMissingColumns=True)
-    whole_lists = first.repartition(parts, *keys) if keys else first.repartition(1)
+        rows = rows.unionByName(other, allowMissingColumns=True)
+    whole_lists = rows.repartition(parts, *keys) if keys else rows.repartition(1)
     work = partial(_evaluated, evaluate, {name: names[name] for name in natives}, list(kept), dict(columns), constant)
     return lazy(whole_lists.mapInArrow(work, schema))
 
@@ -89,28 +91,29 @@ def _evaluated(
     batches: Iterator[Batch],
 ) -> Iterator[Batch]:
     """Evaluate one part on a worker."""
-    rows = list(batches)
-    if not sum(batch.num_rows for batch in rows):
+    found = list(batches)
+    if not sum(batch.num_rows for batch in found):
         return
     # Spark runs as many workers as there are cores, and says in this variable how many each may use.
     os.environ.setdefault("POLARS_MAX_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     import polars as pl
 
     pa: Any = import_module("pyarrow")
-    table = pa.Table.from_batches(rows)
+    table = pa.Table.from_batches(found)
     part: Any = pl.from_arrow(table)
-    found = {
-        name: part.filter(pl.col(WHOSE) == i).select(**{column: plan for plan, column in columns.items()})
-        for i, (name, columns) in enumerate(names.items())
+    own = [part.filter(pl.col(WHOSE) == i) for i in range(len(names))] if len(names) > 1 else [part]
+    frames = {
+        name: rows.select(**{column: plan for plan, column in columns.items()})
+        for rows, (name, columns) in zip(own, names.items(), strict=True)
     }
     value = None if constant is None else part.get_column(constant).item(0)
-    if any(frame.is_empty() for frame in found.values()):
+    if any(frame.is_empty() for frame in frames.values()):
         # A part may lack the rows of one frame, which as a whole would be a mistake.
-        found = {name: frame.lazy() for name, frame in found.items()}
+        frames = {name: frame.lazy() for name, frame in frames.items()}
     types = {int: pa.int64(), float: pa.float64()}
     fields = [(name, table.schema.field(name).type) for name in kept]
     fields += [(name, types[kind]) for name, kind in columns.items()]
-    answer = evaluate(found, value).select([name for name, _ in fields]).to_arrow(compat_level=pl.CompatLevel.oldest())
+    answer = evaluate(frames, value).select([name for name, _ in fields]).to_arrow(compat_level=pl.CompatLevel.oldest())
     yield from answer.cast(pa.schema(fields)).to_batches()
 
 

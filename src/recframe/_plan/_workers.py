@@ -54,6 +54,7 @@ def _means(tables: Tables, metrics: Sequence[Metric], parts: int) -> Frame:
     constant = GREATEST if CASCADE in tables.need.asked else None
     frames = {name: tables.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
     labels = [metric.column for metric in metrics]
+    order = [ORDER] if len(question.orders) > 1 else []
     sums = _workers.computed(
         frames,
         tables.session.columns,
@@ -61,21 +62,21 @@ def _means(tables: Tables, metrics: Sequence[Metric], parts: int) -> Frame:
         parts,
         partial(_sums, question, tuple(metrics)),
         tables.reported,
-        {ORDER: int, **dict.fromkeys(_report.summed(tables, labels), float)},
+        dict.fromkeys(order, int) | dict.fromkeys(_report.summed(tables, labels), float),
         constant,
     )
-    sums = _report.added(tables, [sums], also=[ORDER])
-    if not tables.reported:
-        # Without any list there is a row too.
+    sums = _report.added(tables, [sums], also=order)
+    if order and not tables.reported:
+        # A model without any list has a row too.
         models = tables.engine.positions(len(question.orders)).select((nw.col(POSITION) - 1).alias(ORDER))
         sums = tables.engine.join(models, sums, [ORDER])
-    means = _report.means(tables, sums, labels, also=[ORDER])
-    if question.several and not tables.long:
-        name = nw.lit("")
-        for index, order in enumerate(question.orders):
-            name = nw.when(nw.col(ORDER) == index).then(nw.lit(order)).otherwise(name)
-        means = means.with_columns(name.alias(MODEL))
-    return means.drop(ORDER)
+    means = _report.means(tables, sums, labels, also=order)
+    if not question.several or tables.long:
+        return means
+    name, *others = (nw.lit(model) for model in question.orders)
+    for index, other in enumerate(others, start=1):
+        name = nw.when(nw.col(ORDER) == index).then(other).otherwise(name)
+    return means.with_columns(name.alias(MODEL)).drop(*order)
 
 
 def _sums(question: Question, metrics: Sequence[Metric], frames: Mapping[str, Any], greatest: float | None) -> Any:
