@@ -270,7 +270,7 @@ def test_parts_on_spark_may_lack_one_of_two_frames(spark):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("score", ["a", ["a", "b"]])
+@pytest.mark.parametrize("score", ["a", ["b"], ["a", "b"]])
 def test_parts_on_spark_without_a_key_or_rows(spark, score):
     data = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 3, 1], "a": [0.9, 0.9, 0.1], "b": [1, 2, None]})
     key = ["model"] if isinstance(score, list) else []
