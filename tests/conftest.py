@@ -394,7 +394,7 @@ class Ibis(Arrow):
     """Ibis tables in memory, which DuckDB reads."""
 
     name = library = "ibis"
-    lazy, sorts, share = True, False, 6
+    lazy, sorts, share = True, False, 12  # DuckDB, which it writes SQL for, takes a larger share itself
 
     def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
         import ibis
