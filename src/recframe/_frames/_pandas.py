@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._frames._session import (
+    ByWindows,
     Session,
     check_columns,
     columns_of,
@@ -40,7 +41,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""
 
 
-class PandasEngine:
+class PandasEngine(ByWindows):
     """Narwhals on pandas itself."""
 
     eager = True
@@ -53,25 +54,6 @@ class PandasEngine:
 
     def present(self, frame: Frame, column: str) -> Frame:
         return frame.filter(~nw.col(column).is_null())
-
-    def placed(
-        self,
-        frame: Frame,  # noqa: ARG002
-        keys: Sequence[str],  # noqa: ARG002
-        score: str,  # noqa: ARG002
-        upto: int | None,  # noqa: ARG002
-    ) -> None:
-        return None
-
-    def numbered(
-        self,
-        frame: Frame,  # noqa: ARG002
-        keys: Sequence[str],  # noqa: ARG002
-        column: str,  # noqa: ARG002
-        *,
-        descending: bool,  # noqa: ARG002
-    ) -> None:
-        return None
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Natively, as Narwhals would put many columns together one by one.

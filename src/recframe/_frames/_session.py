@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     Frame = nw.LazyFrame[Any]
 
 __all__ = [
+    "ByWindows",
     "Engine",
     "Session",
     "Source",
@@ -124,6 +125,29 @@ class Engine(Protocol):
     def positions(self, upto: int | Frame) -> Frame:
         """Return the whole numbers from 1, up to a number or the one value of a frame."""
         ...
+
+
+class ByWindows:
+    """An engine that has no way of its own to place rows: the plan ranks them by windows."""
+
+    def placed(
+        self,
+        frame: Frame,  # noqa: ARG002
+        keys: Sequence[str],  # noqa: ARG002
+        score: str,  # noqa: ARG002
+        upto: int | None,  # noqa: ARG002
+    ) -> None:
+        return None
+
+    def numbered(
+        self,
+        frame: Frame,  # noqa: ARG002
+        keys: Sequence[str],  # noqa: ARG002
+        column: str,  # noqa: ARG002
+        *,
+        descending: bool,  # noqa: ARG002
+    ) -> None:
+        return None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe._frames._session import Session, check_names, columns_of, lazy, not_a_number, takes_of, unlike_keys
+from recframe._frames._session import (
+    ByWindows,
+    Session,
+    check_names,
+    columns_of,
+    lazy,
+    not_a_number,
+    takes_of,
+    unlike_keys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +38,7 @@ WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
 """Integers that 64 bits with a sign do not hold."""
 
 
-class SqlEngine(ABC):
+class SqlEngine(ByWindows, ABC):
     """An engine that writes SQL; what differs from one to the next is abstract."""
 
     eager = False
@@ -71,25 +80,6 @@ class SqlEngine(ABC):
 
     def present(self, frame: Frame, column: str) -> Frame:
         return frame.filter(~nw.col(column).is_null())
-
-    def placed(
-        self,
-        frame: Frame,  # noqa: ARG002
-        keys: Sequence[str],  # noqa: ARG002
-        score: str,  # noqa: ARG002
-        upto: int | None,  # noqa: ARG002
-    ) -> None:
-        return None
-
-    def numbered(
-        self,
-        frame: Frame,  # noqa: ARG002
-        keys: Sequence[str],  # noqa: ARG002
-        column: str,  # noqa: ARG002
-        *,
-        descending: bool,  # noqa: ARG002
-    ) -> None:
-        return None
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
