@@ -1,11 +1,13 @@
-"""What is particular to PyArrow, DuckDB, Ibis and Spark; that their numbers are right, all other tests say."""
+"""What is particular to polars, PyArrow, DuckDB, Ibis and Spark; that their numbers are right, all other tests say."""
 
 from __future__ import annotations
 
 import importlib.util
+import threading
 import tomllib
 from pathlib import Path
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -52,6 +54,27 @@ def rows(result):
     """Return the rows of a plan, in an order of their own."""
     table = result.to_arrow_table() if hasattr(result, "to_arrow_table") else result.to_pyarrow()
     return sorted(table.to_pylist(), key=repr)
+
+
+@pytest.mark.parametrize(("eager", "threads", "beside"), [(True, 2, True), (True, 1, False), (False, 2, False)])
+def test_eager_polars_builds_a_frame_once_beside_what_comes_meanwhile(monkeypatch, eager, threads, beside):
+    from recframe._frames._polars import PolarsEngine
+
+    monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
+    builders = []
+    later = PolarsEngine(eager=eager).later(lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME))
+    assert later() is later()
+    (builder,) = builders
+    assert (builder is not threading.current_thread()) == beside
+
+
+def test_an_error_beside_what_comes_meanwhile_is_raised():
+    class Wrong(recframe.metrics.NDCG):
+        def best_terms(self, row):
+            return {name: nw.col("no such column") for name in super().best_terms(row)}
+
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="no such column"):
+        pl.DataFrame(FRAME).rec.evaluate([Wrong(5)])
 
 
 def test_arrow_tables_give_tables_and_floats():

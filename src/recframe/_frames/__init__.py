@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from recframe._frames._beside import feature_columns, items_frame
-from recframe._frames._session import Engine, Session, Source, Take, names_of
+from recframe._frames._session import Engine, Later, Session, Source, Take, names_of
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Engine",
+    "Later",
     "Session",
     "Source",
     "Take",

@@ -15,7 +15,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._frames._session import (
-    ByWindows,
+    Plain,
     Session,
     check_columns,
     columns_of,
@@ -41,7 +41,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""
 
 
-class PandasEngine(ByWindows):
+class PandasEngine(Plain):
     """Narwhals on pandas itself."""
 
     eager = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -11,6 +12,7 @@ from narwhals import selectors as cs
 
 from recframe._frames import _packed
 from recframe._frames._session import (
+    Plain,
     Session,
     check_columns,
     columns_of,
@@ -27,7 +29,7 @@ from recframe.errors import ColumnTypeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from recframe._frames._session import Source, Take
+    from recframe._frames._session import Later, Source, Take
 
     Frame = nw.LazyFrame[Any]
 
@@ -36,11 +38,20 @@ NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nu
 """In joins a missing key equals a missing key; polars renamed the option."""
 
 
-class PolarsEngine:
+class PolarsEngine(Plain):
     """Polars plans; those of eager frames are collected on the way."""
 
     def __init__(self, *, eager: bool) -> None:
         self.eager = eager
+
+    def later(self, build: Later) -> Later:
+        if not self.eager or pl.thread_pool_size() == 1:
+            return super().later(build)
+        # Much of a call has one core: one sort, and what a plan of little rows does.
+        pool = ThreadPoolExecutor(1)
+        frame = pool.submit(build)
+        pool.shutdown(wait=False)
+        return frame.result
 
     def settle(self, frame: Frame) -> Frame:
         # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.

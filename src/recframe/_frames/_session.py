@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import narwhals as nw
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     Frame = nw.LazyFrame[Any]
 
 __all__ = [
-    "ByWindows",
     "Engine",
+    "Later",
+    "Plain",
     "Session",
     "Source",
     "Take",
@@ -33,6 +34,8 @@ __all__ = [
     "unlike_keys",
 ]
 
+Later: TypeAlias = "Callable[[], Frame]"
+"""A frame that is built beside others, and may have to be waited for."""
 Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
 """What a column is for: compared only, sorted too, carried along, a number, or a point in time; or to be told where it
 is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
@@ -89,6 +92,10 @@ class Engine(Protocol):
         """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
         ...
 
+    def later(self, build: Later) -> Later:
+        """Begin to build a frame whose rows are asked for later; an engine may do so beside what comes meanwhile."""
+        ...
+
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column."""
 
@@ -127,8 +134,12 @@ class Engine(Protocol):
         ...
 
 
-class ByWindows:
-    """An engine that has no way of its own to place rows: the plan ranks them by windows."""
+class Plain:
+    """An engine that has no way of its own to place rows, which windows then rank, and does one thing at a time."""
+
+    def later(self, build: Later) -> Later:
+        frame = build()
+        return lambda: frame
 
     def placed(
         self,
@@ -136,7 +147,7 @@ class ByWindows:
         keys: Sequence[str],  # noqa: ARG002
         score: str,  # noqa: ARG002
         upto: int | None,  # noqa: ARG002
-    ) -> None:
+    ) -> Frame | None:
         return None
 
     def numbered(
@@ -146,7 +157,7 @@ class ByWindows:
         column: str,  # noqa: ARG002
         *,
         descending: bool,  # noqa: ARG002
-    ) -> None:
+    ) -> Frame | None:
         return None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import narwhals as nw
 
 from recframe._frames._session import (
-    ByWindows,
+    Plain,
     Session,
     check_names,
     columns_of,
@@ -38,7 +38,7 @@ WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
 """Integers that 64 bits with a sign do not hold."""
 
 
-class SqlEngine(ByWindows, ABC):
+class SqlEngine(Plain, ABC):
     """An engine that writes SQL; what differs from one to the next is abstract."""
 
     eager = False

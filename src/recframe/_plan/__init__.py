@@ -25,6 +25,7 @@ from recframe.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._frames import Later
     from recframe._roles import Question
     from recframe.metrics._record import Metric
 
@@ -113,14 +114,14 @@ class Plan:
         ideal, upto = self._ahead()
         return [self._model(index, ideal, upto) for index in range(len(self._question.orders))]
 
-    def _ahead(self) -> tuple[Frame | None, int | None]:
+    def _ahead(self) -> tuple[Later | None, int | None]:
         """Return what all rankings share, the ideal side and the last position that matters, after checks."""
         self._check_data()
-        upto = self._need.cutoff
-        ideal = self._engine.settle(ideal_lists(self.tables)) if self.tables.labelled else None
+        upto, engine = self._need.cutoff, self._engine
+        ideal = engine.later(lambda: engine.settle(ideal_lists(self.tables))) if self.tables.labelled else None
         if ideal is not None and RELEVANT in self._need.asked:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
-            most = self._engine.scalar(ideal.select(nw.col(RELEVANT).max())) if self._engine.eager else None
+            most = engine.scalar(ideal().select(nw.col(RELEVANT).max())) if engine.eager else None
             upto = None if upto is None or most is None else max(upto, int(most))
         return ideal, upto
 
@@ -148,7 +149,7 @@ class Plan:
         """The metrics that are measured list by list."""
         return [metric for metric in self._metrics if metric not in self._need.exposure]
 
-    def _model(self, index: int, ideal: Frame | None, upto: int | None) -> Partial:
+    def _model(self, index: int, ideal: Later | None, upto: int | None) -> Partial:
         """Return what the lists of one ranking give."""
         ranking = Ranking(self.tables, self._beside, index, ideal, upto)
         totals = self._totals(ranking) if self._by_list else None

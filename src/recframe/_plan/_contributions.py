@@ -14,6 +14,7 @@ from recframe._terms import HIT, POSITION, RELEVANCE, RELEVANT, SIZE, START, Row
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
+    from recframe._frames import Later
     from recframe._plan import Given
     from recframe._roles import Question
     from recframe.metrics._record import Metric
@@ -86,7 +87,7 @@ class Contributions(Plan):
         results = [self._rows(index, ideal, upto) for index in range(len(self._question.orders))]
         return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
 
-    def _rows(self, index: int, ideal: Frame | None, upto: int | None) -> Frame:
+    def _rows(self, index: int, ideal: Later | None, upto: int | None) -> Frame:
         """Return the rows of one ranking."""
         tables = self.tables
         # A cutoff at R is another one in each list.
@@ -97,7 +98,7 @@ class Contributions(Plan):
         lists = self._beside.with_users(self._with_constants(ranking.sums()))
         lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(VALUE_OF_LIST)))
         own = [f"row {column}" for column in sorted(self._row_columns)]
-        rows = ranking.rows(ranking.kept, ideal).select(
+        rows = ranking.rows(ranking.kept, ideal()).select(
             *tables.group,
             *self._item,
             RELEVANCE,

@@ -15,7 +15,7 @@ from recframe.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._frames import Engine
+    from recframe._frames import Engine, Later
     from recframe._plan._tables import Tables
 
     Frame = nw.LazyFrame[Any]
@@ -60,12 +60,12 @@ class Placed(NamedTuple):
     """Whether they also say how many rows these hold."""
 
 
-def placed_rows(tables: Tables, ranked: Frame, ideal: Frame | None, upto: int | None) -> Placed:
+def placed_rows(tables: Tables, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = tables.question.by_rank
     own = None if by_rank else tables.engine.placed(ranked, tables.group, _rank.SCORE, upto)
     placed = _rank.place(ranked, tables.group, upto, by_rank=by_rank).drop(_rank.SCORE) if own is None else own
-    placed = placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal)
+    placed = placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal())
     return Placed(placed, sized=own is not None)
 
 

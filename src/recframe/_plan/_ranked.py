@@ -44,6 +44,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe._frames import Later
     from recframe._plan._beside import Beside
     from recframe._plan._tables import Tables
 
@@ -67,13 +68,13 @@ class Ranking:
         What stands beside them.
     index : int
         Which of the question's orders ranks.
-    ideal : Frame or None
-        R and the sums in the best order of each list, where a metric reads the relevance.
+    ideal : callable or None
+        Returns R and the sums in the best order of each list, where a metric reads the relevance.
     upto : int or None
         The last position that any metric reads.
     """
 
-    def __init__(self, tables: Tables, beside: Beside, index: int, ideal: Frame | None, upto: int | None) -> None:
+    def __init__(self, tables: Tables, beside: Beside, index: int, ideal: Later | None, upto: int | None) -> None:
         self._tables = tables
         self._beside = beside
         self._need = tables.need
@@ -94,7 +95,7 @@ class Ranking:
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
         tables = self._tables
-        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal)
+        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal())
         if self._need.shown and self.shown is not None:
             stacked += self.shown.list_sums()
         if tables.every_list:
