@@ -33,12 +33,14 @@ SAMPLE = 20_000
 REPEATED = 20
 """How often a key of text must stand in the frame on average, so that encoding it pays."""
 
-RUN, NEXT, INDEX = "run", "next", "index"
+PACKED, RUN, NEXT, INDEX = "packed", "run", "next", "index"
 ALONE = pl.lit(1, dtype=pl.Int64).alias(SIZE)
 """The size of a block of one row."""
 
 
-def placed(frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None) -> pl.DataFrame | None:
+def placed(
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, only: pl.Series | None = None
+) -> pl.DataFrame | None:
     """Return rows with where their tied blocks start in their lists, and how many rows these hold.
 
     Parameters
@@ -49,6 +51,8 @@ def placed(frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | Non
         The list and what ranks it, the highest first.
     upto : int, optional
         How many places matter: rows whose block starts behind them are left out.
+    only : polars.Series, optional
+        Which rows are asked for; the others only take their places.
 
     Returns
     -------
@@ -60,27 +64,14 @@ def placed(frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | Non
     pack = _pack(frame, keys, scores, descending=True)
     if pack is None:
         return None
-    frame = frame.drop(score)
     rows, place = _first_rows(pack, upto)
     together = _together(rows // pack.row)
     tied = together | together.shift(-1, fill_value=False)
-    if not tied.any():
-        return _gathered(frame, keys, pack, rows).with_columns(place, ALONE)
-    alone = _gathered(frame, keys, pack, rows.filter(~tied)).with_columns(place.filter(~tied), ALONE)
-    rows = rows.filter(tied)
-    found = _gathered(frame, keys, pack, rows).hstack(_runs(place.filter(tied), together.filter(tied)))
-    drawn = scores.gather(rows % pack.row).alias(score)
-    apart = found.get_column(RUN).filter(_together(found.get_column(RUN)) & ~_together(drawn))
-    if len(apart):
-        # Of equal bits, but not all of equal scores.
-        mixed = pl.DataFrame(apart.unique())
-        within = pl.col(score).rank("min", descending=True).over(RUN).cast(pl.Int64) - 1
-        size = pl.len().over(RUN, score).cast(pl.Int64).alias(SIZE)
-        again = found.with_columns(drawn).join(mixed, on=RUN, how="semi")
-        again = again.with_columns(pl.col(START) + within, size).drop(score)
-        again = again if upto is None else again.filter(pl.col(START) <= upto)
-        found = pl.concat([found.join(mixed, on=RUN, how="anti"), again])
-    return pl.concat([alone, found.drop(RUN)])
+    found = pl.DataFrame([rows, place])
+    blocks = _blocks(found.filter(tied), together.filter(tied), scores, pack, upto) if tied.any() else None
+    found = _only((found if blocks is None else found.filter(~tied)).with_columns(ALONE), pack, only)
+    found = found if blocks is None else pl.concat([found, _only(blocks, pack, only)])
+    return _gathered(frame.drop(score), keys, pack, found.get_column(PACKED)).hstack(found.drop(PACKED))
 
 
 def numbered(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame | None:
@@ -97,16 +88,36 @@ def numbered(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descendin
     return None if mixed.any() else found
 
 
-def _runs(place: pl.Series, together: pl.Series) -> pl.DataFrame:
-    """Return where the runs of rows start that stand together with the one before, their sizes, and their numbers."""
+def _blocks(rows: pl.DataFrame, together: pl.Series, scores: pl.Series, pack: Pack, upto: int | None) -> pl.DataFrame:
+    """Return packed rows that stand beside others of equal bits with where their tied blocks start, and their sizes."""
     starts = pl.when(~pl.col("together")).then(pl.col(INDEX))
-    rows = pl.DataFrame([place, together.alias("together")]).with_columns(pl.int_range(pl.len()).alias(INDEX))
+    rows = rows.with_columns(together.alias("together")).with_columns(pl.int_range(pl.len()).alias(INDEX))
     rows = rows.with_columns(
         starts.forward_fill().alias(RUN), starts.shift(-1).backward_fill().fill_null(pl.len()).alias(NEXT)
     )
-    return rows.select(
-        pl.col(START) - (pl.col(INDEX) - pl.col(RUN)), (pl.col(NEXT) - pl.col(RUN)).alias(SIZE), pl.col(RUN)
+    runs = rows.select(
+        PACKED,
+        pl.col(START) - (pl.col(INDEX) - pl.col(RUN)),
+        (pl.col(NEXT) - pl.col(RUN)).alias(SIZE),
+        RUN,
+        scores.gather(rows.get_column(PACKED) % pack.row).alias("score"),
     )
+    run = runs.get_column(RUN)
+    apart = run.filter(_together(run) & ~_together(runs.get_column("score")))
+    if len(apart):
+        # Of equal bits, but not all of equal scores.
+        mixed = pl.DataFrame(apart.unique())
+        within = pl.col("score").rank("min", descending=True).over(RUN).cast(pl.Int64) - 1
+        size = pl.len().over(RUN, "score").cast(pl.Int64).alias(SIZE)
+        again = runs.join(mixed, on=RUN, how="semi").with_columns(pl.col(START) + within, size)
+        again = again if upto is None else again.filter(pl.col(START) <= upto)
+        runs = pl.concat([runs.join(mixed, on=RUN, how="anti"), again])
+    return runs.select(PACKED, START, SIZE)
+
+
+def _only(rows: pl.DataFrame, pack: Pack, only: pl.Series | None) -> pl.DataFrame:
+    """Return the packed rows that are asked for: to look up one bit of each is far less work than to take them all."""
+    return rows if only is None else rows.filter(only.gather(rows.get_column(PACKED) % pack.row))
 
 
 class Pack(NamedTuple):
@@ -147,7 +158,7 @@ def _pack(frame: pl.DataFrame, keys: Sequence[str], scores: pl.Series, *, descen
     value = pl.col("score").cast(pl.Float64)
     distance = ((best - value if descending else value - worst) * scale).cast(pl.Int64)
     rows = pl.DataFrame(columns).lazy().with_row_index("row")
-    packed = rows.select(((lists * 2**score_bits + distance) * 2**row_bits + pl.col("row")).alias("packed"))
+    packed = rows.select(((lists * 2**score_bits + distance) * 2**row_bits + pl.col("row")).alias(PACKED))
     return Pack(_sorted(_collect(packed).to_series()), 2**row_bits, 2 ** (row_bits + score_bits))
 
 
@@ -171,7 +182,7 @@ def _sorted(packed: pl.Series) -> pl.Series:
     numpy = sys.modules.get("numpy")
     if numpy is None or pl.thread_pool_size() > MANY_CORES:
         return packed.sort()
-    return pl.Series(numpy.sort(packed.to_numpy()))
+    return pl.Series(PACKED, numpy.sort(packed.to_numpy()))
 
 
 def _first_rows(pack: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:

@@ -65,8 +65,13 @@ class PolarsEngine(Plain):
             return frame
         return frame.filter(~nw.col(column).is_null())
 
-    def placed(self, frame: Frame, keys: Sequence[str], score: str, upto: int | None) -> Frame | None:
-        found = _packed.placed(_held(frame), keys, score, upto) if self.eager else None
+    def placed(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, only: nw.Expr | None
+    ) -> Frame | None:
+        if not self.eager:
+            return None
+        asked = None if only is None else collect(frame.select(only.alias("asked"))).to_series()
+        found = _packed.placed(_held(frame), keys, score, upto, asked)
         return None if found is None else lazy(found)
 
     def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:

@@ -103,9 +103,12 @@ class Engine(Protocol):
         """Return the rows whose value in the column is not missing."""
         ...
 
-    def placed(self, frame: Frame, keys: Sequence[str], score: str, upto: int | None) -> Frame | None:
+    def placed(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, only: nw.Expr | None
+    ) -> Frame | None:
         """Return the rows whose tied blocks start among the first `upto`, with where, and how many rows these hold.
 
+        Of them `only` those that an expression says, if there is one; all take their places.
         None where the engine has no way of its own.
         """
         ...
@@ -147,6 +150,7 @@ class Plain:
         keys: Sequence[str],  # noqa: ARG002
         score: str,  # noqa: ARG002
         upto: int | None,  # noqa: ARG002
+        only: nw.Expr | None,  # noqa: ARG002
     ) -> Frame | None:
         return None
 

@@ -35,7 +35,9 @@ def _check_columns(names: list[Any]) -> None:
 
 
 class _Shared:
-    """A metric that also asks for the terms which only its rows' shares need."""
+    """A metric that also asks for the terms which only its rows' shares need, and reads all rows, which show."""
+
+    reads = "all"
 
     def __init__(self, metric: Metric) -> None:
         self._metric = metric

@@ -8,8 +8,8 @@ import narwhals as nw
 
 from recframe import _rank
 from recframe._plan import _compact
-from recframe._plan._truth import label
-from recframe._terms import RELEVANCE, RELEVANT, SIZE, START, TIED, VALUE
+from recframe._plan._truth import label, or_zero
+from recframe._terms import CASCADE, RANKED, RELEVANCE, RELEVANT, SIZE, START, TIED, VALUE
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-__all__ = ["kept_rows", "numbered", "placed_rows", "ranked_rows"]
+__all__ = ["is_read", "kept_rows", "numbered", "placed_rows", "ranked_rows"]
 
 SAMPLE = 1000
 """How many scores to look at before it is believed that few of them tie."""
@@ -63,10 +63,26 @@ class Placed(NamedTuple):
 def placed_rows(tables: Tables, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = tables.question.by_rank
-    own = None if by_rank else tables.engine.placed(ranked, tables.group, _rank.SCORE, upto)
+    own = None if by_rank else tables.engine.placed(ranked, tables.group, _rank.SCORE, upto, _only(tables))
     placed = _rank.place(ranked, tables.group, upto, by_rank=by_rank).drop(_rank.SCORE) if own is None else own
     placed = placed if upto is not None or ideal is None else _up_to_relevant(tables, placed, ideal())
     return Placed(placed, sized=own is not None)
+
+
+def is_read(tables: Tables, hit: nw.Expr, relevance: nw.Expr) -> nw.Expr:
+    """Return whether a metric that does not see all rows reads one."""
+    graded = any(metric.reads == "graded" for metric in tables.need.accuracy)
+    return hit | (relevance != 0) if graded else hit
+
+
+def _only(tables: Tables) -> nw.Expr | None:
+    """Return which of the rows any metric reads, where it is known before they are ranked; None: all."""
+    need, question = tables.need, tables.question
+    all_rows = tables.truth is not None or tables.lists_shown or question.tied is not None
+    all_rows = all_rows or bool(_rank.TIE_ORDER[question.ties] or need.asked & {CASCADE, RANKED})
+    all_rows = all_rows or any(metric.reads == "all" for metric in need.accuracy)
+    relevance = or_zero(RELEVANCE)
+    return None if all_rows else is_read(tables, tables.is_hit(relevance), relevance)
 
 
 def _up_to_relevant(tables: Tables, placed: Frame, ideal: Frame) -> Frame:

@@ -11,7 +11,7 @@ from recframe._need import furthest
 from recframe._plan import _compact
 from recframe._plan._beside import unexpected
 from recframe._plan._ideal import ranked_ideal
-from recframe._plan._placed import kept_rows, numbered, placed_rows, ranked_rows
+from recframe._plan._placed import is_read, kept_rows, numbered, placed_rows, ranked_rows
 from recframe._plan._shown import Shown
 from recframe._plan._truth import row_counts
 from recframe._shown import POPULAR
@@ -178,9 +178,7 @@ class Ranking:
 
     def _hits(self, kept: Frame, row: Row) -> Frame:
         """Return the rows that most metrics read: few, so that it pays to look around among them alone."""
-        hit = nw.col(HIT) > 0
-        graded = any(metric.reads == "graded" for metric in self._need.accuracy)
-        hits = self._beside_hits(kept.filter(hit | (nw.col(RELEVANCE) != 0) if graded else hit), row)
+        hits = self._beside_hits(kept.filter(is_read(self._tables, nw.col(HIT) > 0, nw.col(RELEVANCE))), row)
         # Whether several first hits tie is asked of them, and what they add is summed.
         return self._engine.settle(hits) if row.tied and FIRST_HIT in row.asked else hits
 

@@ -215,9 +215,12 @@ class Tables:
 
     def hits(self, frame: Frame) -> Frame:
         """Add which rows are relevant."""
+        return frame.with_columns(self.is_hit(nw.col(RELEVANCE)).cast(nw.Float64()).alias(HIT))
+
+    def is_hit(self, relevance: nw.Expr) -> nw.Expr:
+        """Return whether a relevance makes a row relevant."""
         least = self.question.min_relevance
-        hit = nw.col(RELEVANCE) > 0 if least is None else nw.col(RELEVANCE) >= least
-        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT))
+        return relevance > 0 if least is None else relevance >= least
 
     @property
     def columns(self) -> list[str]:
