@@ -28,8 +28,12 @@ KINDS = {
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
     found = _packed.placed(frame, ["user"], "score", upto)
+    asked = pl.col("row") % 3 == 1
+    some = _packed.placed(frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(_packed.ASKED)))
+    assert (found is None) == (some is None)
     if found is None:
         return None
+    assert some.equals(found.filter(asked))
     size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
     place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
     expected = frame.with_columns(place, size).drop("score")

@@ -18,7 +18,7 @@ from recframe._terms import POSITION, SIZE, START
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["numbered", "pays_to_encode", "placed"]
+__all__ = ["ASKED", "numbered", "pays_to_encode", "placed"]
 
 BITS = 62
 """What a signed integer holds beside its sign and the end of the last list."""
@@ -34,12 +34,13 @@ REPEATED = 20
 """How often a key of text must stand in the frame on average, so that encoding it pays."""
 
 PACKED, RUN, NEXT, INDEX = "packed", "run", "next", "index"
-ALONE = pl.lit(1, dtype=pl.Int64).alias(SIZE)
-"""The size of a block of one row."""
+BLOCK = (START, SIZE)
+"""What is told of a tied block."""
+ASKED = "asked"
 
 
 def placed(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, only: pl.Series | None = None
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, asked: pl.LazyFrame | None = None
 ) -> pl.DataFrame | None:
     """Return rows with where their tied blocks start in their lists, and how many rows these hold.
 
@@ -51,35 +52,39 @@ def placed(
         The list and what ranks it, the highest first.
     upto : int, optional
         How many places matter: rows whose block starts behind them are left out.
-    only : polars.Series, optional
-        Which rows are asked for; the others only take their places.
+    asked : polars.LazyFrame, optional
+        The rows with a column `ASKED`, which says whether they are asked for: the others only take their places.
 
     Returns
     -------
     polars.DataFrame or None
-        The rows in another order, without their score; None where keys are of a kind that has no codes, or numbers
+        The rows by list and place, without their score; None where keys are of a kind that has no codes, or numbers
         do not fit.
     """
     scores = frame.get_column(score)
-    pack = _pack(frame, keys, scores, descending=True)
+    pack = _pack(frame, keys, score, descending=True, asked=asked)
     if pack is None:
         return None
     rows, place = _first_rows(pack, upto)
     together = _together(rows // pack.row)
     tied = together | together.shift(-1, fill_value=False)
-    found = pl.DataFrame([rows, place])
-    blocks = _blocks(found.filter(tied), together.filter(tied), scores, pack, upto) if tied.any() else None
-    found = _only((found if blocks is None else found.filter(~tied)).with_columns(ALONE), pack, only)
-    found = found if blocks is None else pl.concat([found, _only(blocks, pack, only)])
+    found = pl.DataFrame([rows, place]).with_columns(pl.lit(1, dtype=pl.Int64).alias(SIZE))
+    kept = [] if asked is None else [pl.col(PACKED) & 1 == 1]
+    if tied.any():
+        blocks = _blocks(found.filter(tied), together.filter(tied), scores.gather(pack.numbers(rows.filter(tied))))
+        where = tied.arg_true()
+        found = found.with_columns(found.get_column(name).scatter(where, blocks.get_column(name)) for name in BLOCK)
+        # Of rows of equal bits, those of lower scores may start behind the last place.
+        kept += [] if upto is None else [pl.col(START) <= upto]
+    found = found.filter(*kept) if kept else found
     return _gathered(frame.drop(score), keys, pack, found.get_column(PACKED)).hstack(found.drop(PACKED))
 
 
 def numbered(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame | None:
     """Return rows with their positions in their lists by a column, equal ones in any order; None as of `placed`."""
-    values = frame.get_column(column)
-    if values.null_count():
+    if frame.get_column(column).null_count():
         return None
-    pack = _pack(frame, keys, values, descending=descending)
+    pack = _pack(frame, keys, column, descending=descending)
     if pack is None:
         return None
     rows, place = _first_rows(pack, None)
@@ -88,36 +93,27 @@ def numbered(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descendin
     return None if mixed.any() else found
 
 
-def _blocks(rows: pl.DataFrame, together: pl.Series, scores: pl.Series, pack: Pack, upto: int | None) -> pl.DataFrame:
-    """Return packed rows that stand beside others of equal bits with where their tied blocks start, and their sizes."""
+def _blocks(rows: pl.DataFrame, together: pl.Series, scores: pl.Series) -> pl.DataFrame:
+    """Return where the tied blocks start, and their sizes, of packed rows that stand beside others of equal bits."""
     starts = pl.when(~pl.col("together")).then(pl.col(INDEX))
     rows = rows.with_columns(together.alias("together")).with_columns(pl.int_range(pl.len()).alias(INDEX))
     rows = rows.with_columns(
         starts.forward_fill().alias(RUN), starts.shift(-1).backward_fill().fill_null(pl.len()).alias(NEXT)
     )
-    runs = rows.select(
-        PACKED,
-        pl.col(START) - (pl.col(INDEX) - pl.col(RUN)),
-        (pl.col(NEXT) - pl.col(RUN)).alias(SIZE),
-        RUN,
-        scores.gather(rows.get_column(PACKED) % pack.row).alias("score"),
+    blocks = rows.select(
+        pl.col(START) - (pl.col(INDEX) - pl.col(RUN)), (pl.col(NEXT) - pl.col(RUN)).alias(SIZE), RUN, INDEX
     )
-    run = runs.get_column(RUN)
-    apart = run.filter(_together(run) & ~_together(runs.get_column("score")))
-    if len(apart):
-        # Of equal bits, but not all of equal scores.
-        mixed = pl.DataFrame(apart.unique())
-        within = pl.col("score").rank("min", descending=True).over(RUN).cast(pl.Int64) - 1
-        size = pl.len().over(RUN, "score").cast(pl.Int64).alias(SIZE)
-        again = runs.join(mixed, on=RUN, how="semi").with_columns(pl.col(START) + within, size)
-        again = again if upto is None else again.filter(pl.col(START) <= upto)
-        runs = pl.concat([runs.join(mixed, on=RUN, how="anti"), again])
-    return runs.select(PACKED, START, SIZE)
-
-
-def _only(rows: pl.DataFrame, pack: Pack, only: pl.Series | None) -> pl.DataFrame:
-    """Return the packed rows that are asked for: to look up one bit of each is far less work than to take them all."""
-    return rows if only is None else rows.filter(only.gather(rows.get_column(PACKED) % pack.row))
+    run = blocks.get_column(RUN)
+    apart = run.filter(_together(run) & ~_together(scores))
+    if not len(apart):
+        return blocks
+    # Of equal bits, but not all of equal scores.
+    mixed = pl.DataFrame(apart.unique())
+    within = pl.col("score").rank("min", descending=True).over(RUN).cast(pl.Int64) - 1
+    size = pl.len().over(RUN, "score").cast(pl.Int64).alias(SIZE)
+    again = blocks.with_columns(scores.alias("score")).join(mixed, on=RUN, how="semi")
+    again = again.with_columns(pl.col(START) + within, size).drop("score")
+    return pl.concat([blocks.join(mixed, on=RUN, how="anti"), again]).sort(INDEX)
 
 
 class Pack(NamedTuple):
@@ -128,15 +124,22 @@ class Pack(NamedTuple):
     """One more than the largest row number, a power of 2."""
     list: int
     """What one list is to the next."""
+    in_order: bool
+    """Whether the rows stood so already."""
+
+    def numbers(self, rows: pl.Series) -> pl.Series:
+        """Return the row numbers of packed rows."""
+        return rows % self.row // 2
 
 
-def _pack(frame: pl.DataFrame, keys: Sequence[str], scores: pl.Series, *, descending: bool) -> Pack | None:
-    """Return the rows of a frame as integers, if they fit."""
+def _pack(
+    frame: pl.DataFrame, keys: Sequence[str], score: str, *, descending: bool, asked: pl.LazyFrame | None = None
+) -> Pack | None:
+    """Return the rows of a frame as integers, if they fit; the last bit says whether a row is asked for."""
     if frame.is_empty():
         return None
     many, lists = 1, pl.lit(0, dtype=pl.Int64)
-    columns = [scores.alias("score")]
-    for index, key in enumerate(keys):
+    for key in keys:
         code = _codes(frame.get_column(key))
         if code is None:
             return None
@@ -144,10 +147,10 @@ def _pack(frame: pl.DataFrame, keys: Sequence[str], scores: pl.Series, *, descen
         if not -(2**BITS) < first <= last < 2**BITS:
             return None
         many *= last - first + 1
-        lists = lists * (last - first + 1) + (pl.col(f"key{index}").cast(pl.Int64) - first)
-        columns.append(code.alias(f"key{index}"))
+        lists = lists * (last - first + 1) + (pl.col(key).to_physical().cast(pl.Int64) - first)
+    scores = frame.get_column(score)
     best, worst = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
-    row_bits = (frame.height - 1).bit_length()
+    row_bits = (frame.height - 1).bit_length() + 1
     score_bits = min(MOST_BITS, BITS - (many - 1).bit_length() - row_bits)
     spread = best - worst
     if score_bits < FEWEST_BITS or not spread < math.inf:
@@ -155,11 +158,14 @@ def _pack(frame: pl.DataFrame, keys: Sequence[str], scores: pl.Series, *, descen
     scale = (2.0**score_bits - 1) / spread if spread else 0.0
     if not scale < math.inf:
         return None
-    value = pl.col("score").cast(pl.Float64)
+    value = pl.col(score).cast(pl.Float64)
     distance = ((best - value if descending else value - worst) * scale).cast(pl.Int64)
-    rows = pl.DataFrame(columns).lazy().with_row_index("row")
-    packed = rows.select(((lists * 2**score_bits + distance) * 2**row_bits + pl.col("row")).alias(PACKED))
-    return Pack(_sorted(_collect(packed).to_series()), 2**row_bits, 2 ** (row_bits + score_bits))
+    row = pl.col(INDEX).cast(pl.Int64) * 2
+    row = row if asked is None else row + pl.col(ASKED)
+    rows = (frame.lazy() if asked is None else asked).with_row_index(INDEX)
+    codes = _collect(rows.select(((lists * 2**score_bits + distance) * 2**row_bits + row).alias(PACKED))).to_series()
+    in_order = codes.is_sorted()
+    return Pack(codes if in_order else _sorted(codes), 2**row_bits, 2 ** (row_bits + score_bits), in_order)
 
 
 def _codes(keys: pl.Series) -> pl.Series | None:
@@ -212,7 +218,9 @@ def _together(values: pl.Series) -> pl.Series:
 
 def _gathered(frame: pl.DataFrame, keys: Sequence[str], pack: Pack, rows: pl.Series) -> pl.DataFrame:
     """Return the packed rows of a frame; one key is faster told by its code."""
-    number = rows % pack.row
+    if pack.in_order and len(rows) == frame.height:
+        return frame
+    number = pack.numbers(rows)
     key, *others = (frame.get_column(name) for name in keys)
     if others or not key.dtype.is_integer():
         return frame.select(pl.all().gather(number))

@@ -70,8 +70,9 @@ class PolarsEngine(Plain):
     ) -> Frame | None:
         if not self.eager:
             return None
-        asked = None if only is None else collect(frame.select(only.alias("asked"))).to_series()
-        found = _packed.placed(_held(frame), keys, score, upto, asked)
+        held = _held(frame)
+        asked = None if only is None else lazy(held).with_columns(only.alias(_packed.ASKED)).to_native()
+        found = _packed.placed(held, keys, score, upto, asked)
         return None if found is None else lazy(found)
 
     def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
