@@ -1,8 +1,9 @@
 """Where the rows of a polars frame stand in their lists, found by one sort of packed integers.
 
 Ranking costs most of a call. Each row becomes one integer: its list, its score scaled to the bits that are left, its
-row number. Sorted, the rows of a list stand together, best first. Scaling never swaps scores, but may make different
-ones equal: rows of equal bits are compared by their scores, and the few that differ are ranked among themselves.
+row number, and a bit that says whether it is asked for. Sorted, the rows of a list stand together, best first. Scaling
+never swaps scores, but may make different ones equal: rows of equal bits are compared by their scores, and the few that
+differ are ranked among themselves.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ PACKED, RUN, NEXT, INDEX = "packed", "run", "next", "index"
 BLOCK = (START, SIZE)
 """What is told of a tied block."""
 ASKED = "asked"
+"""The column that says which rows are asked for."""
 
 
 def placed(
@@ -121,7 +123,7 @@ class Pack(NamedTuple):
 
     codes: pl.Series
     row: int
-    """One more than the largest row number, a power of 2."""
+    """What one scaled score is to the next: below it stand the row number and the bit of rows that are asked for."""
     list: int
     """What one list is to the next."""
     in_order: bool

@@ -47,7 +47,7 @@ class PolarsEngine(Plain):
     def later(self, build: Later) -> Later:
         if not self.eager or pl.thread_pool_size() == 1:
             return super().later(build)
-        # Much of a call has one core: one sort, and what a plan of little rows does.
+        # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = ThreadPoolExecutor(1)
         frame = pool.submit(build)
         pool.shutdown(wait=False)
