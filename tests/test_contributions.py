@@ -16,8 +16,8 @@ from oracle import is_missing
 from recframe.metrics import METRICS
 from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 from strategies import crowd, frames, ranked_crowd, truths
-from test_exact import METRICS as SPELLED
-from test_exact import POLICIES, skip_row_order
+from test_metrics import METRICS as SPELLED
+from test_metrics import POLICIES, skip_row_order
 
 CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)")
 CHANCES = {1: 0.1, 2: 0.4, 3: 1}

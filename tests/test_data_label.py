@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import oracle
 import recframe
 from strategies import frames, truths
-from test_exact import SOME, assert_equal
+from test_metrics import SOME, assert_equal
 from test_truth import BY, served_and_truth, without
 
 ALL = [

@@ -12,8 +12,8 @@ import pytest
 
 import recframe
 from conftest import Spark
-from test_exact import assert_equal
 from test_lazy import CALLS, FRAME, TRUTH
+from test_metrics import assert_equal
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import oracle
 import recframe
 from strategies import GRADED, crowd, frames, truths
-from test_exact import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
+from test_metrics import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
 
 BY = ["user", "day"]
 MANY = METRICS[::4]

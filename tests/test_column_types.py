@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import oracle
 import recframe
 from strategies import BINARY, GRADED, crowd, frames, ranked_crowd
-from test_exact import METRICS, SOME, assert_equal, same
+from test_metrics import METRICS, SOME, assert_equal, same
 
 BY = ["user", "day"]
 UNBOUNDED = ("dcg",)
