@@ -7,11 +7,10 @@ import random
 from collections import Counter
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from oracle import is_missing
-
-__all__ = ["BINARY", "GRADED", "crowd", "frames", "ranked_crowd", "truths"]
 
 BINARY = (False, True)
 GRADED = (-2, -1, 0, 0, 0, 1, 1, 2, 3)
@@ -89,6 +88,11 @@ def ranked_crowd(seed: int, lists: int, *, relevance: tuple[Any, ...] = GRADED) 
 
 
 # --- Hypothesis -------------------------------------------------------------------------------------------
+
+
+def examples(number: int) -> settings:
+    """Return a decorator that gives a test so many random examples with ``--all``, and by default a quarter of them."""
+    return settings(max_examples=number * settings.default.max_examples // 100)
 
 
 def _sometimes_missing(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

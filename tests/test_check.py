@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recframe
 from oracle import is_missing
 from recframe._check import FINDINGS
-from strategies import crowd, frames, ranked_crowd, truths
+from strategies import crowd, examples, frames, ranked_crowd, truths
 
 SEVERITY = {finding.name: finding.severity for finding in FINDINGS}
 ALL = [finding.name for finding in FINDINGS]
@@ -143,7 +143,7 @@ def test_a_truth(engine):
     assert all(wanted[name][0] for name in OF_TRUTH)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data())
 def test_odd_frames(engine, data):
     rows = data.draw(frames())

@@ -9,12 +9,12 @@ import uuid
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
 import recframe
-from strategies import BINARY, GRADED, crowd, frames, ranked_crowd
+from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd
 from test_metrics import METRICS, SOME, assert_equal, same
 
 BY = ["user", "day"]
@@ -295,7 +295,7 @@ def test_types_of_ranks(engine, kind):
     assert_equal(found, oracle.evaluate(rows, SOME, rank="rank", per="user"), ["user"])
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(rows=frames(), ties=st.sampled_from(["average", "best", "worst", "item"]))
 def test_monotone_transforms_of_scores(engine, rows, ties):
     if not engine.takes(rows, ties):
@@ -346,7 +346,7 @@ def test_the_best_order_scores_one(engine):
         assert all(value is None or math.isclose(value, 1, rel_tol=1e-12) for value in values.values())
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(rows=frames(keys=1), data=st.data())
 def test_promoting_a_relevant_item_never_lowers(engine, rows, data):
     if not engine.takes(rows):

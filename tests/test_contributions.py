@@ -8,14 +8,14 @@ from itertools import permutations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recframe
 from oracle import is_missing
 from recframe.metrics import METRICS
 from recframe.metrics._shown_record import ExposureMetric, ShownMetric
-from strategies import crowd, frames, ranked_crowd, truths
+from strategies import crowd, examples, frames, ranked_crowd, truths
 from test_metrics import METRICS as SPELLED
 from test_metrics import POLICIES, skip_row_order
 
@@ -133,7 +133,7 @@ def test_several_scores(engine):
         assert_sums(engine, frame, label, ["user", "day"], by=["user", "day"], score=["score", "other"])
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data())
 def test_odd_frames(engine, data):
     rows = data.draw(frames())

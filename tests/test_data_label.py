@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 import recframe
-from strategies import frames, truths
+from strategies import examples, frames, truths
 from test_metrics import SOME, assert_equal
 from test_truth import BY, served_and_truth, without
 
@@ -71,7 +71,7 @@ def test_small_relevance_and_undefined(engine, undefined, relevance):
         )
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(rows=frames(), data=st.data(), by=st.sampled_from(["user", BY, None]), relevance=st.booleans())
 def test_small_frames(engine, rows, data, by, relevance):
     truth = data.draw(truths(rows, relevance=relevance))

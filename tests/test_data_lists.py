@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 import recframe
-from strategies import crowd, frames, is_missing, ranked_crowd
+from strategies import crowd, examples, frames, is_missing, ranked_crowd
 
 
 def rows_of(engine, frame, method, *args, **given):
@@ -39,7 +39,7 @@ def test_top(engine, k):
     assert sorted(plain, key=str) == expected_top(rows, k, ["user", "day"])
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(rows=frames(), k=st.integers(1, 4) | st.none(), by=st.sampled_from(["user", None]))
 def test_top_of_small_frames(engine, rows, k, by):
     rows = [{**row, "item": None if row["item"] is None else str(row["item"])} for row in rows]
@@ -117,7 +117,7 @@ def pairs_of(frame, *columns):
     return [tuple(row[name] for name in columns) for row in plain_rows(frame)]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data())
 def test_there_and_back(library, data):
     recommended = data.draw(LISTS.filter(any))

@@ -8,11 +8,12 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import recframe
 from oracle import plain
+from strategies import examples
 
 NAN = math.nan
 MOMENT = dt.datetime.fromisoformat("2020-01-01")
@@ -81,7 +82,7 @@ def size_of(items, given):
     return min(items, given.get("count", given.get("last")))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(data=interactions(), given_=WAYS, by=BYS, seed=st.integers(-5, 2**70))
 def test_parts_of_each_list(engine, data, given_, by, seed):
     names = [] if by is None else [by] if isinstance(by, str) else by
@@ -116,7 +117,7 @@ def test_parts_of_each_list(engine, data, given_, by, seed):
         assert train == sorted(train) and test == sorted(test), "rows keep their order"
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(data=interactions(), given_=WAYS, by=BYS, order=st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(engine, data, given_, by, order):
     _, test = parts(engine, data, by=by, **given_)

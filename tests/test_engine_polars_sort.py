@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from strategies import examples
 
 pl = pytest.importorskip("polars")
 
@@ -54,7 +56,7 @@ def test_rows_stand_where_their_rank_is(kind, first, upto):
     assert (found is None) == (kind in ("endless", "tiny"))
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(
     rows=st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False)), min_size=1, max_size=60),
     upto=st.integers(1, 4) | st.none(),

@@ -11,7 +11,7 @@ import narwhals as nw
 import pytest
 
 import recframe
-from conftest import Spark
+from engines import Spark
 from test_lazy import CALLS, FRAME, TRUTH
 from test_metrics import assert_equal
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import recframe
 from recframe import from_factors
 from recframe.metrics import METRICS
 from recframe.metrics._shown_record import ExposureMetric, ShownMetric
+from strategies import examples
 
 np = pytest.importorskip("numpy")
 
@@ -180,7 +181,7 @@ def test_pfound_and_a_threshold(library, kind, ties):
     assert_same(*(tables(frame, names, [1, 3, None], **roles, **given) for frame, roles in frames))
 
 
-@settings(max_examples=25)
+@examples(25)
 @example(seed=2330, kind="integer", n_items=36, k=17, memory=1, ties="best")
 @given(
     seed=st.integers(0, 10**6),

@@ -12,12 +12,12 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from recframe import metrics
-from strategies import BINARY, GRADED, crowd, frames, ranked_crowd
+from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd
 
 CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 POLICIES = ("average", "best", "worst", "item", "item_desc", "first")
@@ -258,7 +258,7 @@ SOME = [
 ]  # fmt: skip
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     rows=frames(),
     by=st.sampled_from(["user", ["user", "day"], None]),

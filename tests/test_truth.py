@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 import recframe
-from strategies import GRADED, crowd, frames, truths
+from strategies import GRADED, crowd, examples, frames, truths
 from test_metrics import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
 
 BY = ["user", "day"]
@@ -108,7 +108,7 @@ def test_ranks(engine):
     assert_equal(found, wanted, BY)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     rows=frames(),
     data=st.data(),

@@ -10,6 +10,8 @@ import pytest
 np = pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = {"implicit_feedback": ["implicit"], "recometrics": ["implicit", "cmfrec", "recometrics"]}
 

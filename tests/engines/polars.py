@@ -1,0 +1,67 @@
+"""Polars frames, eager and lazy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engines.base import Engine, columns_of, kind_of, python_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from engines.base import Data
+
+
+class Polars(Engine):
+    """Polars frames: eager, or lazy under one of polars' own engines."""
+
+    library = "polars"
+    kinds = frozenset([
+        "null", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
+        "str", "categorical", "enum", "date", "datetime",
+    ])  # fmt: skip
+
+    def __init__(self, name: str, *, lazy: bool, collect: str | None = None) -> None:
+        self.name, self.lazy, self.sorts, self.checks = name, lazy, not lazy, not lazy
+        self._collect = collect
+        if not lazy:
+            self.kinds |= {"object"}  # polars itself cannot group a lazy frame by Python objects
+
+    def _dtype(self, kind: str, values: Sequence[Any]) -> Any:
+        import polars as pl
+
+        if kind == "enum":
+            return pl.Enum(sorted({value for value in values if value is not None}))
+        return {
+            "null": pl.Null, "bool": pl.Boolean, "str": pl.String, "categorical": pl.Categorical, "date": pl.Date,
+            "datetime": pl.Datetime("us"), "object": pl.Object, "float32": pl.Float32, "float64": pl.Float64,
+            "int8": pl.Int8, "int16": pl.Int16, "int32": pl.Int32, "int64": pl.Int64, "uint8": pl.UInt8,
+            "uint16": pl.UInt16, "uint32": pl.UInt32, "uint64": pl.UInt64,
+        }[kind]  # fmt: skip
+
+    def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
+        import polars as pl
+
+        columns = columns_of(data)
+        chosen = {name: (kinds or {}).get(name) or kind_of(values) for name, values in columns.items()}
+        frame = pl.DataFrame(
+            [
+                pl.Series(name, values, dtype=self._dtype(chosen[name], values), strict=False)
+                for name, values in columns.items()
+            ]
+        )
+        return frame.lazy() if self.lazy else frame
+
+    def enum(self, frame: Any, column: str, values: Sequence[str]) -> Any:
+        import polars as pl
+
+        return frame.with_columns(pl.col(column).cast(pl.Enum(values)))
+
+    def rows(self, result: Any) -> list[dict[str, Any]]:
+        import polars as pl
+
+        if self.lazy:
+            assert isinstance(result, pl.LazyFrame), f"lazy in, {type(result)} out"
+            result = result.collect(**({"engine": self._collect} if self._collect else {}))
+        assert isinstance(result, pl.DataFrame), f"polars in, {type(result)} out"
+        return [{name: python_value(value) for name, value in row.items()} for row in result.to_dicts()]
