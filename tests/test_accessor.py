@@ -15,8 +15,8 @@ import weakref
 import pytest
 
 import recframe
-from recframe import _calls, metrics
-from recframe._roles import BESIDE, Roles
+from recframe import _evaluate, metrics
+from recframe._arguments import SIDE_INFORMATION, Roles
 
 COLUMNS = {"user": [1, 1, 1, 2, 2], "relevant": [1, 0, 1, 0, 1], "score": [0.9, 0.8, 0.1, 0.6, 0.5]}
 NDCG = ((1 / (1 + 0.6309297535714575)) + 0.6309297535714575) / 2
@@ -184,8 +184,8 @@ def test_a_column_of_the_same_name_does_no_harm():
 @pytest.mark.parametrize("name", list(metrics.METRICS))
 def test_methods_show_their_whole_signature(name):
     signature = inspect.signature(getattr(recframe.EagerRec, name))
-    roles = _calls.roles_of(metrics.METRICS[name])
-    assert set(_calls.ROLES) <= set(roles)
+    roles = _evaluate.roles_of(metrics.METRICS[name])
+    assert set(_evaluate.ROLES) <= set(roles)
     assert list(signature.parameters)[-len(roles) :] == roles
     takes_k = issubclass(metrics.METRICS[name], metrics.CutMetric)
     assert ("k" in signature.parameters) == takes_k
@@ -195,7 +195,7 @@ def test_methods_show_their_whole_signature(name):
 
 
 def test_every_role_is_documented():
-    assert all(f"    {name} : " in Roles.__doc__ for name in _calls.ROLES + list(BESIDE))
+    assert all(f"    {name} : " in Roles.__doc__ for name in _evaluate.ROLES + list(SIDE_INFORMATION))
 
 
 def test_the_frame_is_never_changed(frame):
@@ -213,7 +213,7 @@ def test_the_frame_is_never_changed(frame):
 def test_importing_is_light_and_the_rest_comes_when_it_is_asked_for():
     program = (
         "import sys, recframe; early = set(sys.modules)"
-        "; print(sorted(early & {'numpy', 'pandas', 'polars', 'recframe._plan', 'recframe._check', 'recframe._explain'}))"
+        "; print(sorted(early & {'numpy', 'pandas', 'polars', 'recframe._plan.plan', 'recframe._check', 'recframe.profiles._explain'}))"
         "; print(recframe.explain.__name__, recframe.from_lists.__name__, recframe.profiles.__name__, 'candidates' in dir(recframe))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

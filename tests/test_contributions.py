@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import recframe
 from oracle import is_missing
 from recframe.metrics import METRICS
-from recframe.metrics._shown_record import ExposureMetric, ShownMetric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from strategies import crowd, examples, frames, ranked_crowd, truths
 from test_metrics import METRICS as SPELLED
 from test_metrics import POLICIES, skip_row_order
@@ -251,7 +251,7 @@ def test_the_item_is_shown_where_there_is_one(engine):
 
 
 def test_every_metric_of_relevance_can_be_split_but_one():
-    of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, ShownMetric | ExposureMetric)]
+    of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
     assert [kind.name for kind in of_relevance if not kind.splits] == ["kendall"]
     assert not any(kind.splits for kind in METRICS.values() if kind not in of_relevance)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import math
 import re
@@ -122,7 +123,7 @@ def test_the_tie_policies_are_bounds_and_the_mean(run):
 
 
 def test_the_example_is_that_of_the_metrics_page():
-    from recframe import demo
+    from recframe._demo import demo
 
     with needed(DATA / "object8.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -135,7 +136,7 @@ def test_the_example_is_that_of_the_metrics_page():
 
 
 def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
-    from recframe._baselines import generate, hold_out, recommend
+    from recframe._demo.baselines import generate, hold_out, recommend
 
     train, held_out = hold_out(generate(3), 3)
     hidden, known = {}, {}
@@ -325,8 +326,8 @@ def test_arguments_that_are_none(arguments, capsys):
 
 
 def test_without_the_extra_the_demo_says_how_to_install_it(run, monkeypatch):
-    monkeypatch.delitem(sys.modules, "recframe.demo", raising=False)
-    monkeypatch.delattr(recframe, "demo", raising=False)
+    monkeypatch.delitem(sys.modules, "recframe._demo.demo", raising=False)
+    monkeypatch.delattr(importlib.import_module("recframe._demo"), "demo", raising=False)
     monkeypatch.setitem(sys.modules, "polars", None)
     code, out, err = run()
     assert (code, out) == (2, "")

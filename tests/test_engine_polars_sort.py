@@ -12,7 +12,7 @@ from strategies import examples
 
 pl = pytest.importorskip("polars")
 
-from recframe._frames import _packed  # noqa: E402 - needs polars
+from recframe._engines import polars_sort  # noqa: E402 - needs polars
 
 KINDS = {
     "floats": lambda rng: rng.random(),
@@ -29,9 +29,9 @@ KINDS = {
 
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    found = _packed.placed(frame, ["user"], "score", upto)
+    found = polars_sort.placed(frame, ["user"], "score", upto)
     asked = pl.col("row") % 3 == 1
-    some = _packed.placed(frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(_packed.ASKED)))
+    some = polars_sort.placed(frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(polars_sort.ASKED)))
     assert (found is None) == (some is None)
     if found is None:
         return None
@@ -74,8 +74,8 @@ def test_it_leaves_out_the_rest():
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
 def test_scores_may_fall_together(bits, monkeypatch):
-    monkeypatch.setattr(_packed, "MOST_BITS", bits)
-    monkeypatch.setattr(_packed, "FEWEST_BITS", 1)
+    monkeypatch.setattr(polars_sort, "MOST_BITS", bits)
+    monkeypatch.setattr(polars_sort, "FEWEST_BITS", 1)
     rng = random.Random(bits)
     users = [rng.randint(0, 9) for _ in range(300)]
     for upto in (1, 7, None):
@@ -89,16 +89,16 @@ def test_positions_by_a_column(descending, monkeypatch):
     frame = pl.DataFrame(
         [(rng.randint(0, 9), rng.randint(0, 5), n) for n in range(200)], ["user", "by", "row"], orient="row"
     )
-    found = _packed.numbered(frame, ["user"], "by", descending=descending)
+    found = polars_sort.numbered(frame, ["user"], "by", descending=descending)
     assert found.select(frame.columns).sort("row").equals(frame)
     for _, rows in found.sort("user", "position").group_by("user"):
         assert rows["position"].to_list() == list(range(1, rows.height + 1))
         assert rows["by"].is_sorted(descending=descending)
-    assert _packed.numbered(frame.with_columns(by=None), ["user"], "by", descending=True) is None
+    assert polars_sort.numbered(frame.with_columns(by=None), ["user"], "by", descending=True) is None
     # Different values that fall together would be in no order.
-    monkeypatch.setattr(_packed, "MOST_BITS", 1)
-    monkeypatch.setattr(_packed, "FEWEST_BITS", 1)
-    assert _packed.numbered(frame, ["user"], "by", descending=descending) is None
+    monkeypatch.setattr(polars_sort, "MOST_BITS", 1)
+    monkeypatch.setattr(polars_sort, "FEWEST_BITS", 1)
+    assert polars_sort.numbered(frame, ["user"], "by", descending=descending) is None
 
 
 def test_several_keys():
@@ -106,12 +106,12 @@ def test_several_keys():
     rows = [(rng.randint(-2, 2), rng.choice("abc"), rng.randint(0, 9), n) for n in range(500)]
     frame = pl.DataFrame(rows, schema=["user", "day", "score", "row"], orient="row")
     frame = frame.with_columns(pl.col("day").cast(pl.Categorical))
-    found = _packed.placed(frame, ["user", "day"], "score", 4).sort("row")
+    found = polars_sort.placed(frame, ["user", "day"], "score", 4).sort("row")
     place = pl.col("score").rank("min", descending=True).over("user", "day").cast(pl.Int64).alias("start")
     size = pl.len().over("user", "day", "score").cast(pl.Int64).alias("size")
     expected = frame.with_columns(place, size).filter(pl.col("start") <= 4).drop("score").sort("row")
     assert found.equals(expected)
-    assert _packed.placed(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
+    assert polars_sort.placed(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
 
 
 def test_numpy_changes_nothing(monkeypatch):
@@ -120,7 +120,7 @@ def test_numpy_changes_nothing(monkeypatch):
     scores = [rng.random() for _ in users]
     pytest.importorskip("numpy")
     check(users, scores, 3)
-    monkeypatch.setattr(_packed, "MANY_CORES", 0)
+    monkeypatch.setattr(polars_sort, "MANY_CORES", 0)
     check(users, scores, 3)
 
 
@@ -133,13 +133,13 @@ def test_categories_have_codes():
 @pytest.mark.parametrize("different", [1, 20, 40, 1000])
 def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monkeypatch):
 
-    monkeypatch.setattr(_packed, "SAMPLE", 100)
+    monkeypatch.setattr(polars_sort, "SAMPLE", 100)
     rng = random.Random(5)
     rows = [(f"user {n % different}", rng.random() < 0.2, rng.random(), f"group {n % 3}") for n in range(2000)]
     frame = pl.DataFrame(
         [*rows, (None, True, 0.5, "group 1")], schema=["user", "relevant", "score", "group"], orient="row"
     )
-    assert _packed.pays_to_encode(frame["user"]) == (different <= 60)
+    assert polars_sort.pays_to_encode(frame["user"]) == (different <= 60)
     by_text = frame.rec.ndcg(2, per="user")
     assert by_text.schema["user"] == pl.String
     assert by_text["user"].to_list() == [*sorted(set(frame["user"]) - {None}), None]
@@ -157,7 +157,7 @@ def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monk
 @pytest.mark.parametrize("users", [[f"{n}" for n in range(400)], [None, *[1] * 399], [1.5] * 400])
 def test_other_keys_go_the_long_way(users):
     frame = pl.DataFrame({"user": users, "score": [float(number) for number in range(400)]})
-    assert _packed.placed(frame, ["user"], "score", 1) is None
+    assert polars_sort.placed(frame, ["user"], "score", 1) is None
 
 
 def test_the_whole_metric_is_the_same_either_way(monkeypatch):
@@ -170,7 +170,7 @@ def test_the_whole_metric_is_the_same_either_way(monkeypatch):
     for ties in ("average", "best", "worst", "first"):
         short = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         with monkeypatch.context() as patch:
-            patch.setattr(_packed, "_pack", lambda *args, **options: None)
+            patch.setattr(polars_sort, "_pack", lambda *args, **options: None)
             long = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         for name in short.columns:
             assert short[name].to_list() == pytest.approx(long[name].to_list(), abs=1e-12), name

@@ -58,7 +58,7 @@ def rows(result):
 
 @pytest.mark.parametrize(("eager", "threads", "beside"), [(True, 2, True), (True, 1, False), (False, 2, False)])
 def test_eager_polars_builds_a_frame_once_beside_what_comes_meanwhile(monkeypatch, eager, threads, beside):
-    from recframe._frames._polars import PolarsEngine
+    from recframe._engines.polars import PolarsEngine
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
     builders = []
@@ -105,8 +105,8 @@ def test_arrow_keys_come_back_as_they_were(kind, alone, monkeypatch):
 def without(monkeypatch, *libraries):
     """Make it look as if libraries were not installed."""
     find = importlib.util.find_spec
-    monkeypatch.setattr("recframe._frames._arrow.find_spec", lambda name: None if name in libraries else find(name))
-    monkeypatch.setattr("recframe._frames._pandas.polars_engine", lambda: None)
+    monkeypatch.setattr("recframe._engines.arrow.find_spec", lambda name: None if name in libraries else find(name))
+    monkeypatch.setattr("recframe._engines.pandas.polars_engine", lambda: None)
 
 
 def test_arrow_needs_a_library_that_computes(monkeypatch):
@@ -153,10 +153,10 @@ def test_files_are_one_query_that_leaves_nothing_behind(connection, tmp_path):
 
 def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
     relation = pytest.importorskip("duckdb").sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
-    from recframe._frames import _duckdb
+    from recframe._engines import duckdb
 
     extras = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
-    needed = ".".join(map(str, _duckdb.NEEDED))
+    needed = ".".join(map(str, duckdb.NEEDED))
     assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
     monkeypatch.setattr("narwhals.__version__", "2.27.0")
     with pytest.raises(ImportError, match=rf"(?s)DuckDB.*Narwhals {needed}.*2.27.0 is installed.*--upgrade narwhals"):
@@ -329,9 +329,9 @@ def test_parts_on_spark_say_what_is_wrong(spark, monkeypatch):
     wrong = recframe.rec(frame).err(max_relevance=4, partitions=2)
     with pytest.raises(pyspark.errors.PythonException, match="relevant='relevant' holds 9, but err"):
         wrong.collect()
-    from recframe._frames import _workers
+    from recframe._engines import spark_workers
 
-    monkeypatch.setattr(_workers, "find_spec", lambda _: None)
+    monkeypatch.setattr(spark_workers, "find_spec", lambda _: None)
     with pytest.raises(recframe.MissingExtraError, match=r"(?s)on the workers.*recframe\[arrow\]"):
         recframe.rec(frame).ndcg(partitions=2)
 

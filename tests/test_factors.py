@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import recframe
 from recframe import from_factors
 from recframe.metrics import METRICS
-from recframe.metrics._shown_record import ExposureMetric, ShownMetric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from strategies import examples
 
 np = pytest.importorskip("numpy")
@@ -40,7 +40,7 @@ EXTRA = [
 ]
 WHOLE = {"money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity"}
 """Metrics that read more than the compact frame holds, or take another relevance; they have tests of their own."""
-SHOWN = (ShownMetric, ExposureMetric)
+SHOWN = (BeyondAccuracyMetric, ExposureMetric)
 NAMES = [name for name, kind in METRICS.items() if name not in WHOLE and not issubclass(kind, SHOWN)] + EXTRA
 
 
@@ -48,7 +48,7 @@ NAMES = [name for name, kind in METRICS.items() if name not in WHOLE and not iss
 def library(request, monkeypatch):
     """Return how to make a frame, and how to read one as columns."""
     if request.param == "pandas alone":
-        monkeypatch.setattr("recframe._frames._pandas.polars_engine", lambda: None)
+        monkeypatch.setattr("recframe._engines.pandas.polars_engine", lambda: None)
     module = pytest.importorskip(request.param.split()[0])
     return module.DataFrame
 
@@ -464,16 +464,16 @@ def test_a_lazy_frame_and_models_below_each_other():
 
 def test_memory_is_bounded_by_a_block(monkeypatch):
     pl = pytest.importorskip("polars")
-    from recframe._factors import _places
+    from recframe._factors import places
 
     shapes = []
-    scores = _places.Model.scores
+    scores = places.Model.scores
 
     def seen(self, rows, out):
         shapes.append(out.nbytes)
         scores(self, rows, out)
 
-    monkeypatch.setattr(_places.Model, "scores", seen)
+    monkeypatch.setattr(places.Model, "scores", seen)
     made = case(13, n_users=20)
     expected = made.compact(pl.DataFrame)
     assert shapes == [20 * 24 * 8]

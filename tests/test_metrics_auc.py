@@ -45,7 +45,7 @@ def hit(row):
     return row["relevant"] > 0
 
 
-def worth(rows):
+def fill_missing_values(rows):
     return math.fsum(row["price"] or 0.0 for row in rows)
 
 
@@ -148,9 +148,10 @@ def expected(rows, top):
             values[f"err(max_relevance=5){at}"] = cascade(stop, lambda r: 1 / r, k)
             stop = chances(rows, lambda rel: {1: 0.1, 2: 0.5, 3: 1.0}.get(rel, 0.0), ties)
             values[f"pfound{at}"] = cascade(stop, lambda r: 0.85 ** (r - 1), k)
-            if worth(filter(hit, rows)) > 0:
+            if fill_missing_values(filter(hit, rows)) > 0:
                 values[f"money_recall{at}"] = pick(
-                    worth(filter(hit, order[:k])) / worth(filter(hit, rows)) for order in every
+                    fill_missing_values(filter(hit, order[:k])) / fill_missing_values(filter(hit, rows))
+                    for order in every
                 )
         values["roc_auc"] = values["gauc"] = roc_auc(rows, ties)
         values["pr_auc"] = pick(average_precision(order, total) for order in every)
@@ -162,8 +163,8 @@ def expected(rows, top):
         values["pr_auc(points=thresholds,over=ranked)"] = ratio(stepped(rows), seen)
     for k in CUTOFFS:
         at = "" if k is None else f"@{k}"
-        part = mean(worth(filter(hit, order[:k])) for order in every)
-        found["average"][f"money_precision{at}"] = ratio(part, mean(worth(order[:k]) for order in every))
+        part = mean(fill_missing_values(filter(hit, order[:k])) for order in every)
+        found["average"][f"money_precision{at}"] = ratio(part, mean(fill_missing_values(order[:k]) for order in every))
         if k is not None:
             found["average"][f"roc_auc{at}"] = roc_auc_at(rows, k)
     ranked = [row for row in rows if row["score"] is not None]
@@ -236,7 +237,7 @@ def test_a_truth_says_what_the_whole_frame_says(engine, ties):
     of_relevance = [
         name
         for name, kind in metrics.METRICS.items()
-        if not kind.needs and not issubclass(kind, metrics.ShownMetric | metrics.ExposureMetric)
+        if not kind.needs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
     ]
     names = [name for name in of_relevance if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")

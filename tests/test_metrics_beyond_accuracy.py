@@ -183,14 +183,14 @@ def test_per_list_and_with_accuracy(engine, seed):
 def test_several_models_wide_and_long(engine):
     rows, train, features = sample(7, repeats=False)
     rng = random.Random(1)
-    wide = [{**row, "one": row["score"], "two": rng.choice([None, 1, 2, 3])} for row in rows]
+    to_sum_columns = [{**row, "one": row["score"], "two": rng.choice([None, 1, 2, 3])} for row in rows]
     long = [
         {"user": row["user"], "item": row["item"], "relevant": 1, "score": row[name], "model": name}
         for name in ("one", "two")
-        for row in wide
+        for row in to_sum_columns
     ]
     frame, stacked, past, described = engine.frames(
-        wide, long, train, [{"item": item, "a": v[0], "b": v[1]} for item, v in features.items()]
+        to_sum_columns, long, train, [{"item": item, "a": v[0], "b": v[1]} for item, v in features.items()]
     )
     given = {"k": 3, "train": past, "features": described, "catalog": ITEMS}
     by_name = {
@@ -199,7 +199,7 @@ def test_several_models_wide_and_long(engine):
     below = {row["model"]: row for row in engine.ask(stacked, "evaluate", ["map", *NAMES], model="model", **given)}
     pairs = {item: v[:2] for item, v in features.items()}
     for name in ("one", "two"):
-        own = [{**row, "score": row[name]} for row in wide]
+        own = [{**row, "score": row[name]} for row in to_sum_columns]
         for metric in NAMES:
             wanted = expected(metric, 3, own, train, pairs, ITEMS)
             for found in (by_name[name], below[name]):

@@ -11,7 +11,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._roles import Like
+from recframe._arguments import Like
 from recframe.metrics import METRICS
 from recframe.profiles import PROFILES
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recframe import metrics as all_metrics
-from recframe._calls import ALL_ROLES, CONTRIBUTION_ROLES, roles_of
+from recframe._arguments import Roles
 from recframe._check import CHECK_ROLES
-from recframe._roles import Roles
+from recframe._evaluate import ALL_ROLES, CONTRIBUTION_ROLES, roles_of
 from recframe.metrics import METRICS, CutMetric
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
-from recframe._rank import Ties
-from recframe._roles import Like, Lists, Undefined
+from recframe._plan.ranks import Ties
+from recframe._arguments import Like, Lists, Undefined
 from recframe.metrics import Metric
 {imports}
 

@@ -31,8 +31,8 @@ from recframe.metrics import CutMetric, Metric
 
 if TYPE_CHECKING:
     from recframe import profiles
-    from recframe.data._candidates import candidates
-    from recframe.data._lists import from_lists
+    from recframe._data.candidates import candidates
+    from recframe._data.lists import from_lists
     from recframe.profiles import explain
 
 __all__ = [
@@ -62,9 +62,9 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
-    "candidates": "recframe.data._candidates",
+    "candidates": "recframe._data.candidates",
     "explain": "recframe.profiles",
-    "from_lists": "recframe.data._lists",
+    "from_lists": "recframe._data.lists",
 }
 """What is imported by whoever first asks for it, as most programs only measure."""
 

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
-from recframe import _rank
-from recframe._frames import Source, Take, how_to_gather, is_lazy, open_frames
-from recframe._plan._tables import MODEL
-from recframe._roles import Question, Roles
-from recframe._terms import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, START
+from recframe._arguments import Query, Roles
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import how_to_gather, is_lazy, open_frames
+from recframe._plan import ranks
+from recframe._plan.context import MODEL
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
+from recframe.metrics._row import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, START
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._frames._session import Use
+    from recframe._engines.base import Use
 
     Frame = nw.LazyFrame[Any]
-
-__all__ = ["CHECK_ROLES", "FINDINGS", "Finding", "check"]
 
 CHECK_ROLES = ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model")
 """The roles that a check reads."""
@@ -86,19 +85,19 @@ class _Look:
     """One look at a frame: everything that is counted, as one plan."""
 
     def __init__(self, frame: Any, roles: Roles, k: int | None, named: set[str]) -> None:
-        self._question = question = Question.of(roles)
+        self._query = query = Query.of(roles)
         self._k = k
-        self._keys = [f"key{i}" for i in range(len(question.by))] or ["key0"]
+        self._keys = [f"key{i}" for i in range(len(query.by))] or ["key0"]
         self._group = [*self._keys, *self._long]
         truth = roles.truth is not None
-        takes, truth_takes = _takes(question, named, truth=truth)
+        takes, truth_takes = _takes(query, named, truth=truth)
         self._optional = {ITEM_THERE, GRADES_THERE} & takes.keys()
         sources = {"frame": Source(frame, takes)} | ({"truth": Source(roles.truth, truth_takes)} if truth else {})
         self._session = open_frames(sources, {})
         self._engine = self._session.engine
         self._frame = self._prepared(self._session.frames["frame"], relevant=not truth)
         self._truth = self._prepared(self._session.frames["truth"], relevant=True) if truth else None
-        skipped = set() if question.by_rank else set(OF_RANKS)
+        skipped = set() if query.by_rank else set(OF_RANKS)
         skipped |= {"ideal_of_ranked_only"} if truth else OF_TRUTH
         skipped |= {"ties_across_k"} if k is None else set()
         self._wanted = {finding.name for finding in FINDINGS} - skipped
@@ -106,11 +105,11 @@ class _Look:
     @property
     def _long(self) -> list[str]:
         """The column of the models that stand below each other, if there is one."""
-        return [MODEL] if self._question.model is not None else []
+        return [MODEL] if self._query.model is not None else []
 
     def findings(self) -> Frame:
         """Return a row per model and finding that was looked for."""
-        parts = [part for index in range(len(self._question.orders)) for part in self._of_model(index)]
+        parts = [part for index in range(len(self._query.orders)) for part in self._of_model(index)]
         found = nw.concat(parts, how="vertical")
         # What needs a column that the frame turns out to lack was not looked for.
         found = found.filter(~nw.col(COUNT).is_null())
@@ -120,7 +119,7 @@ class _Look:
 
     def finish(self, found: Frame) -> Any:
         """Return the findings as a frame of the user's kind."""
-        model = [MODEL] if self._question.several else []
+        model = [MODEL] if self._query.several else []
         return self._session.finish(found.select(*model, FINDING, SEVERITY, COUNT, SHARE, MEANING), {}, self._long)
 
     def refuse(self, found: Frame) -> None:
@@ -139,9 +138,9 @@ class _Look:
 
     def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
         """Give every row a key, and say whether it is relevant where that is known."""
-        if not self._question.by:
+        if not self._query.by:
             frame = frame.with_columns(nw.lit(0).alias("key0"))
-        least = self._question.min_relevance
+        least = self._query.min_relevance
         grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0) if relevant else nw.lit(0.0)
         hit = grade > 0 if least is None else grade >= least
         return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
@@ -159,7 +158,7 @@ class _Look:
             count = nw.col(finding.name)
             count = nw.when(nw.col(finding.needs) > 0).then(count) if finding.needs in self._optional else count
             text = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
-            model = {} if self._long else {MODEL: self._question.orders[index]}
+            model = {} if self._long else {MODEL: self._query.orders[index]}
             constants = text | model | {ORDER: index * len(FINDINGS) + place}
             numbers = part.select(*self._long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
             numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))
@@ -185,7 +184,7 @@ class _Look:
         missing = score.is_null()
         # A missing or NaN rank is no rank at all.
         position = nw.when(missing).then(1.0).otherwise(score)
-        no_key = [nw.col(f"missing{i}").is_null() for i in range(len(self._question.by))]
+        no_key = [nw.col(f"missing{i}").is_null() for i in range(len(self._query.by))]
         flags = {
             "nan_scores": nan,
             "missing_scores": missing & ~nan,
@@ -197,7 +196,7 @@ class _Look:
     def _duplicates(self, frame: Frame, group: Sequence[str], name: str) -> tuple[set[str], Frame]:
         """Look for items that stand in a list more than once."""
         there = [ITEM_THERE] if ITEM_THERE in self._optional else []
-        item, columns = [*group, _rank.ITEM], [ROWS, *there]
+        item, columns = [*group, ranks.ITEM], [ROWS, *there]
         items = self._engine.sum_by(frame.select(*item, *columns), item, columns)
         truth = name == "duplicate_truth_rows"
         items = self._for_models(items) if truth else items
@@ -217,7 +216,7 @@ class _Look:
         there = [GRADES_THERE] if GRADES_THERE in self._optional else []
         columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there]
 
-        def wide(frame: Frame, **sums: str) -> Frame:
+        def to_sum_columns(frame: Frame, **sums: str) -> Frame:
             present = [(nw.col(sums[name]) if name in sums else nw.lit(0.0)).alias(name) for name in columns]
             return frame.select(*self._group, *present)
 
@@ -225,10 +224,10 @@ class _Look:
         source = self._frame if self._truth is None else self._truth
         known = self._for_models(self._engine.sum_by(source.select(*self._keys, HIT), self._keys, [HIT]))
         stacked = [
-            wide(self._for_models(self._frame.select(*self._keys).unique())),
-            wide(self._frame, **{RELEVANT: HIT, **{name: name for name in there}}),
-            wide(known, **{KNOWN: HIT}),
-            wide(self._blocks(f"score{index}"), **{name: name for name in columns[:5]}),
+            to_sum_columns(self._for_models(self._frame.select(*self._keys).unique())),
+            to_sum_columns(self._frame, **{RELEVANT: HIT, **{name: name for name in there}}),
+            to_sum_columns(known, **{KNOWN: HIT}),
+            to_sum_columns(self._blocks(f"score{index}"), **{name: name for name in columns[:5]}),
         ]
         lists = self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, columns)
         flags = {
@@ -243,10 +242,10 @@ class _Look:
 
     def _blocks(self, score: str) -> Frame:
         """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
-        ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(_rank.SCORE))
-        ranked = self._engine.present(ranked, _rank.SCORE)
-        value = nw.col(_rank.SCORE)
-        start = value if self._question.by_rank else value.rank("min", descending=True).over(*self._group)
+        ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(ranks.SCORE))
+        ranked = self._engine.present(ranked, ranks.SCORE)
+        value = nw.col(ranks.SCORE)
+        start = value if self._query.by_rank else value.rank("min", descending=True).over(*self._group)
         ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
         block = [*self._group, START]
         blocks = self._engine.sum_by(ranked.select(*block, HIT, RANKED), block, [HIT, RANKED])
@@ -257,33 +256,33 @@ class _Look:
         blocks = blocks.with_columns(
             nw.lit(1.0).alias(BLOCKS), straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST)
         )
-        if not self._question.by_rank:
+        if not self._query.by_rank:
             return blocks.with_columns(nw.lit(0.0).alias(OVERLAPS))
         before = nw.col(LAST).shift(1).over(*self._group, order_by=START)
         overlaps = (nw.col(BEFORE) >= nw.col(START)).fill_null(value=False)
         return blocks.with_columns(before.alias(BEFORE)).with_columns(overlaps.cast(nw.Float64()).alias(OVERLAPS))
 
 
-def _takes(question: Question, named: set[str], *, truth: bool) -> tuple[dict[str, Take], dict[str, Take]]:
+def _takes(query: Query, named: set[str], *, truth: bool) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:
     """Return what to take from the frame and from the truth; a role that nobody named may be absent."""
 
-    def take(role: str, column: str, use: Use, default: float | None) -> Take:
-        return Take(column, role, use, None if role in named or truth else default)
+    def take(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
+        return ColumnSpec(column, role, use, None if role in named or truth else default)
 
-    keys = {f"key{i}": Take(column, "by", "key") for i, column in enumerate(question.by)}
+    keys = {f"key{i}": ColumnSpec(column, "by", "key") for i, column in enumerate(query.by)}
     # As an attribute, what is missing is missing on every engine.
-    missing = {f"missing{i}": Take(column, "by", "attribute") for i, column in enumerate(question.by)}
-    role = "rank" if question.by_rank else "score"
-    orders = {f"score{i}": Take(column, role, "score") for i, column in enumerate(question.orders)}
-    nans = {f"nan{i}": Take(column, role, "nan") for i, column in enumerate(question.orders)}
-    model = {} if question.model is None else {MODEL: Take(question.model, "model", "key")}
-    item = {_rank.ITEM: take("item", question.item, "key", 0.0)}
+    missing = {f"missing{i}": ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
+    role = "rank" if query.by_rank else "score"
+    orders = {f"score{i}": ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
+    nans = {f"nan{i}": ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
+    model = {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "key")}
+    item = {ranks.ITEM: take("item", query.item, "key", 0.0)}
     frame = keys | missing | orders | nans | model | item
     if truth:
-        return frame, keys | item | {RELEVANCE: Take(question.relevant, "relevant", "relevance", default=1.0)}
-    relevance = {RELEVANCE: take("relevant", question.relevant, "relevance", 0.0)}
+        return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=1.0)}
+    relevance = {RELEVANCE: take("relevant", query.relevant, "relevance", 0.0)}
     absent = {
-        ITEM_THERE: Take(question.item, "item", "there", default=0.0),
-        GRADES_THERE: Take(question.relevant, "relevant", "there", default=0.0),
+        ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),
+        GRADES_THERE: ColumnSpec(query.relevant, "relevant", "there", default=0.0),
     }
     return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in named}, {}

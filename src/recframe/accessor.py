@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from recframe import _calls
-from recframe._frames import is_lazy
-from recframe.data._methods import DataMethods
+from recframe import _evaluate
+from recframe._data.methods import DataMethods
+from recframe._engines.registry import is_lazy
 from recframe.metrics import METRICS
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
@@ -30,7 +30,7 @@ class Rec(DataMethods):
 
     def __call__(self, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        return type(self)(self._frame, _calls.bind(self._bound, roles))
+        return type(self)(self._frame, _evaluate.bind(self._bound, roles))
 
     def __repr__(self) -> str:
         kind = type(self._frame)
@@ -61,7 +61,7 @@ class Rec(DataMethods):
         >>> df.rec.measure("mrr@10")
         0.5
         """
-        return _calls.measure(self._frame, self._bound, metric, roles)
+        return _evaluate.measure(self._frame, self._bound, metric, roles)
 
     def evaluate(self, metrics: Any, k: Any = None, **roles: Any) -> Any:
         """Return many metrics, cutoffs and models in one pass, as a frame.
@@ -101,7 +101,7 @@ class Rec(DataMethods):
         │ new   ┆ 1.0    ┆ 1.0     ┆ 1.0   ┆ 1.0   │
         └───────┴────────┴─────────┴───────┴───────┘
         """
-        return _calls.evaluate(self._frame, self._bound, metrics, k, roles)
+        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles)
 
     def contributions(self, metric: Any, k: Any = None, **roles: Any) -> Any:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.
@@ -133,7 +133,7 @@ class Rec(DataMethods):
         1 7 0.0 1 1 0.0 0.5
         1 8 1.0 2 1 0.5 0.5
         """
-        return _calls.contributions(self._frame, self._bound, metric, k, roles)
+        return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
 
     def check(self, k: Any = None, *, strict: bool = False, **roles: Any) -> Any:
         """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
@@ -171,11 +171,11 @@ class Rec(DataMethods):
         ties_across_k warning 1 0.5
         ideal_of_ranked_only note 1 0.5
         """
-        return _calls.check(self._frame, self._bound, k, roles, strict=strict)
+        return _evaluate.check(self._frame, self._bound, k, roles, strict=strict)
 
 
 for _kind in METRICS.values():
-    setattr(Rec, _kind.name, _calls.method(_kind))
+    setattr(Rec, _kind.name, _evaluate.method(_kind))
 
 
 class EagerRec(Rec):
@@ -216,5 +216,5 @@ def rec(frame: Any) -> Rec:
     >>> rec(pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})).mrr()
     0.5
     """
-    _calls.check_frame(frame)
+    _evaluate.check_frame(frame)
     return LazyRec(frame) if is_lazy(frame) else EagerRec(frame)

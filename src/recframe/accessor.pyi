@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, Protocol, Self, TypeVar, overload
 
-from recframe._rank import Ties
-from recframe._roles import Like, Lists, Undefined
+from recframe._arguments import Like, Lists, Undefined
+from recframe._plan.ranks import Ties
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
 from recframe.metrics.auc import Points

@@ -129,7 +129,7 @@ def _seed(text: str) -> int:
 
 def _demo(arguments: argparse.Namespace) -> None:
     try:
-        from recframe import demo
+        from recframe._demo import demo
     except ImportError as error:
         if error.name is None or error.name.split(".")[0] not in {"numpy", "polars"}:
             raise

@@ -113,7 +113,7 @@ def from_factors(
     if find_spec("numpy") is None:
         what = "from_factors"
         raise MissingExtraError.of(what, "factors")
-    from recframe._factors import Settings, evaluate
+    from recframe._factors.factors import Settings, evaluate
 
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
     factors = (user_factors, item_factors, item_bias)

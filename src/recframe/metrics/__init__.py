@@ -8,8 +8,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from recframe.errors import OptionError, OptionTypeError, closest
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics._shown_record import ExposureMetric, ShownMetric
 from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, PRAUC, ROCAUC
 from recframe.metrics.average_precision import MAP
@@ -37,6 +37,7 @@ __all__ = [
     "PRAUC",
     "RBP",
     "ROCAUC",
+    "BeyondAccuracyMetric",
     "Calibration",
     "Coverage",
     "CutMetric",
@@ -56,7 +57,6 @@ __all__ = [
     "RPrecision",
     "Recall",
     "Serendipity",
-    "ShownMetric",
     "Spearman",
     "parse",
 ]

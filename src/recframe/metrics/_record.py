@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._terms import IdealRow, Row, Sums
-
-__all__ = ["CutMetric", "Metric"]
+    from recframe.metrics._row import IdealRow, Row, Sums
 
 Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""
@@ -86,7 +84,7 @@ class Metric:
     weighs: ClassVar[str] = ""
     reads: ClassVar[Reads] = "hits"
     best_of: ClassVar[Literal["all", "ranked"]] = "all"
-    keeps_ties: ClassVar[bool] = False
+    requires_average_ties: ClassVar[bool] = False
     shares_terms: ClassVar[bool] = False
     splits: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ()

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe._terms import at_most
 from recframe.errors import OptionTypeError
 from recframe.metrics._record import CutMetric, Metric, check_choice
+from recframe.metrics._row import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["F1", "HitRate", "Precision", "RPrecision", "Recall"]
 

@@ -14,7 +14,7 @@ from recframe.metrics.average_precision import MAP
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["GAUC", "PRAUC", "ROCAUC"]
 

@@ -14,7 +14,7 @@ from recframe.metrics.dcg import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["MAP"]
 

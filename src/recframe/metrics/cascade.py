@@ -17,7 +17,7 @@ from recframe.metrics.dcg import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["ERR", "RBP", "PFound"]
 

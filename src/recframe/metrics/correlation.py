@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["Kendall", "Spearman"]
 
@@ -105,7 +105,7 @@ class Kendall(Metric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {
-            "concordant less discordant": row.ahead,
+            "concordant less discordant": row.concordance,
             "score pairs": (row.length - row.size) / 2,
             "grade pairs": (row.length - row.same_grade) / 2,
         }

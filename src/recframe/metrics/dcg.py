@@ -15,7 +15,7 @@ from recframe.metrics._record import CutMetric, Reads, check_choice
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._terms import IdealRow, Row, Sums
+    from recframe.metrics._row import IdealRow, Row, Sums
 
 __all__ = ["DCG", "NDCG"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.metrics._shown_record import ExposureMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._shown import ItemRow, ShownRow
-    from recframe._terms import Sums
+    from recframe.metrics._item_row import ItemRow, RecommendedRow
+    from recframe.metrics._row import Sums
 
 __all__ = ["Coverage", "Entropy", "Gini", "Personalization"]
 
@@ -26,7 +26,7 @@ class _Exposures(ExposureMetric):
     shares_terms: ClassVar[bool] = True
     takes: ClassVar[tuple[str, ...]] = ("catalog",)
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         return {f"exposures@{self.k}": row.within(self.k)}
 
 
@@ -216,7 +216,7 @@ class Personalization(ExposureMetric):
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
     shares_terms: ClassVar[bool] = True
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts, size = row.within(self.k) * row.first, row.distinct(self.k)
         return {f"parts@{self.k}": counts / size, f"root parts@{self.k}": counts / size.sqrt()}
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionError
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 from recframe.metrics._record import CutMetric, check_choice, check_k
-from recframe.metrics._shown_record import ShownMetric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._shown import HistoryRow, ShownRow
-    from recframe._terms import Row, Sums
+    from recframe.metrics._item_row import HistoryRow, RecommendedRow
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["ARP", "Calibration", "Diversity", "Novelty", "Serendipity"]
 
@@ -28,7 +28,7 @@ Unseen = Literal["one_user", "zero"]
 
 
 @dataclass(frozen=True)
-class Novelty(ShownMetric):
+class Novelty(BeyondAccuracyMetric):
     r"""Mean self-information of the top k: how few users have these items.
 
     .. math:: \mathrm{novelty@}k = \frac{1}{k} \sum_{r \le k} -\log_2 \frac{|U_{i_r}|}{|U|}
@@ -78,7 +78,7 @@ class Novelty(ShownMetric):
         check_choice("denominator", self.denominator, Slots)
         check_choice("unseen", self.unseen, Unseen)
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         within, seen = row.within(self.k), row.users > 0
         known = nw.when(seen).then(row.users).otherwise(1.0)
         counted = within if self.unseen == "one_user" else within * seen.cast(nw.Float64())
@@ -94,7 +94,7 @@ class Novelty(ShownMetric):
 
 
 @dataclass(frozen=True)
-class ARP(ShownMetric):
+class ARP(BeyondAccuracyMetric):
     r"""Average recommendation popularity: the mean share of users who have the items of the top k.
 
     .. math:: \mathrm{ARP@}k = \frac{1}{\min(k, N)} \sum_{r \le k} \frac{|U_{i_r}|}{|U|}
@@ -133,7 +133,7 @@ class ARP(ShownMetric):
     higher_is_better: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("train",)
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         return {"shown": row.within(self.k), "users": row.within(self.k) * row.users}
 
     def value(self, sums: Sums) -> nw.Expr:
@@ -144,7 +144,7 @@ class ARP(ShownMetric):
 
 
 @dataclass(frozen=True)
-class Diversity(ShownMetric):
+class Diversity(BeyondAccuracyMetric):
     r"""Intra-list diversity: one minus the mean cosine similarity over the pairs of items of the top k.
 
     .. math:: 1 - \frac{2}{n(n-1)} \sum_{i < j} \cos(f_i, f_j)
@@ -187,7 +187,7 @@ class Diversity(ShownMetric):
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
     needs: ClassVar[tuple[str, ...]] = ("features",)
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts = row.within(self.k) * row.first
         along = {f"along {index}": counts * direction for index, direction in enumerate(row.directions)}
         return {"items": counts * row.described, "lengths": counts * row.unit, **along}
@@ -202,7 +202,7 @@ class Diversity(ShownMetric):
 
 
 @dataclass(frozen=True)
-class Calibration(ShownMetric):
+class Calibration(BeyondAccuracyMetric):
     r"""Miscalibration: how far the category mix of the top k is from that of the user's history.
 
     .. math:: \mathrm{KL}(p \,\|\, \tilde q) = \sum_g p(g) \ln \frac{p(g)}{(1 - \alpha)\, q(g) + \alpha\, p(g)}
@@ -253,7 +253,7 @@ class Calibration(ShownMetric):
             msg = f"alpha={self.alpha!r} is not between 0 and 1"
             raise OptionError(msg, "Steck uses 0.01")
 
-    def shown_terms(self, row: ShownRow) -> Mapping[str, nw.Expr]:
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         within = row.within(self.k)
         mix = {f"shown {index}": within * share for index, share in enumerate(row.categories)}
         return {"items": within * row.categorised, **mix}

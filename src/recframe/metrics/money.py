@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._terms import IdealRow, Row, Sums
+    from recframe.metrics._row import IdealRow, Row, Sums
 
 __all__ = ["MoneyPrecision", "MoneyRecall"]
 
@@ -58,8 +58,8 @@ class MoneyPrecision(CutMetric):
         return "ratio of the expected sums where a tied block straddles k" if self.k else ""
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        worth = row.value * row.within(self.k)
-        return {f"hit value@{self.k}": row.hit * worth, f"value@{self.k}": worth}
+        money = row.value * row.within(self.k)
+        return {f"hit value@{self.k}": row.hit * money, f"value@{self.k}": money}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._terms import Row, Sums
+    from recframe.metrics._row import Row, Sums
 
 __all__ = ["MRR"]
 

@@ -1,0 +1,261 @@
+"""Roles: which column is what, which policy holds, and the checks of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+from recframe._plan.ranks import Ties
+from recframe.errors import OptionError, OptionTypeError, closest, one_of
+
+Columns = str | Sequence[str] | None
+Undefined = float | Literal["skip", "raise"]
+"""What stands for a list without a value: nothing, a number, or an error."""
+
+Lists = Literal["all", "truth", "ranked", "both"]
+"""Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
+Like = Literal["trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"]
+"""The libraries whose options and policies a call may take."""
+
+DEFAULT_SCORE = "score"
+SIDE_INFORMATION = ("train", "catalog", "features")
+"""The roles of frames that only some metrics read."""
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The arguments that every metric method takes, with their defaults.
+
+    Parameters
+    ----------
+    by : str, sequence of str or None
+        The list key: one column or several. None: the whole frame is one list. A missing key is a key.
+    item : str
+        The item; read only for ``truth=``, ``ties="item"`` and the metrics of what lists show.
+    relevant : str
+        The relevance: bool, integer or float; missing counts as 0.
+    score : str, optional
+        The score, higher is better; ``"score"`` unless `rank` is given. A missing score: not recommended.
+    rank : str, optional
+        Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
+    value : str
+        What a hit is worth, missing 0; read by the money metrics only.
+    truth : frame, optional
+        A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
+    per : str or sequence of str, optional
+        Columns to report by; the value is the mean over the lists within each. Equal to `by`: the lists.
+    ties : {"average", "best", "worst", "item", "item_desc", "first"}
+        Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
+        item first, or row order (eager frames only).
+    min_relevance : float, optional
+        A row is relevant from this relevance on; None: above 0.
+    undefined : "skip", float or "raise"
+        A list without relevant items: left out of the mean, given this value, or an error (eager frames only).
+    train : frame, optional
+        Past interactions, with the key and the item: who had what. Read by metrics of what lists show.
+    catalog : int, collection or frame, optional
+        The items that could be shown: their number, the items, or a frame with the item; None: those of the frame.
+    features : frame, optional
+        The item and one numeric column a feature, or one column of lists.
+    lists : {"all", "truth", "ranked", "both"}
+        Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+    like : str, optional
+        The library whose options and policies stand for those that are not given, such as ``"trec_eval"``,
+        ``"sklearn"`` or ``"rectools"``: see `explain`.
+    partitions : int, optional
+        Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
+        scanned once for each, and memory holds the ranking of one part. Spark: let polars evaluate the lists on the
+        workers, in that many partitions. The values stay the same.
+    candidates : str, optional
+        With `rank`, of a frame that holds only some of the ranked rows, but every relevant one: the number of ranked
+        rows of the list. See `recframe.from_factors`.
+    tied : str, optional
+        With `rank`, of such a frame: the number of rows of the row's tied block.
+    """
+
+    by: Columns = "user"
+    item: str = "item"
+    relevant: str = "relevant"
+    score: str | Sequence[str] | None = None
+    rank: str | Sequence[str] | None = None
+    value: str = "price"
+    truth: Any = None
+    per: Columns = None
+    ties: Ties = "average"
+    min_relevance: float | None = None
+    undefined: Undefined = "skip"
+    train: Any = None
+    catalog: Any = None
+    features: Any = None
+    lists: Lists = "all"
+    like: Like | None = None
+    partitions: int | None = None
+    candidates: str | None = None
+    tied: str | None = None
+    model: str | None = None
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the names of the arguments."""
+        return [field.name for field in fields(cls)]
+
+    @classmethod
+    def of(cls, bound: dict[str, Any], given: dict[str, Any], allowed: Sequence[str]) -> Roles:
+        """Return the defaults, overridden by the bound roles, overridden by the given ones."""
+        for name in (*bound, *given):
+            if name not in allowed:
+                msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
+                raise OptionTypeError(msg, closest(name, allowed))
+        if "rank" in given and given.get("score") is None:
+            bound = {name: value for name, value in bound.items() if name != "score"}
+        if "score" in given and given.get("rank") is None:
+            bound = {name: value for name, value in bound.items() if name != "rank"}
+        return replace(cls(), **(bound | given))
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """How the values of one metric become their mean, and what the mean is called."""
+
+    undefined: Undefined
+    lists: Lists
+    name: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """Roles after their checks: what the plan is asked."""
+
+    by: tuple[str, ...]
+    per: tuple[str, ...]
+    item: str
+    relevant: str
+    value: str
+    orders: tuple[str, ...]
+    """The columns that rank the rows, one a model."""
+    by_rank: bool
+    several: bool
+    """Whether results name the model."""
+    model: str | None
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    candidates: str | None
+    tied: str | None
+    lists: Lists
+    own: Mapping[str, Averaging] = field(default_factory=dict)
+    """What differs for a metric, by its label."""
+
+    def averaging(self, label: str) -> Averaging:
+        """Return how a metric is averaged."""
+        return self.own.get(label, Averaging(self.undefined, self.lists, label))
+
+    @classmethod
+    def of(cls, roles: Roles) -> Query:
+        """Check all that can be checked without a frame."""
+        if roles.score is not None and roles.rank is not None:
+            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
+            raise OptionError(msg, "give only one of them")
+        ordering = roles.rank if roles.rank is not None else roles.score
+        ordering = DEFAULT_SCORE if ordering is None else ordering
+        role = "rank" if roles.rank is not None else "score"
+        orders = column_names(role, ordering)
+        if not orders:
+            msg = f"{role}={ordering!r} names no column"
+            raise OptionError(msg)
+        if len(set(orders)) < len(orders):
+            msg = f"{role}={ordering!r} names a column twice, but each model has one row in the result"
+            raise OptionError(msg)
+        several = not isinstance(ordering, str) or roles.model is not None
+        if roles.model is not None and len(orders) > 1:
+            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
+            raise OptionError(msg, "give one of them")
+        if roles.ties not in get_args(Ties):
+            error = one_of("ties", roles.ties, get_args(Ties))
+            raise error
+        _check_compact(roles, orders)
+        if roles.lists not in get_args(Lists):
+            error = one_of("lists", roles.lists, get_args(Lists))
+            raise error
+        return cls(
+            by=tuple(dict.fromkeys(column_names("by", roles.by))),
+            per=tuple(dict.fromkeys(column_names("per", roles.per))),
+            item=_column("item", roles.item),
+            relevant=_column("relevant", roles.relevant),
+            value=_column("value", roles.value),
+            orders=orders,
+            by_rank=role == "rank",
+            several=several,
+            model=None if roles.model is None else _column("model", roles.model),
+            ties=roles.ties,
+            min_relevance=None if roles.min_relevance is None else _number("min_relevance", roles.min_relevance),
+            undefined=_undefined(roles.undefined),
+            candidates=None if roles.candidates is None else _column("candidates", roles.candidates),
+            tied=None if roles.tied is None else _column("tied", roles.tied),
+            lists=roles.lists,
+        )
+
+
+def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
+    """Raise for what a frame that holds only some of the ranked rows cannot tell."""
+    given = [
+        f"{name}={column!r}" for name, column in (("candidates", roles.candidates), ("tied", roles.tied)) if column
+    ]
+    if not given:
+        return
+    with_what = f"{' and '.join(given)} {'speak' if len(given) > 1 else 'speaks'} of rows that the frame does not hold"
+    if roles.rank is None:
+        msg = f"{with_what}, so that scores cannot place the others"
+        raise OptionError(msg, "name the column of positions, rank='rank'")
+    if len(orders) > 1:
+        msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
+        raise OptionError(msg, "put the models' frames below each other, and name them by model=")
+    if roles.truth is not None:
+        msg = f"{with_what}, which truth= might call relevant"
+        raise OptionError(msg, "the frame itself holds every relevant row and its relevance")
+    if roles.min_relevance is not None and not roles.min_relevance > 0:
+        msg = f"{with_what}, which min_relevance={roles.min_relevance!r} would call relevant"
+        raise OptionError(msg, "a min_relevance above 0")
+    if roles.tied is not None and roles.ties in ("item", "item_desc", "first"):
+        msg = f"{with_what}, so that ties={roles.ties!r} cannot order the tied ones"
+        raise OptionError(msg, "ties='average', 'best' or 'worst'")
+
+
+def _column(role: str, given: object) -> str:
+    # pandas labels need not be text, so any hashable that is no collection may name a column.
+    if given is None or isinstance(given, list | set | dict):
+        msg = f"{role}={given!r} is not the name of a column"
+        raise OptionTypeError(msg)
+    return given  # type: ignore[return-value]
+
+
+def column_names(role: str, given: object) -> tuple[str, ...]:
+    """Return the columns that an argument names: none, one or several."""
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        return (_column(role, given),)
+    return tuple(_column(role, name) for name in given)
+
+
+def _number(name: str, given: Any) -> float:
+    if isinstance(given, bool) or not hasattr(given, "__float__"):
+        msg = f"{name}={given!r} is not a number"
+        raise OptionTypeError(msg)
+    number = float(given)
+    if number != number:  # noqa: PLR0124 - only NaN differs from itself
+        msg = f"{name}={given!r} is not a number"
+        raise OptionError(msg)
+    return number
+
+
+def _undefined(given: object) -> Undefined:
+    if given == "skip":
+        return "skip"
+    if given == "raise":
+        return "raise"
+    if isinstance(given, str) or given is None:
+        msg = f"undefined={given!r} is not 'skip', 'raise' or a number"
+        raise OptionError(msg, closest(given, ("skip", "raise")))
+    return _number("undefined", given)

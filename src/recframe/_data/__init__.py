@@ -1,0 +1,1 @@
+"""From raw data to a frame with lists, scores and relevance."""

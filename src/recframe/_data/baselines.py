@@ -1,0 +1,96 @@
+"""Models that know next to nothing: what every comparison should start from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._arguments import column_names
+from recframe._data.chance import SIZE, places, scramble
+from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
+from recframe._data.split import seed_of
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.rows import open_rows
+from recframe._plan.ranks import ITEM
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Frame = nw.LazyFrame[Any]
+
+ROLES = ["by", "item"]
+CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
+
+
+def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given: Mapping[str, Any]) -> Any:
+    """Return a frame with random scores; see `Rec.add_random`."""
+    check_frame("the frame", frame)
+    asked = query(bound, given, ROLES)
+    rows = open_rows({"frame": Source(frame, {**key_takes(asked, "order"), **item_take(asked, "order")})})
+    whole = places(rows.engine, rows.frames["frame"], [*key_takes(asked), ITEM])
+    whole = scramble(whole, [*key_takes(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
+    # By a power of two, which leaves nothing to round.
+    whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
+    return rows.pick(whole, {CHANCE: check_name("name", name)})
+
+
+def add_popular(
+    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], given: Mapping[str, Any]
+) -> Any:
+    """Return a frame with the popularity of its items; see `Rec.add_popular`."""
+    check_frame("the frame", frame)
+    check_frame("train", train)
+    asked = query(bound, given, ROLES)
+    segments = {
+        f"segment{i}": ColumnSpec(column, "segment", "key")
+        for i, column in enumerate(column_names("segment", options["segment"]))
+    }
+    group = {**segments, **item_take(asked)}
+    spans, dated = _spans(options)
+    time = {TIME: ColumnSpec(options["time"], "time", "time", dated=dated)} if spans else {}
+    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_takes(asked), **time})}
+    rows = open_rows(sources)
+    past, keys = keyed(rows.frames["train"], asked)
+    pair = [*group, *keys]
+    weight: nw.Expr = nw.lit(1.0)
+    if spans:
+        past = past.filter(~nw.col(TIME).is_null()).with_columns(nw.col(TIME).max().alias(NOW))
+        if "window" in spans:
+            past = past.filter(nw.col(TIME) > nw.col(NOW) - spans["window"])
+        past = past.group_by(*pair).agg(nw.col(TIME, NOW).max())
+        if "half_life" in spans:
+            age = (nw.col(NOW) - nw.col(TIME)).cast(nw.Float64()) / spans["half_life"]
+            weight = (age * -math.log(2)).exp()
+    else:
+        past = past.select(*pair).unique()
+    counts = rows.engine.sum_by(past.with_columns(weight.alias(WEIGHT)), list(group), [WEIGHT])
+    whole = rows.engine.join(rows.frames["frame"], counts, list(group))
+    whole = whole.with_columns(nw.col(WEIGHT).fill_null(0.0).alias(WEIGHT))
+    return rows.pick(whole, {WEIGHT: check_name("name", name)})
+
+
+def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
+    """Return the lengths of time that are given as numbers, and whether times are dates; those in microseconds."""
+    given = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
+    if (options["time"] is None) == bool(given):
+        what = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        msg = f"{what} needs the column that says when" if given else f"time={options['time']!r} is not read"
+        raise OptionError(msg, "add_popular(train, time='timestamp', half_life=timedelta(days=30))")
+    dated = {name: isinstance(value, dt.timedelta) for name, value in given.items()}
+    if len(set(dated.values())) > 1:
+        msg = f"half_life={given['half_life']!r} and window={given['window']!r} are of unlike types"
+        raise OptionTypeError(msg, "give both as timedelta, or both as numbers")
+    spans: dict[str, float] = {}
+    for name, value in given.items():
+        if not dated[name] and (isinstance(value, bool) or not isinstance(value, int | float)):
+            msg = f"{name}={value!r} is no length of time"
+            raise OptionTypeError(msg, "timedelta(days=30), or a number where the times are numbers")
+        spans[name] = value / dt.timedelta(microseconds=1) if isinstance(value, dt.timedelta) else value
+        if not spans[name] > 0:
+            msg = f"{name}={value!r} is not greater than 0"
+            raise OptionError(msg)
+    return spans, next(iter(dated.values()), None)

@@ -1,0 +1,89 @@
+"""All items for given users: what a model has to put in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import column_names
+from recframe._data.common import check_frame, query
+from recframe._data.label import drop_seen
+from recframe._engines.base import ColumnSpec, Source, check_columns
+from recframe._engines.constructors import maker
+from recframe._engines.registry import is_lazy, kind_of
+from recframe.errors import InputError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def candidates(
+    users: Any,
+    items: Any,
+    seen: Any = None,
+    *,
+    by: Any = "user",
+    item: str = "item",
+    library: str | None = None,
+) -> Any:
+    """Return every item for every user, without what they have seen: the frame that a model scores.
+
+    Parameters
+    ----------
+    users : frame, column or sequence
+        The users, each once or repeated: of a frame, the distinct values of the columns `by`.
+    items : frame, column or sequence
+        The items: of a frame, the distinct values of the column `item`.
+    seen : frame, optional
+        Pairs of user and item that are left out, such as the interactions to learn from.
+    by : str or sequence of str
+        The column of users. Several columns keep what belongs to a user, such as a country; pairs of `seen` are then
+        compared by all of them.
+    item : str
+        The column of items.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns `by` and `item`, one row a pair; lazy if anything given is.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> train = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "b"]})
+    >>> recframe.candidates([1, 2], train, seen=train).rows()
+    [(2, 'a')]
+    """
+    make = maker((users, items, seen), library)
+    asked = query({}, {"by": by, "item": item}, ["by", "item"])
+    left = _values(make, "users", users, column_names("by", by))
+    right = _values(make, "items", items, [asked.item])
+    if seen is not None:
+        check_frame("seen", seen)
+    if any(map(is_lazy, (left, right, seen))):
+        left, right, seen = (each if each is None or is_lazy(each) else each.lazy() for each in (left, right, seen))
+    pairs = make.cross(left, right)
+    return pairs if seen is None else drop_seen(pairs, seen, asked)
+
+
+def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
+    """Return the distinct users or items as a frame."""
+    if kind_of(given) is None:
+        if not make.is_series(given):
+            if isinstance(given, str) or not hasattr(given, "__iter__"):
+                msg = f"{what}={given!r} is neither a frame nor a sequence"
+                raise OptionTypeError(msg, f"give a frame with the column {columns[0]!r}, or a list")
+            given = list(given.tolist() if hasattr(given, "tolist") else given)
+        if len(columns) > 1:
+            msg = f"{what} is no frame, but {list(columns)!r} are several columns"
+            raise OptionTypeError(msg, "give a frame that has them")
+        given = make.table({columns[0]: given})
+    if not is_lazy(given):
+        if len(given) == 0:
+            msg = f"{what} is empty, so there are no candidates"
+            raise InputError(msg)
+        role = "by" if what == "users" else "item"
+        check_columns(what, Source(given, {column: ColumnSpec(column, role, "key") for column in columns}))
+    return make.distinct(given, columns)

@@ -1,0 +1,72 @@
+"""What the calls that make frames share: their roles, and the key of a list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._arguments import Query, Roles
+from recframe._engines.base import ColumnSpec
+from recframe._engines.registry import check_holds_rows, kind_of
+from recframe._plan.ranks import ITEM
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._engines.base import Use
+
+    Frame = nw.LazyFrame[Any]
+
+KINDS = ("polars", "polars lazy", "pandas")
+
+
+def query(bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Query:
+    """Return the roles of a call that takes only some; what else is bound is for the metrics."""
+    return Query.of(Roles.of({name: value for name, value in bound.items() if name in allowed}, dict(given), allowed))
+
+
+def key_takes(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
+    """Return the columns of the list key to take, by the plan's names."""
+    return {f"key{i}": ColumnSpec(column, "by", use) for i, column in enumerate(asked.by)}
+
+
+def item_take(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
+    """Return the column of items to take, by the plan's name."""
+    return {ITEM: ColumnSpec(asked.item, "item", use)}
+
+
+def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
+    """Return a frame with the plan's names of its key; one that is one list gets a key."""
+    if asked.by:
+        return frame, list(key_takes(asked))
+    return frame.with_columns(nw.lit(0).alias("key0")), ["key0"]
+
+
+def check_frame(what: str, frame: object) -> None:
+    """Raise for what is no frame of polars or pandas."""
+    check_holds_rows(frame)
+    if kind_of(frame) not in KINDS:
+        msg = f"{what} is a {type(frame).__name__}, not a frame"
+        raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
+
+
+def whole_number(name: str, given: Any, least: int = 1) -> int:
+    """Return an argument that counts something."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        msg = f"{name}={given!r} is not a whole number"
+        raise OptionTypeError(msg, f"give a whole number from {least} on")
+    number = int(given.__index__())
+    if number < least:
+        msg = f"{name}={given!r} is less than {least}"
+        raise OptionError(msg, f"give a whole number from {least} on")
+    return number
+
+
+def check_name(name: str, given: Any) -> str:
+    """Return an argument that names a new column."""
+    if not isinstance(given, str) or not given:
+        msg = f"{name}={given!r} is not the name of a column"
+        raise OptionTypeError(msg)
+    return given

@@ -1,0 +1,143 @@
+"""Recommendations joined with what happened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._data.common import check_frame, item_take, key_takes, keyed, query
+from recframe._engines.base import ColumnSpec, Source, names_of
+from recframe._engines.registry import is_lazy
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW, open_rows
+from recframe._plan import ranks
+from recframe._plan.relevance import TRUE_VALUE, distinct, known_value, numbered, once, or_zero
+from recframe.errors import InputError
+from recframe.metrics._row import POSITION, RELEVANCE, START, VALUE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Query
+    from recframe._engines.rows import Rows
+
+    Frame = nw.LazyFrame[Any]
+
+ROLES = ["by", "item", "relevant", "score", "rank", "value", "model"]
+MODEL, SEEN = "model", "seen"
+NEVER = 2**30
+"""A place behind all others."""
+
+
+def label(frame: Any, bound: Mapping[str, Any], truth: Any, seen: Any, given: Mapping[str, Any]) -> Any:
+    """Return recommendations with their relevance, and what was never recommended; see `Rec.label`."""
+    for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
+        if native is not None or what == "truth":
+            check_frame(what, native)
+    asked = query(bound, given, ROLES)
+    named = {*bound, *given}
+    if not named & {"score", "rank"} and asked.orders[0] not in names_of(frame):
+        # Scores may come later; they only tell which row of a repeated recommendation stands first.
+        asked = replace(asked, orders=())
+    # What items are worth: asked for, or both frames say it.
+    valued = "value" in named or (asked.value in names_of(frame) and asked.value in names_of(truth))
+    sources = _sources(frame, truth, asked, value=valued)
+    if _holds_rows(seen):
+        sources["seen"] = Source(seen, {**key_takes(asked), **item_take(asked)})
+    rows = open_rows(sources, ["frame", "truth"])
+    return _join(rows, asked, valued=valued)
+
+
+def drop_seen(frame: Any, seen: Any, asked: Query) -> Any:
+    """Return a frame without the pairs of key and item that another one has."""
+    if not _holds_rows(seen):
+        return frame
+    takes = {**key_takes(asked), **item_take(asked)}
+    rows = open_rows({"frame": Source(frame, takes), "seen": Source(seen, takes)})
+    return rows.pick(_unseen(rows, rows.frames["frame"], list(takes)), {})
+
+
+def _holds_rows(seen: Any) -> bool:
+    return seen is not None and (is_lazy(seen) or len(seen) > 0)
+
+
+def _sources(frame: Any, truth: Any, asked: Query, *, value: bool) -> dict[str, Source]:
+    pair = {**key_takes(asked), **item_take(asked)}
+    value_column = {VALUE: ColumnSpec(asked.value, "value", "value")} if value else {}
+    role = "rank" if asked.by_rank else "score"
+    orders = {f"score{i}": ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
+    model = {MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}
+    relevance = {RELEVANCE: ColumnSpec(asked.relevant, "relevant", "relevance", default=1.0)}
+    return {
+        "frame": Source(frame, pair | orders | model | value_column),
+        "truth": Source(truth, pair | relevance | value_column),
+    }
+
+
+def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
+    engine = rows.engine
+    frame, keys = keyed(rows.frames["frame"], asked)
+    truth, _ = keyed(rows.frames["truth"], asked)
+    if "seen" in rows.frames:
+        frame, truth = (_unseen(rows, each, list({**key_takes(asked), **item_take(asked)})) for each in (frame, truth))
+    group = [*keys, *([MODEL] if asked.model is not None else [])]
+    numbers = [RELEVANCE, *([VALUE] if valued else [])]
+    truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
+    truth = truth.rename({**({VALUE: TRUE_VALUE} if valued else {}), **dict.fromkeys(rows.row, OTHER_ROW)})
+    truth = engine.settle(truth)
+    known = [RELEVANCE, *([TRUE_VALUE] if valued else [])]
+    joined = engine.join(frame, truth.select(*keys, ranks.ITEM, *known), [*keys, ranks.ITEM])
+    if valued:
+        joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
+    joined = engine.settle(joined)
+    unknown = nw.col(RELEVANCE).is_null()
+    found = _numbered(rows, joined.filter(~unknown), [*group, ranks.ITEM], asked)
+    _check_repeats(rows, asked, found)
+    others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
+    result = nw.concat([once(found, [RELEVANCE]), others], how="vertical")
+    models = [] if asked.model is None else [_models(rows)]
+    for each in models:
+        truth = truth.join(each, how="cross")
+    served = found.select(*group, ranks.ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
+    added = engine.join(truth, served, [*group, ranks.ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
+    added = added.rename({TRUE_VALUE: VALUE}) if valued else added
+    new = {RELEVANCE: asked.relevant, **({VALUE: asked.value} if valued else {})}
+    names = {name: take.column for name, take in {**key_takes(asked), **item_take(asked)}.items()}
+    return rows.extend(result, added, names, new, asked.model)
+
+
+def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:
+    """Return the rows of pairs that the user did not have yet."""
+    seen = rows.frames["seen"].select(*on).unique().with_columns(nw.lit(1).alias(SEEN))
+    return rows.engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
+
+
+def _numbered(rows: Rows, found: Frame, pair: Sequence[str], asked: Query) -> Frame:
+    """Add which of the rows that repeat a recommendation each is; those without a score come last."""
+    start = nw.lit(1)
+    if asked.orders:
+        found = found.with_columns(nw.col("score0").rank("min", descending=not asked.by_rank).over(*pair).alias(START))
+        start = nw.col(START).fill_null(NEVER)
+    found = found.with_columns(start.cast(nw.Int64()).alias(START))
+    return rows.engine.settle(numbered(found, pair, rows.row).drop(START))
+
+
+def _check_repeats(rows: Rows, asked: Query, found: Frame) -> None:
+    """Raise where nobody can say which row of a repeated recommendation stands first."""
+    if len(asked.orders) == 1 or not rows.engine.eager:
+        return
+    if (rows.engine.scalar(found.select(nw.col(POSITION).max())) or 1) > 1:
+        models = f"each model of score={list(asked.orders)!r} may have another row first"
+        why = models if asked.orders else "there is no column 'score' to say which row stands first"
+        hint = "put the models below each other (model=)" if asked.orders else "name the scores (score=, rank=)"
+        msg = f"recommendations repeat, and {why}"
+        raise InputError(msg, f"drop repeated rows of a key and item, or {hint}")
+
+
+def _models(rows: Rows) -> Frame:
+    """Return every model, with the number of a row of its own where rows are numbered."""
+    frame = rows.frames["frame"]
+    if not rows.row:
+        return frame.select(MODEL).unique()
+    return rows.engine.settle(frame.group_by(MODEL).agg(nw.col(*rows.row).min().alias(MODEL_ROW)))

@@ -1,0 +1,221 @@
+"""Lists in the place of rows, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from recframe._arguments import column_names
+from recframe._data.common import check_frame, check_name, query, whole_number
+from recframe._data.label import label
+from recframe._data.top import ROLES, one_order, ranked
+from recframe._engines.base import ColumnSpec, Source, check_columns
+from recframe._engines.constructors import maker
+from recframe._engines.registry import is_lazy, kind_of
+from recframe.errors import InputError, OptionError, OptionTypeError
+
+RECOMMENDED, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
+PLACE = "place of an item"
+
+
+def from_lists(
+    recommended: Any,
+    actual: Any = None,
+    *,
+    frame: Any = None,
+    users: Any = None,
+    scores: Any = None,
+    prices: Any = None,
+    by: Any = "user",
+    item: str = "item",
+    relevant: str = "relevant",
+    rank: str = "rank",
+    score: str = "score",
+    value: str = "price",
+    library: str | None = None,
+) -> Any:
+    """Return lists as a long frame, ready for every metric: one row for each user and item.
+
+    Parameters
+    ----------
+    recommended : mapping, sequence of lists, column of lists, or str
+        What each user was recommended, the best item first: ``{user: [item, ...]}``, one list a user, a column of
+        lists, or with `frame` the name of such a column.
+    actual : the same, optional
+        What each user did: the relevant items, in any order. What was never recommended is added with a missing rank.
+        None: the frame holds recommendations only, to be judged by ``truth=``.
+    frame : frame, optional
+        Where `recommended`, `actual`, `scores`, `prices` and `by` name columns.
+    users : sequence, optional
+        Who the users of plain lists are; None: numbers from 0.
+    scores : the same as `recommended`, optional
+        The scores of the recommended items; the frame then has scores in the place of ranks.
+    prices : mapping, or the same as `recommended`, optional
+        What items are worth: ``{item: price}``, which also knows what was never recommended, or the prices of the
+        recommended items.
+    by, item, relevant, rank, score, value : str
+        The names of the columns of the result. With `frame`, `by` may be several.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: the library of what is given, else polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns `by`, `item`, `relevant` (1 or 0), `rank` (from 1) or `score`, and with prices `value`.
+
+    Raises
+    ------
+    RecError
+        The lists do not fit together.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> frame = recframe.from_lists({"ann": ["tea", "jam"], "bob": ["rye"]}, {"ann": ["jam", "oat"], "bob": ["rye"]})
+    >>> frame.rows()
+    [('ann', 'tea', 0, 1), ('ann', 'jam', 1, 2), ('bob', 'rye', 1, 1), ('ann', 'oat', 1, None)]
+    >>> frame.rec.recall(2, rank="rank")
+    0.75
+    """
+    lists = {RECOMMENDED: recommended, ACTUAL: actual, SCORES: scores}
+    item_prices = dict(prices) if isinstance(prices, Mapping) and not any(map(_is_list, prices.values())) else None
+    lists[PRICES] = prices if item_prices is None else None
+    lists = {name: given for name, given in lists.items() if given is not None}
+    keys = column_names("by", by)
+    make = maker((frame, recommended, actual, scores), library)
+    if frame is None:
+        if len(keys) != 1:
+            msg = f"by={by!r} names {len(keys)} columns, but plain lists have one user each"
+            raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
+        frame, lists = _collected(make, lists, users, keys[0])
+    else:
+        _check_columns(frame, lists, keys, users)
+    parallel = {item: lists[RECOMMENDED]}
+    parallel |= {score: lists[SCORES]} if SCORES in lists else {}
+    parallel |= {value: lists[PRICES]} if PRICES in lists else {}
+    _check_names([*keys, *parallel, relevant, rank])
+    for name, column in lists.items():
+        make.check_lists(frame, name, column)
+    count = make.uneven(frame, list(parallel.values()))
+    if count:
+        names = " and ".join(name for name in lists if name != ACTUAL)
+        msg = f"{names} have lists of unlike lengths, in {count} of the users"
+        raise InputError(msg, "one score and one price for each recommended item")
+    found = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
+    order = {"score": score} if SCORES in lists else {"rank": rank}
+    if ACTUAL in lists:
+        happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
+        _check_rows(recommended=found, actual=happened)
+        roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
+        found = label(found, {}, happened, None, roles)
+    if item_prices is not None:
+        found = make.priced(found, item, item_prices, value)
+    priced = [value] if PRICES in lists or item_prices is not None else []
+    return make.reorder(found, [*keys, item, *([relevant] if ACTUAL in lists else []), *order.values(), *priced])
+
+
+def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping[str, Any], *, scores: bool) -> Any:
+    """Return one row for each list, with its items in order; see `Rec.to_lists`."""
+    check_frame("the frame", frame)
+    k = None if k is None else whole_number("k", k)
+    asked = one_order(query(bound, given, ROLES), "to_lists")
+    keys = [*([] if asked.model is None else [asked.model]), *asked.by]
+    top = ranked(frame, asked, k, PLACE)
+    columns = [asked.item, *([asked.orders[0]] if scores else [])]
+    return maker((frame,), None).implode(frame, top, keys, columns, PLACE)
+
+
+# --- plain lists ----------------------------------------------------------------------------------------------
+
+
+def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[Any, dict[str, str]]:
+    """Return plain lists as a frame with columns of lists, and the names of these."""
+    mappings = {name for name, given in lists.items() if isinstance(given, Mapping)}
+    if mappings and mappings != set(lists):
+        plain = ", ".join(sorted(set(lists) - mappings))
+        msg = f"{', '.join(sorted(mappings))} says whose each list is, but {plain} does not"
+        raise OptionTypeError(msg, "give all of them as {user: list}, or all as one list for each user")
+    if mappings:
+        if users is not None:
+            msg = "users= is for plain lists, but mappings say whose each list is"
+            raise OptionError(msg, "leave users= out")
+        users = list(dict.fromkeys(user for given in lists.values() for user in given))
+        lists = {name: [given.get(user, ()) for user in users] for name, given in lists.items()}
+    for name, given in lists.items():
+        _check_plain(make, name, given)
+    sizes = {name: len(given) for name, given in lists.items()}
+    users = range(sizes[RECOMMENDED]) if users is None else users
+    sizes["users"] = len(users)
+    if len(set(sizes.values())) > 1:
+        msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"
+        raise InputError(msg, "one list for each user; an empty one where there is nothing")
+    columns = {
+        f"{name} of {key}": given if make.is_series(given) else list(map(_plain, given))
+        for name, given in lists.items()
+    }
+    if not any(len(values) for values in columns[f"{RECOMMENDED} of {key}"] if values is not None):
+        msg = "no user was recommended anything"
+        raise InputError(msg, "give at least one list that is not empty")
+    frame = make.table({key: users if make.is_series(users) else list(users), **columns})
+    return frame, {name: f"{name} of {key}" for name in lists}
+
+
+def _check_plain(make: Any, name: str, given: Any) -> None:
+    """Raise for what is no sequence of lists."""
+    if make.is_series(given):
+        return
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        msg = f"{name} is a {type(given).__name__}, not lists"
+        hint = "name a column of lists only with frame=" if isinstance(given, str) else ""
+        raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
+    for values in given:
+        if values is not None and not _is_list(values):
+            msg = f"{name} holds {values!r} where the list of a user belongs"
+            raise OptionTypeError(msg, f"one list for each user, even if there is one: {name}=[[...]]")
+
+
+def _is_list(value: object) -> bool:
+    if isinstance(value, str | bytes):
+        return False
+    return isinstance(value, Sequence | AbstractSet) or hasattr(value, "tolist")
+
+
+def _plain(values: Any) -> list[Any]:
+    if values is None:
+        return []
+    return list(values.tolist()) if hasattr(values, "tolist") else list(values)
+
+
+# --- checks ---------------------------------------------------------------------------------------------------
+
+
+def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> None:
+    """Raise where a frame lacks columns."""
+    check_frame("frame", frame)
+    if users is not None:
+        msg = "users= is for plain lists, but the frame says whose each list is"
+        raise OptionError(msg, "by='user' names the column of users")
+    for name, given in lists.items():
+        if not isinstance(given, str):
+            msg = f"{name} is a {type(given).__name__}, but with frame= it names a column of lists"
+            raise OptionTypeError(msg, "from_lists('recommended', 'actual', frame=df)")
+    if not is_lazy(frame):
+        roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
+        check_columns("frame", Source(frame, {**roles, **{f"by {key}": ColumnSpec(key, "by", "key") for key in keys}}))
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Raise where two columns of the result would have one name."""
+    twice = sorted({check_name("a column", name) for name in names if names.count(name) > 1})
+    if twice:
+        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
+        raise OptionError(msg, "name each of by, item, relevant, rank, score and value once")
+
+
+def _check_rows(**frames: Any) -> None:
+    """Raise where no list holds anything."""
+    for name, frame in frames.items():
+        if kind_of(frame) != "polars lazy" and len(frame) == 0:
+            msg = f"all lists of {name} are empty"
+            raise InputError(msg, "give at least one list that is not empty")

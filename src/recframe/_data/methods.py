@@ -1,0 +1,256 @@
+"""The namespace's methods that make frames of frames. What they do is imported by the first call that needs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DataMethods:
+    """From raw data to a frame: what `Rec` offers beside the metrics."""
+
+    __slots__ = ()
+
+    _frame: Any
+    _bound: dict[str, Any]
+
+    def label(self, truth: Any, *, seen: Any = None, **roles: Any) -> Any:
+        """Return recommendations together with what happened, ready for every metric.
+
+        Each row gets the relevance that `truth` gives its key and item, 0 where `truth` has none. What `truth` holds
+        and nobody recommended is added below, with a missing score. Then ``df.rec.label(truth).rec.ndcg(10)`` equals
+        ``df.rec.ndcg(10, truth=truth)``, and so does every metric.
+
+        Parameters
+        ----------
+        truth : frame
+            What happened: the key, the item and, if present, the relevance, else 1. Repeated pairs of key and item
+            count once, with the largest relevance. Missing keys and items match missing ones.
+        seen : frame, optional
+            Pairs of key and item that users already had: they are left out of the recommendations and of `truth`.
+        **roles
+            `by`, `item`, `relevant`, `score` or `rank`, `value` and `model`, as the metrics take them. A score is
+            needed only where recommendations repeat. What an item is worth is read from `truth` where both frames
+            have the column `value`.
+
+        Returns
+        -------
+        frame
+            Of the kind given, with all its columns; the column `relevant` is replaced or added. An item that a list
+            repeats is relevant once, where it stands first.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> recommended = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": [0.9, 0.1]})
+        >>> bought = pl.DataFrame({"user": [1, 1], "item": ["b", "c"]})
+        >>> recommended.rec.label(bought).rows()
+        [(1, 'a', 0.9, 0), (1, 'b', 0.1, 1), (1, 'c', None, 1)]
+        """
+        from recframe._data import label
+
+        return label.label(self._frame, self._bound, truth, seen, roles)
+
+    def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Any:
+        """Return the first k rows of each list, with their rank.
+
+        Rows of equal score stand in the order of their items. Rows without a score are not recommended, so they have
+        no rank and are left out.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many; None: the whole list.
+        name : str
+            The column of the rank, from 1; a column of that name is replaced.
+        **roles
+            `by`, `item`, `score` or `rank`, and `model`, as the metrics take them.
+
+        Returns
+        -------
+        frame
+            Of the kind given, with all its columns; an eager one sorted by key and rank.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [0.1, 0.9, 0.9]})
+        >>> df.rec.top(2).rows()
+        [(1, 'b', 0.9, 1), (1, 'c', 0.9, 2)]
+        """
+        from recframe._data import top
+
+        return top.top(self._frame, self._bound, k, name, roles)
+
+    def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Any) -> Any:
+        """Return one row for each list, with its items in order, the best first.
+
+        Parameters
+        ----------
+        k : int, optional
+            How many items at most; None: all that are ranked.
+        scores : bool
+            Whether to give their scores (or ranks) as a second column of lists.
+        **roles
+            `by`, `item`, `score` or `rank`, and `model`, as the metrics take them.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the key, and the items as a list; the list is empty where nothing is ranked.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "c"], "score": [0.1, 0.9, None]})
+        >>> df.rec.to_lists().rows()
+        [(1, ['b', 'a']), (2, [])]
+        """
+        from recframe._data import lists
+
+        return lists.to_lists(self._frame, self._bound, k, roles, scores=scores)
+
+    def split(
+        self,
+        *,
+        fraction: float | None = None,
+        count: int | None = None,
+        last: int | None = None,
+        since: Any = None,
+        time: str | None = None,
+        users: float | None = None,
+        min_items: int = 1,
+        seed: int = 0,
+        **roles: Any,
+    ) -> Any:
+        """Return interactions in two parts, train and test: no row is lost, none is in both.
+
+        One argument says which rows go to the test: `fraction` or `count` draws items of each user at random, `last`
+        takes the latest items of each user, `since` takes everything from one point in time on.
+
+        Parameters
+        ----------
+        fraction : float, optional
+            The share of each user's distinct items, between 0 and 1, rounded up.
+        count : int, optional
+            How many of each user's distinct items; all of them if there are no more.
+        last : int, optional
+            How many of each user's distinct items, those with the latest time; of equal times the larger item is later.
+        since : date, datetime, str or number, optional
+            The first point in time of the test, in the unit of the column; a text is an ISO date.
+        time : str, optional
+            The column of time, for `last` and `since`. A missing time is the earliest.
+        users : int or float, optional
+            Test only so many users, or this share of them, drawn at random; the rows of others are for training.
+        min_items : int
+            Test only users with at least so many distinct items.
+        seed : int
+            The same seed gives the same split of the same rows: in any order, on every engine and version.
+        **roles
+            `by` and `item`, as the metrics take them.
+
+        Returns
+        -------
+        tuple of two frames
+            Train and test, of the kind given, with all columns; rows of eager frames keep their order.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> ratings = pl.DataFrame({"user": [1, 1, 1, 2, 2], "item": list("abcab"), "day": [3, 1, 2, 1, 2]})
+        >>> train, test = ratings.rec.split(last=1, time="day")
+        >>> test.rows()
+        [(1, 'a', 3), (2, 'b', 2)]
+        >>> train, test = ratings.rec.split(fraction=0.4, seed=1)
+        >>> train.height, test.height
+        (2, 3)
+        """
+        options = {
+            "fraction": fraction, "count": count, "last": last, "since": since,
+            "time": time, "users": users, "min_items": min_items, "seed": seed,
+        }  # fmt: skip
+        from recframe._data import split
+
+        return split.split(self._frame, self._bound, options, roles)
+
+    def add_random(self, name: str = "random", *, seed: int = 0, **roles: Any) -> Any:
+        """Return the frame with a column of random scores: the model to beat.
+
+        Parameters
+        ----------
+        name : str
+            The new column; one of that name is replaced.
+        seed : int
+            The same seed gives the same scores for the same keys and items, in any order, on every engine and version.
+        **roles
+            `by` and `item`, as the metrics take them.
+
+        Returns
+        -------
+        frame
+            Of the kind given. Scores lie between 0 and 1; rows that repeat a key and item get the same.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "relevant": [1, 0, 0]})
+        >>> df.rec.add_random(seed=1).rec.mrr(score="random") > 0
+        True
+        """
+        from recframe._data import baselines
+
+        return baselines.add_random(self._frame, self._bound, name, seed, roles)
+
+    def add_popular(
+        self,
+        train: Any,
+        name: str = "popular",
+        *,
+        segment: Any = None,
+        time: str | None = None,
+        half_life: Any = None,
+        window: Any = None,
+        **roles: Any,
+    ) -> Any:
+        """Return the frame with a column of how popular its items are: the model that is hard to beat.
+
+        The score of an item is the number of users who have it in `train`, 0 if nobody has.
+
+        Parameters
+        ----------
+        train : frame
+            Past interactions: the key and the item. A user counts once for an item.
+        name : str
+            The new column; one of that name is replaced.
+        segment : str or sequence of str, optional
+            Columns of both frames: popularity is counted within each of their values, such as a country.
+        time : str, optional
+            The column of `train` that says when, for `half_life` and `window`. Rows without a time stay out.
+        half_life : timedelta or number, optional
+            A user counts half after so much time, a quarter after twice as much, seen from the latest time in `train`.
+        window : timedelta or number, optional
+            Count only the last part of `train`, of this length up to its latest time.
+        **roles
+            `by` and `item`, as the metrics take them.
+
+        Returns
+        -------
+        frame
+            Of the kind given.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> train = pl.DataFrame({"user": [1, 2, 2], "item": ["a", "a", "b"]})
+        >>> pl.DataFrame({"user": [3, 3], "item": ["a", "c"]}).rec.add_popular(train).rows()
+        [(3, 'a', 2.0), (3, 'c', 0.0)]
+        """
+        options = {"segment": segment, "time": time, "half_life": half_life, "window": window}
+        from recframe._data import baselines
+
+        return baselines.add_popular(self._frame, self._bound, train, name, options, roles)

@@ -1,0 +1,225 @@
+"""Interactions in two parts: what models learn from, and what they are tested on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._data.chance import SIZE, places, scramble
+from recframe._data.common import check_frame, item_take, key_takes, keyed, query, whole_number
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.rows import open_rows
+from recframe._plan.ranks import ITEM
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Query
+    from recframe._engines.base import Engine
+    from recframe._engines.rows import Rows
+
+    Frame = nw.LazyFrame[Any]
+
+ROLES = ["by", "item"]
+HOW = ("fraction", "count", "last", "since")
+TIME, TEST, ORDER, ITEMS, CHANCE, CHOSEN = "time", "test", "order", "items", "chance", "chosen"
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The arguments of a split after their checks."""
+
+    how: str
+    size: int | Fraction | None
+    """How many items of a list go to the test, or what share; None: it is a matter of time."""
+    column: str | None
+    """The column of time."""
+    since: int | float | None
+    dated: bool | None
+    users: int | Fraction | None
+    least: int
+    seed: int
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Terms:
+        """Check all that can be checked without a frame."""
+        how = _how(options)
+        column, since, dated = _time(how, options)
+        return cls(
+            how=how,
+            size=None if how == "since" else _amount(how, options[how]),
+            column=column,
+            since=since,
+            dated=dated,
+            users=None if options["users"] is None else _amount("users", options["users"]),
+            least=whole_number("min_items", options["min_items"]),
+            seed=seed_of(options["seed"]),
+        )
+
+    @property
+    def drawn(self) -> bool:
+        """Whether chance plays a part."""
+        return self.how in ("fraction", "count") or self.users is not None
+
+    @property
+    def counted(self) -> bool:
+        """Whether the items of lists are counted."""
+        return self.how != "since" or self.users is not None or self.least > 1
+
+
+def split(
+    frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], given: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """Return the rows to learn from and the rows to test on; see `Rec.split`."""
+    check_frame("the frame", frame)
+    terms = Terms.of(options)
+    asked = query(bound, given, ROLES)
+    # Chance knows a key by its place among all keys, which asks for their order.
+    pair = {**key_takes(asked, "order" if terms.drawn else "key"), **item_take(asked, "order")}
+    time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
+    rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
+    whole = _parted(rows, asked, terms)
+    whole = rows.engine.settle(whole.select(*rows.row, TEST) if rows.row else whole)
+    return rows.pick(whole.filter(nw.col(TEST) == 0), {}), rows.pick(whole.filter(nw.col(TEST) == 1), {})
+
+
+def _parted(rows: Rows, asked: Query, terms: Terms) -> Frame:
+    """Add to each row whether it goes to the test."""
+    whole = rows.frames["frame"]
+    keys: list[str] = []
+    if terms.counted:
+        whole, keys = keyed(whole, asked)
+        whole = places(rows.engine, whole, [*(key_takes(asked) if terms.drawn else ()), ITEM])
+        whole = _ordered(rows.engine, whole, keys, terms)
+        whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))
+    test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(ORDER) <= _share(terms.size, nw.col(ITEMS))
+    whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
+    if terms.least > 1:
+        enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
+        whole = whole.with_columns((nw.col(TEST) * enough).alias(TEST))
+    if terms.users is not None:
+        whole = _chosen(rows.engine, whole, keys, terms, terms.users)
+    return whole
+
+
+# --- the order in which a list's items go to the test ---------------------------------------------------------
+
+
+def _ordered(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms) -> Frame:
+    """Add the number of each distinct item of a list in the order in which they go to the test.
+
+    Rows that repeat an item share its number. By time the latest goes first, and an item counts with its latest time.
+    """
+    main = nw.lit(0)
+    if terms.how == "last":
+        frame = places(engine, frame, [TIME])
+        frame = frame.with_columns(nw.col(TIME).max().over(*keys, ITEM).alias(TIME))
+        main = nw.col(TIME)
+    elif terms.how != "since":
+        frame = scramble(frame, [*keys, ITEM], f"{terms.seed}/items", CHANCE)
+        main = nw.col(CHANCE)
+    # The item decides where two are equal.
+    frame = frame.with_columns((main * (SIZE + 1) + nw.col(ITEM)).alias(ORDER))
+    order = nw.col(ORDER).rank("dense", descending=terms.how == "last").over(*keys)
+    return frame.with_columns(order.cast(nw.Int64()).alias(ORDER))
+
+
+def _chosen(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms, users: int | Fraction) -> Frame:
+    """Leave in the test only lists that are drawn at random."""
+    lists = frame.select(*keys, ITEMS).unique().filter(nw.col(ITEMS) >= terms.least).drop(ITEMS)
+    lists = scramble(lists, keys, f"{terms.seed}/lists", CHANCE)
+    # A second number decides where two chances are equal.
+    lists = scramble(lists, keys, f"{terms.seed}/ties", ORDER)
+    lists = lists.with_columns((nw.col(CHANCE) * (SIZE + 1) + nw.col(ORDER)).alias(ORDER), nw.len().alias(ITEMS))
+    lists = lists.with_columns(nw.col(ORDER).rank("min").cast(nw.Int64()).alias(ORDER))
+    lists = lists.filter(nw.col(ORDER) <= _share(users, nw.col(ITEMS).cast(nw.Int64())))
+    frame = engine.join(frame, lists.select(*keys, nw.lit(1).alias(CHOSEN)), keys)
+    return frame.with_columns(nw.when(nw.col(CHOSEN).is_null()).then(0).otherwise(nw.col(TEST)).alias(TEST))
+
+
+def _share(size: int | Fraction, of: nw.Expr) -> Any:
+    """Return how many of something: a number of them, or a fraction rounded up, exactly."""
+    if isinstance(size, Fraction):
+        return (of * size.numerator + size.denominator - 1) // size.denominator
+    return size
+
+
+# --- arguments ------------------------------------------------------------------------------------------------
+
+
+def _how(options: Mapping[str, Any]) -> str:
+    """Return which of the kinds of split is asked for."""
+    given = [name for name in HOW if options[name] is not None]
+    if len(given) != 1:
+        what = " and ".join(f"{name}={options[name]!r}" for name in given)
+        msg = f"{what} exclude each other" if given else "split needs to know which rows go to the test"
+        raise OptionError(msg, "give one of fraction=0.2, count=2, last=1 (with time=) and since=... (with time=)")
+    return given[0]
+
+
+def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool | None]:
+    """Return the column of time, the point in time as a number, and whether that is a date."""
+    column = options["time"]
+    timed = how in ("last", "since")
+    if timed and column is None:
+        msg = f"{how}={options[how]!r} needs the column that says when"
+        raise OptionError(msg, f"split({how}=..., time='timestamp')")
+    if not timed:
+        if column is not None:
+            msg = f"time={column!r} is not read with {how}="
+            raise OptionError(msg, "split(last=1, time=...) or split(since=..., time=...), or leave it out")
+        return None, None, None
+    return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
+
+
+def moment(name: str, given: Any) -> tuple[int | float, bool]:
+    """Return a point in time as a number, and whether it was a date or a datetime: then in microseconds, UTC."""
+    if type(given).__module__ == "numpy" and hasattr(given, "astype"):
+        # NumPy gives datetimes finer than microseconds as bare numbers.
+        kind = given.dtype.kind
+        given = given.astype("datetime64[us]").item() if kind == "M" else given.item()
+    if isinstance(given, str):
+        try:
+            given = dt.datetime.fromisoformat(given)
+        except ValueError:
+            msg = f"{name}={given!r} is no point in time"
+            raise OptionError(msg, "an ISO date such as '1998-03-01', a datetime, or a number") from None
+    if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
+        given = dt.datetime(given.year, given.month, given.day, tzinfo=dt.UTC)
+    if isinstance(given, dt.datetime):
+        aware = given if given.tzinfo is not None else given.replace(tzinfo=dt.UTC)
+        return (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1), True
+    if isinstance(given, bool) or not isinstance(given, int | float) or given != given:  # noqa: PLR0124 - NaN
+        msg = f"{name}={given!r} is no point in time"
+        raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
+    return given, False
+
+
+def _amount(name: str, given: Any) -> int | Fraction:
+    """Return a number of things, or an exact fraction of them."""
+    if name != "fraction" and not isinstance(given, float):
+        return whole_number(name, given)
+    if name == "count":
+        return whole_number(name, given)
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
+        kind = OptionError if isinstance(given, int | float) and not isinstance(given, bool) else OptionTypeError
+        msg = f"{name}={given!r} is not between 0 and 1"
+        raise kind(
+            msg, "fraction=0.2, or count=2 for a number of items" if name == "fraction" else "users=100 or users=0.1"
+        )
+    exact = Fraction(given).limit_denominator(MILLION)
+    return exact if 0 < exact < 1 else Fraction(1, MILLION)
+
+
+def seed_of(given: Any) -> int:
+    """Return a seed."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        msg = f"seed={given!r} is not a whole number"
+        raise OptionTypeError(msg, "seed=0")
+    return int(given.__index__())

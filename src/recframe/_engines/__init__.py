@@ -1,0 +1,1 @@
+"""Adapters of the frame libraries: one file each, found through `registry`."""

@@ -1,0 +1,85 @@
+"""PyArrow tables: they go through polars, or through pandas where only that is installed, and come back as tables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._engines.base import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+    Table = Any
+
+pa: Any = import_module("pyarrow")
+"""By name, so that type checkers do without it."""
+
+
+def as_frame(table: Table) -> Any:
+    """Return a table as a frame of the library that computes."""
+    if find_spec("polars") is not None:
+        import polars as pl
+
+        return pl.from_arrow(table)
+    if find_spec("pandas") is not None:
+        import pandas as pd
+
+        # Of dictionaries, pandas factorises only what it made itself.
+        types = [dtype.value_type if pa.types.is_dictionary(dtype) else dtype for dtype in table.schema.types]
+        plain = table.cast(pa.schema(zip(table.column_names, types, strict=True)))
+        return plain.to_pandas(types_mapper=pd.ArrowDtype)
+    what = "evaluating a PyArrow table"
+    raise MissingExtraError.of(what, "arrow")
+
+
+def as_tables(session: Session, sources: Mapping[str, Source]) -> Session:
+    """Return a session of frames whose results are tables, with keys of the types that the sources have."""
+
+    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Table:
+        table = _table(session.finish(result, names, sort))
+        for name, dtype in types.items():
+            column = names.get(name, name)
+            if column in table.column_names:
+                table = table.set_column(table.column_names.index(column), column, _cast(table[column], dtype))
+        return table
+
+    types = _types(sources)
+    return replace(session, finish=finish)
+
+
+def _table(frame: Any) -> Table:
+    if hasattr(frame, "to_arrow"):
+        import polars as pl
+
+        # Keys of signed and unsigned 64 bits have 128 together, which Arrow knows in decimals only.
+        to_sum_columns = [name for name, dtype in frame.schema.items() if dtype == pl.Int128]
+        table = frame.with_columns(pl.col(to_sum_columns).cast(pl.Decimal(38, 0))).to_arrow()
+    else:
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    texts = [pa.string() if pa.types.is_large_string(dtype) else dtype for dtype in table.schema.types]
+    return table.cast(pa.schema(zip(table.column_names, texts, strict=True)))
+
+
+def _types(sources: Mapping[str, Source]) -> dict[str, Any]:
+    """Return the types of the columns that results may carry, by the plan's names, where all tables agree on them."""
+    found: dict[str, set[Any]] = {}
+    for source in sources.values():
+        for name, take in source.takes.items():
+            if not take.is_number and take.column in source.native.column_names:
+                found.setdefault(name, set()).add(source.native.schema.field(take.column).type)
+    return {name: types.pop() for name, types in found.items() if len(types) == 1}
+
+
+def _cast(column: Any, dtype: Any) -> Any:
+    if pa.types.is_dictionary(dtype):
+        return column.cast(dtype.value_type).dictionary_encode().cast(dtype)
+    return column.cast(dtype)

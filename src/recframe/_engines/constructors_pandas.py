@@ -1,0 +1,121 @@
+"""Pandas frames made of something else: of lists, of values, of all pairs."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from recframe._engines.base import no_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Frame = Any
+"""A data frame, whose methods are typed too loosely to say so."""
+
+
+def is_series(given: object) -> bool:
+    """Return whether something is a column."""
+    return isinstance(given, pd.Series | pd.Index)
+
+
+def table(columns: Mapping[str, Any]) -> Frame:
+    """Return a frame of columns, each a sequence or a series."""
+    return pd.DataFrame({name: _column(values) for name, values in columns.items()})
+
+
+def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the distinct values of some columns."""
+    return _with_levels(frame, columns)[list(columns)].drop_duplicates(ignore_index=True)
+
+
+def cross(left: Frame, right: Frame) -> Frame:
+    """Return all pairs of rows."""
+    return left.merge(right, how="cross")
+
+
+def uneven(frame: Frame, columns: Sequence[str]) -> int:
+    """Return how many rows hold lists of unlike lengths."""
+    lengths = [_lengths(frame[name]) for name in columns]
+    return int(np.logical_or.reduce([length != lengths[0] for length in lengths]).sum())
+
+
+def check_lists(frame: Frame, role: str, column: str) -> None:
+    """Raise where a column does not hold lists."""
+    wrong = frame[column].dropna() if not any(map(_is_list, frame[column])) else ()
+    if len(wrong):
+        raise no_lists(role, column, frame[column].dtype)
+
+
+def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
+    """Return one row for each element of parallel lists."""
+    frame = _with_levels(frame, keys)
+    lengths = _lengths(frame[next(iter(lists.values()))])
+    found = {name: frame[name].repeat(lengths).reset_index(drop=True) for name in keys}
+    for name, column in lists.items():
+        values = chain.from_iterable(values for values in frame[column] if _is_list(values))
+        found[name] = pd.Series(list(values)) if lengths.sum() else pd.Series(dtype="object")
+    if place is not None:
+        found[place] = pd.Series(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1)
+    return pd.DataFrame(found)
+
+
+def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
+    """Add what items are worth."""
+    known = {name: float(price) for name, price in prices.items()}
+    return frame.assign(**{value: [known.get(name, float("nan")) for name in frame[item].tolist()]})
+
+
+def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return some columns in this order."""
+    return frame[list(columns)]
+
+
+def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
+    """Return one row for each key of a frame, with the values of ranked rows as lists."""
+    if not keys:
+        ordered = ranked.sort_values(rank, kind="stable")
+        return pd.DataFrame({name: [ordered[name].tolist()] for name in columns})
+    frame = _with_levels(frame, keys)
+    both = pd.concat([ranked[list(keys)], frame[list(keys)]], ignore_index=True)
+    try:
+        number = both.groupby(list(keys), dropna=False, sort=True, observed=True).ngroup().to_numpy()
+    except TypeError:  # objects without an order
+        number = both.groupby(list(keys), dropna=False, sort=False, observed=True).ngroup().to_numpy()
+    mine = number[: len(ranked)]
+    order = np.lexsort((ranked[rank].to_numpy(), mine))
+    ends = np.cumsum(np.bincount(mine, minlength=number.max() + 1))
+    starts = [0, *ends[:-1]]
+    _, first = np.unique(number, return_index=True)
+    found = both.take(first).reset_index(drop=True)
+    for name in columns:
+        values = ranked[name].take(order).tolist()
+        lists = [values[start:end] for start, end in zip(starts, ends, strict=True)]
+        found[name] = pd.Series(lists, dtype="object")
+    return found
+
+
+def _column(values: Any) -> Any:
+    """Return a column; one of lists stays one of objects."""
+    if isinstance(values, pd.Series | pd.Index):
+        return pd.Series(values).reset_index(drop=True)
+    values = list(values)
+    return pd.Series(values, dtype="object") if any(map(_is_list, values)) else pd.Series(values)
+
+
+def _is_list(value: object) -> bool:
+    """Return whether a cell holds a list; a missing one is an empty list."""
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
+def _lengths(series: Any) -> Any:
+    return np.fromiter((len(values) if _is_list(values) else 0 for values in series), dtype="int64", count=len(series))
+
+
+def _with_levels(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return a frame in which the levels of the index among these columns are columns."""
+    levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
+    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)

@@ -1,0 +1,114 @@
+"""Polars frames made of something else: of lists, of values, of all pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from polars import selectors as cs
+
+from recframe._engines.base import no_lists
+from recframe._engines.polars import NULLS_EQUAL, col
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Frame = Any
+"""A data frame or a lazy one: each call answers in kind."""
+
+
+def is_series(given: object) -> bool:
+    """Return whether something is a column."""
+    return isinstance(given, pl.Series)
+
+
+def table(columns: Mapping[str, Any]) -> pl.DataFrame:
+    """Return a frame of columns, each a sequence or a series."""
+    return pl.DataFrame(
+        [
+            values.alias(name) if isinstance(values, pl.Series) else pl.Series(name, values, strict=False)
+            for name, values in columns.items()
+        ]
+    )
+
+
+def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return the distinct values of some columns."""
+    return _no_nan(frame.select(map(col, columns)), columns).unique(maintain_order=True)
+
+
+def cross(left: Frame, right: Frame) -> Frame:
+    """Return all pairs of rows."""
+    return left.join(right, how="cross")
+
+
+def uneven(frame: Frame, columns: Sequence[str]) -> int:
+    """Return how many rows hold lists of unlike lengths; those of a lazy frame are not looked at."""
+    if isinstance(frame, pl.LazyFrame) or len(columns) == 1:
+        return 0
+    lengths = [col(name).list.len().fill_null(0) for name in columns]
+    different = pl.any_horizontal(length != lengths[0] for length in lengths[1:])
+    return int(frame.select(different.sum()).item())
+
+
+def check_lists(frame: Frame, role: str, column: str) -> None:
+    """Raise where a column does not hold lists; that of a lazy frame is not looked at."""
+    if not isinstance(frame, pl.LazyFrame) and frame.schema[column] != pl.List:
+        raise no_lists(role, column, frame.schema[column])
+
+
+def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
+    """Return one row for each element of parallel lists.
+
+    Parameters
+    ----------
+    frame : frame
+        The keys and the lists.
+    keys : sequence of str
+        The columns that are repeated.
+    lists : dict of str to str
+        The columns of lists, by the names of the columns of their elements.
+    place : str, optional
+        A column to add: the position of an element, from 1.
+    """
+    first = next(iter(lists))
+    taken = frame.select(*map(col, keys), *(col(column).alias(name) for name, column in lists.items()))
+    taken = taken.filter(col(first).list.len() > 0)
+    names = list(lists)
+    if place is not None:
+        taken = taken.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
+        names.append(place)
+    return taken.explode(names)
+
+
+def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
+    """Add what items are worth."""
+    if not prices:
+        return frame.with_columns(pl.lit(None, pl.Float64).alias(value))
+    items, amounts = list(prices), [float(price) for price in prices.values()]
+    return frame.with_columns(
+        col(item).replace_strict(items, amounts, default=None, return_dtype=pl.Float64).alias(value)
+    )
+
+
+def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
+    """Return some columns in this order."""
+    return frame.select(map(col, columns))
+
+
+def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
+    """Return one row for each key of a frame, with the values of ranked rows as lists."""
+    own = list(keys) or ["key"]
+    frames = [_no_nan(each, keys) if keys else each.with_columns(pl.lit(0).alias("key")) for each in (frame, ranked)]
+    lists = frames[1].group_by(map(col, own)).agg(col(name).sort_by(rank) for name in columns)
+    every = frames[0].select(map(col, own)).unique(maintain_order=True)
+    found = every.join(lists, on=[col(name) for name in own], how="left", **NULLS_EQUAL)
+    found = found.with_columns(col(name).fill_null([]) for name in columns)
+    if not isinstance(found, pl.LazyFrame) and keys:
+        orderly = [name for name in keys if found.schema[name] != pl.Object]
+        found = found.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True)
+    return found.select(map(col, [*keys, *columns]))
+
+
+def _no_nan(frame: Frame, keys: Sequence[str]) -> Frame:
+    return frame.with_columns((cs.float() & cs.by_name(*keys, require_all=False)).fill_nan(None))

@@ -1,0 +1,64 @@
+"""DuckDB relations: one SQL query, which runs when the user asks for its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._engines.base import lazy
+from recframe._engines.sql import SqlEngine, open_plans
+from recframe.errors import MissingExtraError
+from recframe.metrics._row import POSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._engines.base import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+NEEDED = (2, 28)
+"""The first version of Narwhals that quotes names such as ``ndcg@5``."""
+
+
+class DuckDBEngine(SqlEngine):
+    """SQL on the connection of a relation."""
+
+    def __init__(self, relation: Any) -> None:
+        # A relation knows its connection but does not tell it, so that new ones start from one row of this one.
+        self._one = relation.limit(0).aggregate("count(*) AS one")
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        here, there = left.to_native(), right.to_native()
+        matches = " AND ".join(f"here.{_quoted(name)} IS NOT DISTINCT FROM there.{_quoted(name)}" for name in on)
+        columns = [f"here.{_quoted(name)}" for name in here.columns]
+        columns += [f"there.{_quoted(name)}" for name in there.columns if name not in on]
+        joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
+        return lazy(joined.project(", ".join(columns)))
+
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        return lazy(frame.to_native().project(f"*, unnest(range(1, {_quoted(times)}::BIGINT + 1)) AS {POSITION}"))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(self._one.project(f"unnest(range(1, {upto + 1})) AS {POSITION}"))
+        native = upto.to_native()
+        (last,) = native.columns
+        return lazy(native.project(f"unnest(range(1, coalesce({_quoted(last)}, 0)::BIGINT + 1)) AS {POSITION}"))
+
+    def untyped(self, native: Any) -> set[str]:
+        return {name for name, dtype in zip(native.columns, native.types, strict=True) if str(dtype) == '"NULL"'}
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def open_frames(sources: Mapping[str, Source]) -> Session:
+    """Take what matters out of relations."""
+    if tuple(map(int, nw.__version__.split(".")[:2])) < NEEDED:
+        needed = ".".join(map(str, NEEDED))
+        msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
+        raise MissingExtraError(msg, "pip install --upgrade narwhals")
+    return open_plans(sources, DuckDBEngine(sources["frame"].native))

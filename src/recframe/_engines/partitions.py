@@ -1,0 +1,53 @@
+"""Lazy polars frames in parts: one at a time, so that memory holds the ranking of a part only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from polars.io import plugins
+
+from recframe._engines.base import lazy
+from recframe._engines.polars import VERSION
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import narwhals as nw
+
+    Frame = nw.LazyFrame[Any]
+
+NEEDED = (1, 30)
+"""The first version whose sources may tell their schema later."""
+
+
+def part(frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
+    """Return the rows of one part of the lists, by a hash of their key."""
+    key = pl.col(keys[0]) if len(keys) == 1 else pl.struct(list(keys))
+    return lazy(frame.to_native().filter(key.hash() % of == index))
+
+
+def collect_together(frames: Sequence[Frame]) -> list[Frame]:
+    """Compute several plans in one go, so that they read their files once."""
+    return [lazy(found) for found in pl.collect_all([frame.to_native() for frame in frames], engine="streaming")]
+
+
+def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
+    """Return a lazy frame whose rows are computed when it is collected."""
+    if VERSION < NEEDED:
+        msg = f"partitions= needs polars {'.'.join(map(str, NEEDED))} or newer, but {pl.__version__} is installed"
+        raise OptionError(msg, "upgrade polars, or leave partitions= out")
+
+    def source(
+        columns: list[str] | None,
+        predicate: pl.Expr | None,
+        rows: int | None,
+        size: int | None,  # noqa: ARG001
+    ) -> Iterator[pl.DataFrame]:
+        found = compute()
+        found = found if predicate is None else found.filter(predicate)
+        found = found if rows is None else found.head(rows)
+        yield (found if columns is None else found.select(columns)).collect()
+
+    return plugins.register_io_source(source, schema=schema)

@@ -1,0 +1,95 @@
+"""Calls that answer with the user's own rows: all columns and types stay, some rows go, some columns are added.
+
+An eager frame's rows are numbered, and only what the call reads goes through the plan; a lazy frame takes all of its
+columns along, out of the way of the plan's names.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from recframe._engines.registry import kind_of, open_frames
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._engines.base import Engine, Source
+
+    Frame = nw.LazyFrame[Any]
+
+
+class Rows(Protocol):
+    """The user's frames under the plan's names, and the way back."""
+
+    @property
+    def engine(self) -> Engine:
+        """What the frames are computed with."""
+        ...
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The frames under the plan's names."""
+        ...
+
+    @property
+    def row(self) -> list[str]:
+        """The column of row numbers, where rows are numbered."""
+        ...
+
+    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
+        """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
+
+        Rows stand as they stood, or sorted by the user's columns; those of a lazy frame anyhow.
+        """
+        ...
+
+    def extend(
+        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
+    ) -> Any:
+        """Return what `pick` does, with rows of ``"truth"`` below.
+
+        Parameters
+        ----------
+        result : Frame
+            The rows of ``"frame"``.
+        added : Frame
+            The others: their row numbers as `OTHER_ROW` where rows are numbered, else their columns of `names`.
+        names : dict of str to str
+            The user's names, in both frames, of what is taken from the other frame.
+        new : dict of str to str
+            The user's names of the new columns of both. They get the type of the truth's column of that name, or
+            become whole numbers where it has none; those that are taken from both frames stay numbers of any type.
+        model : str, optional
+            The user's column of models, taken from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
+        """
+        ...
+
+
+OTHER_ROW, MODEL_ROW = "other_row", "model_row"
+
+
+def open_rows(sources: Mapping[str, Source], number: Sequence[str] = ("frame",)) -> Rows:
+    """Open frames for a call that answers with rows of ``"frame"``.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The user's frames, and what to take from each.
+    number : sequence of str
+        The frames whose rows are asked for.
+    """
+    kind = kind_of(sources["frame"].native)
+    if kind == "polars lazy":
+        from recframe._engines.rows_polars import LazyRows
+
+        return LazyRows(sources)
+    session = open_frames(sources, {}, rows=number)
+    if kind == "pandas":
+        from recframe._engines.rows_pandas import PandasRows
+
+        return PandasRows(sources, session)
+    from recframe._engines.rows_polars import EagerRows
+
+    return EagerRows(sources, session)

@@ -1,0 +1,89 @@
+"""The user's own rows of pandas frames."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from recframe._engines.pandas import taken_back
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW
+from recframe._plan.ranks import ROW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._engines.base import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+
+class PandasRows:
+    """Rows of data frames, by their numbers; the answer has a fresh index."""
+
+    def __init__(self, sources: Mapping[str, Source], session: Session) -> None:
+        self._sources = sources
+        self.engine = session.engine
+        self.frames = session.frames
+        self.row = [ROW]
+
+    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pd.DataFrame:
+        found = taken_back(result.select(ROW, *new)).sort_values(ROW)
+        native = _plain(self._sources["frame"]).take(found[ROW].to_numpy()).reset_index(drop=True)
+        for name, column in new.items():
+            native[column] = found[name].to_numpy()
+        if sort:
+            with suppress(TypeError):  # objects without an order stay as they come
+                native = native.sort_values(list(sort), kind="stable", na_position="last", ignore_index=True)
+        return native
+
+    def extend(
+        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
+    ) -> pd.DataFrame:
+        source = _plain(self._sources["truth"])
+        numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
+        above = self.pick(result, new)
+        found = taken_back(added.select(*numbers, *new)).sort_values(numbers)
+        below = {name: source[name].take(found[OTHER_ROW].to_numpy()) for name in names.values()}
+        below |= {column: pd.Series(found[name].to_numpy()) for name, column in new.items()}
+        if model is not None:
+            below[model] = self._sources["frame"].native[model].take(found[MODEL_ROW].to_numpy())
+        told = {column for name, column in new.items() if name not in self._sources["frame"].takes}
+        whole = above.reindex(range(len(above) + len(found)))
+        for name, values in below.items():
+            if len(found):
+                whole[name] = pd.concat([above[name], _alike(above[name], values)], ignore_index=True)
+            if name in told:
+                whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
+        return whole
+
+
+def _plain(source: Source) -> pd.DataFrame:
+    """Return a frame in which the levels of the index that play a role are columns, and others are gone."""
+    frame: pd.DataFrame = source.native
+    roles = {take.column for take in source.takes.values()} - set(frame.columns)
+    levels = [name for name in frame.index.names if name is not None and name in roles]
+    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+
+
+def _typed(series: Any, dtype: Any) -> Any:
+    """Return new numbers in the type of the user's column."""
+    if types.is_bool_dtype(dtype):
+        return series.astype(bool).astype(dtype)
+    return series.astype(dtype) if types.is_any_real_numeric_dtype(dtype) else series
+
+
+def _alike(above: Any, below: Any) -> Any:
+    """Give what comes from another frame the type of what stands above it, where its values allow."""
+    if above.dtype == below.dtype:
+        return below
+    with suppress(TypeError, ValueError, OverflowError):
+        changed = below.astype(above.dtype)
+        if (changed.isna() == below.isna()).all() and (changed[changed.notna()] == below[below.notna()]).all():
+            return changed
+    return below

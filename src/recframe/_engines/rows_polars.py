@@ -1,0 +1,123 @@
+"""The user's own rows of polars frames."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from recframe._engines.polars import PolarsEngine, col, collect, take_lazy
+from recframe._engines.registry import open_frames
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW
+from recframe._plan.ranks import ROW
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._engines.base import Engine, Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+CARRIED = "carried "
+"""What stands before the names of a lazy frame's own columns."""
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+
+class EagerRows:
+    """Rows of data frames, by their numbers."""
+
+    def __init__(self, sources: Mapping[str, Source], session: Session) -> None:
+        self._sources = sources
+        self.engine = session.engine
+        self.frames = session.frames
+        self.row = [ROW]
+
+    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
+        native: pl.DataFrame = self._sources["frame"].native
+        found = collect(result.select(ROW, *new)).sort(ROW)
+        if found.height < native.height:
+            native = native[found[ROW]]
+        native = native.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
+        # Objects that polars cannot sort stay as they come.
+        orderly = [name for name in sort if native.schema[name] != pl.Object]
+        return native.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True) if orderly else native
+
+    def extend(
+        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
+    ) -> pl.DataFrame:
+        source: pl.DataFrame = self._sources["truth"].native
+        numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
+        above = self.pick(result, new)
+        found = collect(added.select(*numbers, *new)).sort(numbers)
+        below = source[found[OTHER_ROW]].select(names.values())
+        below = below.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
+        if model is not None:
+            below = below.with_columns(self._sources["frame"].native[model].gather(found[MODEL_ROW]))
+        types = _types(self._sources, new, source.schema)
+        above, below = (
+            frame.with_columns(_typed(column, dtype) for column, dtype in types.items()) for frame in (above, below)
+        )
+        columns = [_alike(above[name], below[name]) for name in below.columns]
+        above, below = (frame.with_columns(pair[i] for pair in columns) for i, frame in enumerate((above, below)))
+        return pl.concat([above, below], how="diagonal_relaxed")
+
+
+class LazyRows:
+    """Rows of plans, which take all their columns along."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
+        open_frames(sources, {})  # for its checks
+        self.engine: Engine = PolarsEngine(eager=False)
+        own = {"frame": [pl.all().name.prefix(CARRIED)]}
+        self.frames = {
+            name: take_lazy(source.native, source.takes, own.get(name, ())) for name, source in sources.items()
+        }
+        self.row: list[str] = []
+
+    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.LazyFrame:  # noqa: ARG002
+        added = (pl.col(name).alias(CARRIED + column) for name, column in new.items())
+        native: pl.LazyFrame = result.to_native().with_columns(added)
+        return native.select(pl.col(f"^{CARRIED}.*$").name.map(_own_name))
+
+    def extend(
+        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
+    ) -> pl.LazyFrame:
+        types = _types(self._sources, new, self._sources["truth"].native.collect_schema())
+        taken = {**names, **new, **({"model": model} if model is not None else {})}
+        below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in taken.items())
+        parts = [self.pick(result, new), below]
+        parts = [part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts]
+        return pl.concat(parts, how="diagonal_relaxed")
+
+
+def _own_name(name: str) -> str:
+    return name.removeprefix(CARRIED)
+
+
+def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
+    """Return the types of the new columns that only the truth says."""
+    return {
+        column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in sources["frame"].takes
+    }
+
+
+def _typed(column: str, dtype: pl.DataType) -> pl.Expr:
+    """Return a new column in the type of the user's."""
+    return col(column).cast(dtype) if dtype == pl.Boolean or dtype.is_numeric() else col(column)
+
+
+def _alike(above: pl.Series, below: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Give what comes from another frame the type of what stands above it, where its values allow."""
+    if above.dtype == below.dtype != pl.Categorical:
+        return above, below
+    if above.dtype in TEXT and below.dtype in TEXT:
+        below = below.cast(pl.String)
+    if pl.Object in (above.dtype, below.dtype):
+        return above, pl.Series(below.name, below.to_list(), dtype=pl.Object)
+    with suppress(pl.exceptions.PolarsError):
+        return above, below.cast(above.dtype)
+    return (above.cast(pl.String), below) if above.dtype in TEXT else (above, below)

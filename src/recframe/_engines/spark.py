@@ -1,0 +1,73 @@
+"""Spark DataFrames: one plan of Spark, which runs when the user asks for its rows."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recframe._engines.base import lazy
+from recframe._engines.sql import SqlEngine, open_plans
+from recframe.metrics._row import POSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._engines.base import Session, Source
+
+    Frame = nw.LazyFrame[Any]
+
+
+@cache
+def functions() -> Any:
+    """Return Spark's functions; by name, so that type checkers, and the import of this module, do without Spark."""
+    return import_module("pyspark.sql.functions")
+
+
+class SparkEngine(SqlEngine):
+    """SQL of a Spark session."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        here, there = left.to_native(), right.to_native()
+        columns = [*here.columns, *(name for name in there.columns if name not in on)]
+        # Names of their own, so that both sides may come from the same frame.
+        there = there.toDF(*(f"there_{name}" if name in on else name for name in there.columns))
+        matches = [functions().col(name).eqNullSafe(functions().col(f"there_{name}")) for name in on]
+        return lazy(here.join(there, matches, "left").select(*columns))
+
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        numbers = functions().expr(f"explode(sequence(1L, bigint({times})))")
+        return lazy(frame.to_native().withColumn(POSITION, numbers))
+
+    def positions(self, upto: int | Frame) -> Frame:
+        if isinstance(upto, int):
+            return lazy(self._session.range(1, upto + 1).toDF(POSITION))
+        last = upto.to_native().toDF("last").where("last >= 1")
+        return lazy(
+            last.select(
+                functions()
+                .explode(functions().sequence(functions().lit(1).cast("long"), functions().col("last").cast("long")))
+                .alias(POSITION)
+            )
+        )
+
+    def spelled(self, column: str) -> str:
+        # Unquoted, a dot is a field of a field.
+        return "`" + column.replace("`", "``") + "`"
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        native = frame.to_native()
+        return native.toDF(*(names.get(name, name) for name in native.columns))
+
+    def untyped(self, native: Any) -> set[str]:
+        return {name for name, dtype in native.dtypes if dtype == "void"}
+
+
+def open_frames(sources: Mapping[str, Source]) -> Session:
+    """Take what matters out of Spark frames."""
+    return open_plans(sources, SparkEngine(sources["frame"].native.sparkSession))

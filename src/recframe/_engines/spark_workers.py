@@ -1,0 +1,122 @@
+"""Spark's workers with polars: whole lists go to one worker, and what it sums comes back."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from recframe._engines.base import lazy
+from recframe._engines.spark import functions
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import narwhals as nw
+
+    Frame = nw.LazyFrame[Any]
+
+    Batch = Any
+    Evaluate = Callable[[Mapping[str, Any], float | None], Any]
+
+WHOSE = "whose"
+"""Which frame a row comes from, by number."""
+
+
+def computed(
+    frames: Mapping[str, Frame],
+    names: Mapping[str, Mapping[str, str]],
+    keys: Sequence[str],
+    parts: int,
+    evaluate: Evaluate,
+    kept: Sequence[str],
+    columns: Mapping[str, type],
+    constant: str | None,
+) -> Frame:
+    """Return what a function gives for each part of the lists.
+
+    Parameters
+    ----------
+    frames : dict of str to Frame
+        Frames with the keys of the lists.
+    names : dict of str to dict of str to str
+        The names that the function knows their columns by.
+    keys : sequence of str
+        The keys; without any, all rows are one list.
+    parts : int
+        How many parts there are.
+    evaluate : callable
+        From the polars frames and the constant to a polars frame; it must pickle.
+    kept : sequence of str
+        The columns of the frames that stand in its answer as they are.
+    columns : dict of str to type
+        The other columns of its answer, each ``int`` or ``float``.
+    constant : str, optional
+        A further column of the frames, with one value.
+    """
+    if find_spec("polars") is None or find_spec("pyarrow") is None:
+        what = "partitions= on Spark, which lets polars rank on the workers,"
+        raise MissingExtraError.of(what, "arrow")
+    types = import_module("pyspark.sql.types")
+    natives = {name: frame.to_native() for name, frame in frames.items()}
+    fields = {field.name: field for native in natives.values() for field in native.schema.fields}
+    numbers = {int: types.LongType(), float: types.DoubleType()}
+    schema = types.StructType(
+        [
+            *(types.StructField(name, fields[name].dataType) for name in kept),
+            *(types.StructField(name, numbers[kind]) for name, kind in columns.items()),
+        ]
+    )
+    rows, *others = natives.values()
+    if others:
+        rows, *others = (native.withColumn(WHOSE, functions().lit(i)) for i, native in enumerate(natives.values()))
+    for other in others:
+        rows = rows.unionByName(other, allowMissingColumns=True)
+    whole_lists = rows.repartition(parts, *keys) if keys else rows.repartition(1)
+    work = partial(_evaluated, evaluate, {name: names[name] for name in natives}, list(kept), dict(columns), constant)
+    return lazy(whole_lists.mapInArrow(work, schema))
+
+
+def _evaluated(
+    evaluate: Evaluate,
+    names: Mapping[str, Mapping[str, str]],
+    kept: Sequence[str],
+    columns: Mapping[str, type],
+    constant: str | None,
+    batches: Iterator[Batch],
+) -> Iterator[Batch]:
+    """Evaluate one part on a worker."""
+    found = list(batches)
+    if not sum(batch.num_rows for batch in found):
+        return
+    # Spark runs as many workers as there are cores, and says in this variable how many each may use.
+    os.environ.setdefault("POLARS_MAX_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
+    import polars as pl
+
+    pa: Any = import_module("pyarrow")
+    table = pa.Table.from_batches(found)
+    part: Any = pl.from_arrow(table)
+    own = [part.filter(pl.col(WHOSE) == i) for i in range(len(names))] if len(names) > 1 else [part]
+    frames = {
+        name: rows.select(**{column: plan for plan, column in columns.items()})
+        for rows, (name, columns) in zip(own, names.items(), strict=True)
+    }
+    value = None if constant is None else part.get_column(constant).item(0)
+    if any(frame.is_empty() for frame in frames.values()):
+        # A part may lack the rows of one frame, which as a whole would be a mistake.
+        frames = {name: frame.lazy() for name, frame in frames.items()}
+    types = {int: pa.int64(), float: pa.float64()}
+    fields = [(name, table.schema.field(name).type) for name in kept]
+    fields += [(name, types[kind]) for name, kind in columns.items()]
+    answer = evaluate(frames, value).select([name for name, _ in fields]).to_arrow(compat_level=pl.CompatLevel.oldest())
+    yield from answer.cast(pa.schema(fields)).to_batches()
+
+
+def collect(frame: Frame) -> Any:
+    """Return the data frame of a polars plan."""
+    from recframe._engines import polars
+
+    return polars.collect(frame)

@@ -1,0 +1,168 @@
+"""What the engines share that compute by SQL.
+
+Their frames are plans without rows, but they know their columns and types. So names and types are checked at once, and
+nothing runs before the user asks for the result.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import narwhals as nw
+
+from recframe._engines.base import (
+    Plain,
+    Session,
+    check_names,
+    columns_of,
+    lazy,
+    not_a_number,
+    takes_of,
+    unlike_keys,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from narwhals.dtypes import DType
+
+    from recframe._engines.base import ColumnSpec, Source
+
+    Frame = nw.LazyFrame[Any]
+
+TEXT = (nw.String, nw.Categorical, nw.Enum)
+WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
+"""Integers that 64 bits with a sign do not hold."""
+
+
+class SqlEngine(Plain, ABC):
+    """An engine that writes SQL; what differs from one to the next is abstract."""
+
+    eager = False
+
+    @abstractmethod
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
+
+    @abstractmethod
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
+
+    @abstractmethod
+    def positions(self, upto: int | Frame) -> Frame:
+        """Return the whole numbers from 1, up to a number or the one value of a frame."""
+
+    @abstractmethod
+    def untyped(self, native: Any) -> set[str]:
+        """Return the columns that hold nothing and have no type either."""
+
+    def cast(self, frame: Frame, column: str, dtype: DType) -> Frame:
+        """Return a frame with a column of another type."""
+        return frame.with_columns(nw.col(column).cast(dtype))
+
+    def spelled(self, column: str) -> str:
+        """Return the name of a user's column as the engine wants it."""
+        return column
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        """Return a native frame under the user's names."""
+        return frame.rename(dict(names)).to_native()
+
+    def settle(self, frame: Frame) -> Frame:
+        return frame
+
+    def scalar(self, frame: Frame) -> NoReturn:
+        msg = "only eager frames are asked for their values"
+        raise NotImplementedError(msg)
+
+    def present(self, frame: Frame, column: str) -> Frame:
+        return frame.filter(~nw.col(column).is_null())
+
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+
+
+def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
+    """Take what matters out of plans, after the checks of names and types."""
+
+    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
+        return engine.rename(result, names)
+
+    for name, source in sources.items():
+        check_names(name, source)
+    untyped = {name: engine.untyped(source.native) for name, source in sources.items()}
+    taken = {name: _take(engine, source, untyped[name]) for name, source in sources.items()}
+    for column, take in takes_of(sources).items():
+        if take.is_number or take.is_flag:
+            continue
+        holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
+        empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
+        taken |= _align(engine, holders, column, take, empty)
+    return Session(engine, taken, finish, columns_of(sources))
+
+
+def _take(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
+    frame = lazy(source.native)
+    schema = frame.collect_schema()
+    return frame.select(*(_column(engine, take, schema, untyped).alias(name) for name, take in source.takes.items()))
+
+
+def _column(engine: SqlEngine, take: ColumnSpec, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
+    """Return the expression that takes a column, checked and without NaN."""
+    if take.column not in schema:
+        return nw.lit(take.default)
+    column, dtype = nw.col(engine.spelled(take.column)), schema[take.column]
+    if take.use == "there":
+        return nw.lit(1.0)
+    if take.use == "nan":
+        return column.is_nan().fill_null(value=False).cast(nw.Float64()) if dtype.is_float() else nw.lit(0.0)
+    if take.is_number and take.column in untyped:
+        return column.cast(nw.Float64())
+    if take.is_number and not (dtype.is_numeric() or (dtype == nw.Boolean and take.may_be_bool)):
+        raise not_a_number(take, dtype)
+    if take.use == "order" and dtype == nw.Categorical:
+        return column.cast(nw.String())
+    return column.fill_nan(None) if dtype.is_float() else column
+
+
+def _align(
+    engine: SqlEngine, holders: Mapping[str, Frame], column: str, take: ColumnSpec, empty: set[str]
+) -> dict[str, Frame]:
+    """Give a key one type in all frames, or raise where the types cannot match; empty ones take any type."""
+    types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
+    if not types:
+        return {}
+    first, *others = types
+    common = types[first]
+    for name in others:
+        found = _common(common, types[name])
+        if found is None:
+            raise unlike_keys(take, (first, types[first]), (name, types[name]))
+        common = found
+    return {
+        name: engine.cast(frame, column, common)
+        for name, frame in holders.items()
+        if name in empty or types[name] != common
+    }
+
+
+def _common(left: DType, right: DType) -> DType | None:
+    """Return the type in which the values of two types compare, or None where they cannot match."""
+    if left == right:
+        return left
+    if left.is_integer() and right.is_integer():
+        return nw.Int128() if isinstance(left, WIDE) or isinstance(right, WIDE) else nw.Int64()
+    if _is_whole(left) and _is_whole(right):
+        # Spark reads integers of 64 bits without a sign as decimals.
+        return nw.Decimal(38, 0)
+    if left.is_float() and right.is_float():
+        return nw.Float64()
+    if isinstance(left, nw.Datetime) and isinstance(right, nw.Datetime) and left.time_zone == right.time_zone:
+        return nw.Datetime("ns", left.time_zone)
+    return nw.String() if isinstance(left, TEXT) and isinstance(right, TEXT) else None
+
+
+def _is_whole(dtype: DType) -> bool:
+    """Return whether a type holds whole numbers only."""
+    return dtype.is_integer() or (isinstance(dtype, nw.Decimal) and dtype.scale == 0)

@@ -1,0 +1,261 @@
+"""From the arguments of a call to its answer. The plan and its kin are imported by the first call that needs them."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import fields
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import SIDE_INFORMATION, Query, Roles
+from recframe._engines.base import names_of
+from recframe._engines.registry import beside, is_lazy, kind_of
+from recframe._engines.side_tables import feature_columns, items_frame
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
+from recframe.metrics import Metric, make
+from recframe.metrics._record import CutMetric, check_k
+from recframe.profiles._builtin import PROFILES
+from recframe.profiles._record import Spec, find, query_of, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recframe._plan.context import Given
+
+FRAMES = (
+    "give a polars DataFrame or LazyFrame, a pandas DataFrame, a PyArrow table, a DuckDB relation, an Ibis table"
+    " or a Spark DataFrame"
+)
+ROLES = [name for name in Roles.names() if name not in ("model", *SIDE_INFORMATION)]
+"""What every metric takes."""
+ALL_ROLES = Roles.names()
+"""What `evaluate` takes."""
+CONTRIBUTION_ROLES = [name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions")]
+"""What `contributions` takes."""
+NEEDED = {
+    "train": "train=past, a frame of who had which item",
+    "features": "features=genres, a frame of the item and one numeric column a feature",
+}
+
+
+def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the bound roles with new ones added."""
+    Roles.of({}, dict(roles), ALL_ROLES)
+    return {**bound, **roles}
+
+
+def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict[str, Any]) -> Any:
+    """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
+    return _measure(frame, bound, spec_of(metric), given)
+
+
+def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any]) -> Any:
+    check_frame(frame)
+    roles = Roles.of(bound, given, ALL_ROLES)
+    metrics, query = _asked(frame, [spec], roles, [*bound, *given])
+    if query.several:
+        what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
+        msg = f"{what} names several models, but a metric's method takes one"
+        raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
+    opened = _given(frame, roles, metrics)
+    if roles.partitions is not None:
+        return _in_parts(opened, roles, query, metrics)
+    from recframe._plan.plan import Plan
+
+    plan = Plan(opened, query, metrics)
+    if query.per or is_lazy(frame):
+        return plan.frame()
+    value = plan.scalar()
+    if math.isnan(value):
+        msg = f"no list has a value of {spec.name}, {spec.metric.undefined_because}"
+        warnings.warn(msg, UndefinedWarning, stacklevel=_stack_level())
+    return value
+
+
+def evaluate(
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: str | Metric | Sequence[str | Metric],
+    k: int | Sequence[int | None] | None,
+    given: dict[str, Any],
+) -> Any:
+    """Return many metrics, cutoffs and models as a frame of the kind given."""
+    check_frame(frame)
+    roles = Roles.of(bound, given, ALL_ROLES)
+    specs = _expand(metrics, k, roles.like)
+    asked, query = _asked(frame, specs, roles, [*bound, *given])
+    opened = _given(frame, roles, asked)
+    if roles.partitions is not None:
+        return _in_parts(opened, roles, query, asked)
+    from recframe._plan.plan import Plan
+
+    return Plan(opened, query, asked).frame()
+
+
+def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
+    """Return the findings in a frame, as a frame of the kind given."""
+    check_frame(frame)
+    from recframe import _check
+
+    return _check.check(frame, bound, k, given, strict=strict)
+
+
+def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
+    """Return what each ranked row adds to its list's value, as a frame of the kind given."""
+    check_frame(frame)
+    if not isinstance(metric, str | Metric):
+        msg = f"metric={metric!r} is not one metric"
+        raise OptionTypeError(msg, "contributions('ndcg', k=5)")
+    named = {name: value for name, value in bound.items() if name in CONTRIBUTION_ROLES} | given
+    show = "item" in named or is_lazy(frame) or Roles.item in names_of(frame)
+    if "item" in named and named["item"] is None:
+        show, named = False, {name: value for name, value in named.items() if name != "item"}
+    given = {name: value for name, value in given.items() if name in named}
+    roles = Roles.of({name: value for name, value in bound.items() if name in named}, given, CONTRIBUTION_ROLES)
+    (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
+    from recframe._plan.contributions import Contributions
+
+    return Contributions(_given(frame, roles, [record]), query, record, item=show).frame()
+
+
+def _asked(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
+    """Return the metrics and the question, under the profile that the call names."""
+    metrics, query = query_of(specs, roles, given, PROFILES)
+    if roles.like is not None and query.ties == "first" and "ties" not in given and is_lazy(frame):
+        msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
+        raise OptionError(msg, "give another policy beside it, such as ties='average'")
+    return metrics, query
+
+
+def method(kind: type[Metric]) -> Callable[..., Any]:
+    """Return the accessor's method for a metric, with its signature and documentation."""
+    options = [field.name for field in fields(kind)]
+
+    def call(self: Any, *args: Any, **given: Any) -> Any:
+        if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
+            takes = "only k may be given by position" if issubclass(kind, CutMetric) else "it takes no k"
+            msg = f"{kind.name}{args!r}: {takes}"
+            raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
+        own = {name: given.pop(name) for name in options if name in given}
+        roles = roles_of(kind)
+        unknown = [name for name in given if name not in (*roles, "model")]
+        # Only k is positional; what is no role must be an option, or the metric says what it takes.
+        own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
+        spec = Spec(make(kind.name, own, also=roles), {name: value for name, value in own.items() if name != "k"})
+        return _measure(self._frame, self._bound, spec, given)
+
+    call.__name__ = kind.name
+    call.__qualname__ = f"Rec.{kind.name}"
+    call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc(roles_of(kind))}"
+    setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
+    return call
+
+
+def roles_of(kind: type[Metric]) -> list[str]:
+    """Return the roles that a metric's method takes."""
+    return [name for name in ALL_ROLES if name in ROLES or name in (*kind.needs, *kind.takes)]
+
+
+def roles_doc(names: Sequence[str] = ALL_ROLES) -> str:
+    """Return what the roles' documentation says of each argument."""
+    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
+    entries = re.split(r"\n(?=    \w)", text)
+    return "\n".join(entry for entry in entries if entry.split(":", 1)[0].strip() in names) + "\n    "
+
+
+def _signature(kind: type[Metric]) -> Signature:
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+    for field in sorted(fields(kind), key=lambda field: field.name != "k"):
+        how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
+        parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
+    parameters += [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(Roles)
+        if field.name in roles_of(kind)
+    ]
+    return Signature(parameters)
+
+
+def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
+
+    What a library computes without a cutoff only, stands under its profile once.
+    """
+    profile = None if like is None else find(like, PROFILES)
+    several = isinstance(k, Sequence) and not isinstance(k, str)
+    cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
+    if not cutoffs:
+        msg = f"k={k!r} is empty"
+        raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence):
+        msg = f"metrics={metrics!r} is no list of metrics"
+        raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
+    found: list[Spec] = []
+    for spec in map(spec_of, metrics):
+        definition = None if profile is None else profile.metrics.get(spec.metric.name)
+        cut = isinstance(spec.metric, CutMetric) and (definition is None or definition.cut != "none")
+        if cut and getattr(spec.metric, "k", None) is None:
+            found += [spec.at(cutoff) for cutoff in cutoffs]
+        else:
+            found.append(spec)
+    return found
+
+
+def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:
+    """Return the answer of a call whose lists are read in parts."""
+    parts = check_k(roles.partitions, "partitions") or 1
+    kind = kind_of(given.frame)
+    if kind == "spark":
+        from recframe._plan.spark_partitions import on_workers
+
+        return on_workers(given, query, metrics, parts)
+    if kind != "polars lazy":
+        msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(given.frame).__name__}"
+        why = "its engine goes to disk by itself" if is_lazy(given.frame) else "the frame is in memory already"
+        raise OptionError(msg, f"leave partitions= out: {why}")
+    from recframe._plan.partitions import in_parts
+
+    return in_parts(given, query, metrics, parts)
+
+
+def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
+    """Return the frames of a call, with only those beside the user's own that its metrics read."""
+    read = {name for metric in metrics for name in (*metric.needs, *metric.takes)}
+    for metric in metrics:
+        for name in metric.needs:
+            if getattr(roles, name) is None:
+                msg = f"{metric.label} needs {name}=, which is not given"
+                raise OptionError(msg, NEEDED[name])
+    train = beside(frame, roles.train) if "train" in read else None
+    features, names = feature_columns(beside(frame, roles.features), roles.item) if "features" in read else (None, [])
+    catalog, size = roles.catalog if "catalog" in read else None, None
+    if isinstance(catalog, int) and not isinstance(catalog, bool):
+        catalog, size = None, check_k(catalog, "catalog")
+    elif catalog is not None:
+        catalog = beside(frame, catalog) if kind_of(catalog) else items_frame(frame, roles.item, catalog)
+    from recframe._plan.context import Given
+
+    return Given(frame, roles.truth, train, features, names, catalog, size)
+
+
+def check_frame(frame: object) -> None:
+    """Raise for what is no supported frame."""
+    if kind_of(frame) is None:
+        msg = f"a {type(frame).__name__} is no frame that recframe knows"
+        raise OptionTypeError(msg, FRAMES)
+
+
+def _stack_level() -> int:
+    """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
+    here = str(Path(__file__).parent)
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    return level

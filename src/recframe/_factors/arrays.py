@@ -1,0 +1,83 @@
+"""Factors of any library as NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._factors.places import Model
+from recframe.errors import InputError, OptionTypeError
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def array(given: Any, name: str, dimensions: int) -> Array:
+    """Return an array-like as an array of floats."""
+    if hasattr(given, "detach"):  # a tensor that may hold gradients, or lie on a device
+        given = given.detach().cpu()
+    for method in ("to_numpy", "numpy"):
+        if not isinstance(given, np.ndarray) and hasattr(given, method):
+            given = getattr(given, method)()
+    try:
+        found: Array = np.asarray(given)
+    except ValueError as error:
+        msg = f"{name} is no array: {error}"
+        raise OptionTypeError(msg) from error
+    if found.dtype.kind not in "biuf":
+        msg = f"{name} is a {type(given).__name__} of type {found.dtype}, but factors are numbers"
+        raise OptionTypeError(msg, "a NumPy array, or what becomes one")
+    if found.ndim != dimensions:
+        wanted = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
+        msg = f"{name} has the shape {found.shape}, but holds {wanted}"
+        raise InputError(msg)
+    if found.dtype not in (np.float32, np.float64):
+        found = found.astype(np.float32 if found.dtype == np.float16 else np.float64)
+    if not np.isfinite(found).all():
+        rows = np.unique(np.nonzero(~np.isfinite(found))[0])
+        msg = f"{name} holds values that are not finite, in {len(rows)} of {len(found)} rows, such as row {rows[0]}"
+        raise InputError(msg, "leave these rows out of the factors and the ids, or give them factors of 0")
+    return found
+
+
+def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int, n_items: int) -> Model:
+    """Return the model, if everything fits."""
+    if user_factors is None and item_factors is None and item_bias is None:
+        msg = "there are neither factors nor an item bias"
+        raise OptionTypeError(msg, "from_factors(user_factors, item_factors, ...)")
+    if (user_factors is None) != (item_factors is None):
+        lacking, there = ("user", "item") if user_factors is None else ("item", "user")
+        msg = f"{lacking}_factors is None, but {there}_factors is not"
+        raise OptionTypeError(msg, "both, or neither and an item_bias")
+    bias = None if item_bias is None else array(item_bias, "item_bias", 1)
+    if bias is not None:
+        _check_rows("item_bias", len(bias), "items", n_items)
+    if user_factors is None:
+        assert bias is not None  # noqa: S101 - for the type checker
+        return Model(None, None, bias, n_items, bias.dtype)
+    users, items = array(user_factors, "user_factors", 2), array(item_factors, "item_factors", 2)
+    _check_rows("user_factors", len(users), "users", n_users)
+    _check_rows("item_factors", len(items), "items", n_items)
+    if users.shape[1] != items.shape[1]:
+        msg = f"user_factors has {users.shape[1]} columns, but item_factors {items.shape[1]}"
+        raise InputError(msg, "one column for each factor in both")
+    dtype = np.result_type(users, items)
+    _check_range(users, items, bias, dtype)
+    bias = None if bias is None else bias.astype(dtype, copy=False)
+    return Model(users.astype(dtype, copy=False), items.astype(dtype, copy=False), bias, n_items, dtype)
+
+
+def _check_rows(name: str, found: int, ids: str, wanted: int) -> None:
+    if found != wanted:
+        msg = f"{name} has {found} rows, but {ids} {wanted} ids"
+        raise InputError(msg, "one id for each row, in the same order")
+
+
+def _check_range(users: Array, items: Array, bias: Array | None, dtype: np.dtype[Any]) -> None:
+    """Raise where a score could be more than its type can hold."""
+    lengths = [np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64).max(initial=0)) for rows in (users, items)]
+    most = lengths[0] * lengths[1] + (0.0 if bias is None else float(np.abs(bias).max(initial=0)))
+    if not most < np.finfo(dtype).max:
+        msg = f"scores may reach {most:.3g}, which {dtype} cannot hold"
+        raise InputError(msg, "scale the factors, or give them as float64")

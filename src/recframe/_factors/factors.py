@@ -1,0 +1,177 @@
+"""How `from_factors` works: ids to numbers, scores in blocks, places, and back to a frame."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from recframe._engines.ids import tables_of
+from recframe._engines.registry import kind_of
+from recframe._factors.arrays import model_of
+from recframe._factors.pairs import Ids, listed, test_of, train_of
+from recframe._factors.places import Cells, find, place
+from recframe._factors.progress import Progress
+from recframe.errors import InputError, OptionError, OptionTypeError, one_of
+from recframe.metrics._record import check_k
+
+if TYPE_CHECKING:
+    from recframe._factors.pairs import Test
+    from recframe._factors.places import Model, Places
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+POSITIONS = ("all", "top")
+RANK, TIED, CANDIDATES = "rank", "tied", "candidates"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to rank, after checks."""
+
+    k: int
+    everywhere: bool
+    memory: int
+    threads: int
+    progress: bool | None
+
+    @classmethod
+    def of(cls, *, k: Any, positions: Any, memory: Any, threads: Any, progress: bool | None) -> Self:
+        """Check all that can be checked without data."""
+        cutoff = check_k(k)
+        if cutoff is None:
+            msg = "k=None, but only the top k of a list is kept"
+            raise OptionTypeError(msg, "k=10")
+        if positions not in POSITIONS:
+            name = "positions"
+            raise one_of(name, positions, POSITIONS)
+        for name, given in (("memory", memory), ("threads", threads)):
+            if given is None and name == "threads":
+                continue
+            if isinstance(given, bool) or not isinstance(given, int):
+                msg = f"{name}={given!r} is not a whole number"
+                raise OptionTypeError(msg)
+            if given < 1:
+                msg = f"{name}={given!r} is less than 1"
+                raise OptionError(msg)
+        return cls(cutoff, positions == "all", memory, threads or _cores(), progress)
+
+
+def evaluate(
+    factors: tuple[Any, Any, Any], users: Any, items: Any, train: Any, test: Any, roles: dict[str, str], how: Settings
+) -> Any:
+    """Return the compact frame of a model."""
+    _check_columns(roles)
+    frame = next((given for given in (test, train) if kind_of(given) is not None), None)
+    kind = kind_of(frame)
+    tables = tables_of("polars" if kind == "polars lazy" else kind)
+    by, item = roles["by"], roles["item"]
+    like = frame if kind in ("polars", "pandas") else None
+    ids = Ids(tables, tables.ids(users, like, by), tables.ids(items, like, item), **roles)
+    for name, known in (("users", ids.users), ("items", ids.items)):
+        if twice := tables.repeated(known):
+            msg = f"{name} holds {listed(twice)} more than once"
+            raise InputError(msg, "one id for each row of the factors")
+    model = model_of(*factors, len(ids.users), len(ids.items))
+    if how.k > model.n_items:
+        msg = f"k={how.k} is more than the {model.n_items} items"
+        raise OptionError(msg, f"k={model.n_items} keeps the whole list")
+
+    wanted = test_of(test, ids)
+    rows = np.arange(len(ids.users)) if test is None else np.unique(wanted.users)
+    # A column's number is its item's place in the order of the ids, so that equal scores stand by item.
+    order = tables.order(ids.items)
+    columns = np.arange(len(wanted.ids))
+    columns[order] = np.arange(model.n_items)
+    lists = np.searchsorted(rows, wanted.users)
+    known = np.flatnonzero(wanted.items < model.n_items)
+    known = known[np.lexsort((columns[wanted.items[known]], lists[known]))]
+    test_cells = Cells.of(lists[known], columns[wanted.items[known]], len(rows))
+    train_cells = _past(*train_of(train, ids), rows, columns, model)
+    places = place(
+        _in_order(model, order),
+        rows,
+        train_cells,
+        test_cells,
+        how.k,
+        everywhere=how.everywhere,
+        memory=how.memory,
+        threads=how.threads,
+        step=Progress(len(rows), "users", show=how.progress).step,
+    )
+    candidates = model.n_items - np.diff(train_cells.starts)
+    kept = _kept(places, lists, wanted, known, columns, order)
+    numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
+    if how.everywhere:
+        numbers[CANDIDATES] = candidates[kept.lists]
+    return tables.frame({by: (ids.users, rows[kept.lists]), item: (wanted.ids, kept.items)}, numbers)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The rows of the compact frame."""
+
+    lists: Array
+    items: Array
+    relevance: Array
+    starts: Array
+    sizes: Array
+
+
+def _kept(places: Places, lists: Array, wanted: Test, known: Array, columns: Array, order: Array) -> _Kept:
+    """Return the first rows of each list and all test items, each row once, in order; -1 stands for no place."""
+    cells = lists[known] * len(order) + columns[wanted.items[known]]
+    in_test = find(places.lists * len(order) + places.columns, cells)
+    shown = in_test >= 0
+    relevance = np.zeros(len(in_test))
+    relevance[shown] = wanted.relevance[known[in_test[shown]]]
+    starts, sizes = (np.full(len(lists), -1) for _ in range(2))
+    ranked = places.test_starts > 0
+    starts[known[ranked]], sizes[known[ranked]] = places.test_starts[ranked], places.test_sizes[ranked]
+    others = np.ones(len(lists), dtype=bool)
+    others[known[in_test[shown]]] = False
+    rows = _Kept(
+        np.concatenate((places.lists, lists[others])),
+        np.concatenate((order[places.columns], wanted.items[others])),
+        np.concatenate((relevance, wanted.relevance[others])),
+        np.concatenate((places.starts, starts[others])),
+        np.concatenate((places.sizes, sizes[others])),
+    )
+    last = np.where(rows.starts < 0, len(order) + 1, rows.starts)
+    sort = np.lexsort((columns[rows.items], last, rows.lists))
+    return _Kept(rows.lists[sort], rows.items[sort], rows.relevance[sort], rows.starts[sort], rows.sizes[sort])
+
+
+def _past(users: Array, items: Array, rows: Array, columns: Array, model: Model) -> Cells:
+    """Return what is left out of each list, once."""
+    lists = np.full(len(users), -1)
+    if len(users):
+        number = np.full(int(max(users.max(), rows.max())) + 1, -1)
+        number[rows] = np.arange(len(rows))
+        lists = number[users]
+    asked = lists >= 0
+    cells = np.unique(lists[asked] * model.n_items + columns[items[asked]])
+    return Cells.of(*np.divmod(cells, model.n_items), len(rows))
+
+
+def _in_order(model: Model, order: Array) -> Model:
+    """Return the model with its items in another order."""
+    items = None if model.items is None else model.items[order]
+    return replace(model, items=items, bias=None if model.bias is None else model.bias[order])
+
+
+def _check_columns(roles: dict[str, str]) -> None:
+    names = [*roles.values(), RANK, TIED, CANDIDATES]
+    for name in names:
+        if names.count(name) > 1:
+            msg = f"the result would have two columns of the name {name!r}"
+            raise OptionError(msg, "rename a column of test")
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

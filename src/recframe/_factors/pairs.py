@@ -1,0 +1,123 @@
+"""Train and test sets as numbers of users and items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._engines.ids import SHOWN
+from recframe._engines.registry import kind_of
+from recframe.errors import InputError, OptionTypeError
+
+if TYPE_CHECKING:
+    from recframe._engines.ids import Tables
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The users and items of the factors, and the columns that hold them."""
+
+    tables: Tables
+    users: Any
+    items: Any
+    by: str
+    item: str
+    relevant: str
+
+
+@dataclass(frozen=True)
+class Test:
+    """What is relevant, each pair once, in the order of users and items."""
+
+    users: Array
+    items: Array
+    relevance: Array
+    ids: Any
+    """The items' ids, those behind them that the model does not know."""
+
+
+def listed(values: list[Any]) -> str:
+    """Return some values as a message names them."""
+    return ", ".join(map(repr, values))
+
+
+def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
+    """Return the pairs of the train set that the model knows, with repetitions."""
+    if train is None:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    if hasattr(train, "tocoo"):
+        users, items, _ = _sparse("train", train, ids)
+        return users, items
+    _check_kind("train", train)
+    users, items = (
+        ids.tables.look_up(train, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
+    )
+    for role, column, known, found in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
+        _check_some("train", train, column, found, ids, role, known)
+    there = (users >= 0) & (items >= 0)
+    return users[there], items[there]
+
+
+def test_of(test: Any, ids: Ids) -> Test:
+    """Return the test set, after its checks."""
+    if test is None:
+        nothing = np.zeros(0, dtype=np.int64)
+        return Test(nothing, nothing, nothing.astype(np.float64), ids.items)
+    known = ids.items
+    if hasattr(test, "tocoo"):
+        users, items, relevance = _sparse("test", test, ids)
+    else:
+        _check_kind("test", test)
+        users, items = (
+            ids.tables.look_up(test, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
+        )
+        there = ids.relevant in list(test.columns)
+        relevance = ids.tables.numbers(test, ids.relevant) if there else np.ones(len(users))
+    if len(users) == 0:
+        msg = "test has no rows, so there is nothing to evaluate"
+        raise InputError(msg)
+    if (users < 0).any():
+        rows = np.flatnonzero(users < 0)
+        some = listed(ids.tables.some(test, ids.by, rows[: SHOWN * 100]))
+        msg = f"test holds users without factors, in {len(rows)} of {len(users)} rows, such as {some}"
+        raise InputError(msg, "give them factors, or leave them out of test")
+    if (items < 0).any():
+        _check_some("test", test, ids.item, items, ids, "items", ids.items)
+        rows = np.flatnonzero(items < 0)
+        known, places = ids.tables.append_unknown_ids(test, ids.item, rows, ids.items)
+        items = items.copy()
+        items[rows] = places
+    order = np.lexsort((items, users))
+    users, items, relevance = users[order], items[order], relevance[order]
+    first = np.flatnonzero(np.concatenate(([True], (users[1:] != users[:-1]) | (items[1:] != items[:-1]))))
+    return Test(users[first], items[first], np.maximum.reduceat(relevance, first), known)
+
+
+def _check_kind(name: str, given: object) -> None:
+    if kind_of(given) in ("polars", "pandas"):
+        return
+    msg = f"{name} is a {type(given).__module__.split('.')[0]} {type(given).__name__}"
+    hint = "collect it first" if kind_of(given) else "a polars or pandas DataFrame, or a SciPy sparse matrix"
+    raise OptionTypeError(msg, hint)
+
+
+def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role: str, known: Any) -> None:
+    """Raise if not one of a column's values is known: then it is another kind of id."""
+    if len(found) and (found < 0).all():
+        there = listed(ids.tables.some(frame, column, np.arange(min(len(found), SHOWN * 100))))
+        msg = f"{name} holds none of the {role} of the factors: {column!r} holds {there} and so on"
+        raise InputError(msg, f"{role}= holds ids such as {listed(ids.tables.first(known))}")
+
+
+def _sparse(name: str, matrix: Any, ids: Ids) -> tuple[Array, Array, Array]:
+    wanted = (len(ids.users), len(ids.items))
+    if tuple(matrix.shape) != wanted:
+        msg = f"{name} has the shape {tuple(matrix.shape)}, but there are {wanted[0]} users and {wanted[1]} items"
+        raise InputError(msg, "one row for each user and one column for each item")
+    cells = matrix.tocoo()
+    relevance = np.nan_to_num(cells.data.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return cells.row.astype(np.int64), cells.col.astype(np.int64), relevance

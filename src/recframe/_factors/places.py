@@ -1,0 +1,257 @@
+"""From factors to positions: scores in blocks of users, the first k of each list, and where its test items stand.
+
+Columns stand in the order of the items, so that the smaller column is the smaller item.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+CHUNK = 2**20
+"""The bytes of scores that a thread works on at a time: what its cache holds."""
+GROUP = 32
+"""How many scores to take the greatest of, for a first idea of what the top k begins with."""
+SPARE = 4
+"""How many groups there must be for each of the k places, so that few scores below the top k pass."""
+FEW = 4
+"""Up to so many test items are compared with all scores; for more, sorting the scores is faster."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Whose scores are products of factors, plus what an item gets from everybody."""
+
+    users: Array | None
+    items: Array | None
+    bias: Array | None
+    n_items: int
+    dtype: np.dtype[Any]
+
+    def scores(self, rows: Array, out: Array) -> None:
+        """Write the scores of all items for some users."""
+        if self.users is None or self.items is None:
+            out[:] = self.bias
+            return
+        np.matmul(self.users[rows], self.items.T, out=out)
+        if self.bias is not None:
+            out += self.bias
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Some columns of each list, one list after the other, its columns ascending."""
+
+    starts: Array
+    """Where each list's columns start, and the end of the last."""
+    columns: Array
+
+    @classmethod
+    def of(cls, lists: Array, columns: Array, n_lists: int) -> Cells:
+        """Return cells that are sorted by list and column."""
+        return cls(np.concatenate(([0], np.cumsum(np.bincount(lists, minlength=n_lists)))), columns)
+
+    def part(self, first: int, last: int) -> tuple[slice, Array, Array]:
+        """Return where the cells of some lists stand, their lists counted from the first, and their columns."""
+        span = slice(int(self.starts[first]), int(self.starts[last]))
+        counts = np.diff(self.starts[first : last + 1])
+        return span, np.repeat(np.arange(last - first), counts), self.columns[span]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the first rows of all lists stand, and their test items."""
+
+    lists: Array
+    columns: Array
+    starts: Array
+    sizes: Array
+    """The first k of each list: its number, the column, where the tied block starts, and how many it holds."""
+    test_starts: Array
+    test_sizes: Array
+    """The same of each test item, 0 for one that is not ranked."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What can be among the first k of the lists of a chunk."""
+
+    lists: Array
+    columns: Array
+    scores: Array
+    crowded: Array
+    """Lists whose last block was cut,"""
+    cut: Array
+    """and how many of it were."""
+
+
+def place(
+    model: Model,
+    rows: Array,
+    train: Cells,
+    test: Cells,
+    k: int,
+    *,
+    everywhere: bool,
+    memory: int,
+    threads: int,
+    step: Callable[[int], None],
+) -> Places:
+    """Rank all items but those of `train` for some users.
+
+    Parameters
+    ----------
+    model : Model
+        What gives the scores; they are finite.
+    rows : array
+        The users' rows in the factors; a list each.
+    train, test : Cells
+        The columns that are left out of each list, and those whose places are wanted.
+    k : int
+        How many rows of each list are wanted, at most the number of items.
+    everywhere : bool
+        Whether to find the place of every test item; else those of the first k are all there is.
+    memory : int
+        About how many bytes of scores to hold.
+    threads : int
+        How many chunks to work on at a time.
+    step : callable
+        Takes the number of lists that are done.
+    """
+    row_bytes = model.n_items * model.dtype.itemsize
+    many = min(max(1, memory // row_bytes), max(1, len(rows)))
+    chunk = max(1, min(CHUNK // row_bytes, -(-many // threads)))
+    block = np.empty((many, model.n_items), dtype=model.dtype)
+    starts, sizes = (np.zeros(len(test.columns), dtype=np.int64) for _ in range(2))
+    values = np.empty(len(test.columns), dtype=model.dtype)
+    tops: list[tuple[Array, ...]] = []
+    with ThreadPoolExecutor(threads) as pool:
+        for first in range(0, len(rows), many):
+            last = min(first + many, len(rows))
+            model.scores(rows[first:last], block[: last - first])
+
+            def work(begin: int, first: int = first, last: int = last) -> _Found:
+                end = min(begin + chunk, last)
+                scores = block[begin - first : end - first]
+                _, left_out, columns = train.part(begin, end)
+                scores[left_out, columns] = -np.inf
+                found = _first(scores, begin, k)
+                span, lists, columns = test.part(begin, end)
+                values[span] = scores[lists, columns]
+                if everywhere:
+                    starts[span], sizes[span] = _look_up(scores, lists, values[span])
+                return found
+
+            tops.append(_top(list(pool.map(work, range(first, last, chunk))), k))
+            step(last)
+    lists, columns, top_starts, top_sizes, top_scores = (np.concatenate(parts) for parts in zip(*tops, strict=True))
+    if not everywhere:
+        _, test_lists, _ = test.part(0, len(rows))
+        shown = find(test_lists * model.n_items + test.columns, lists * model.n_items + columns)
+        # What ties with the last of the top k belongs to a block that counts, though it was cut off.
+        ends: Array = np.searchsorted(lists, test_lists, side="right") - 1
+        there = (ends >= 0) & (values > -np.inf)
+        there[there] = (lists[ends[there]] == test_lists[there]) & (top_scores[ends[there]] == values[there])
+        shown = np.where(there, ends, shown)
+        known = shown >= 0
+        starts[known], sizes[known] = top_starts[shown[known]], top_sizes[shown[known]]
+    return Places(lists, columns, top_starts, top_sizes, starts, sizes)
+
+
+def find(wanted: Array, cells: Array) -> Array:
+    """Return where each wanted cell stands among sorted or unsorted others, -1 for none."""
+    if len(cells) == 0:
+        return np.full(len(wanted), -1)
+    order = np.argsort(cells, kind="stable")
+    found = order[np.minimum(np.searchsorted(cells, wanted, sorter=order), len(cells) - 1)]
+    return np.where(cells[found] == wanted, found, -1)
+
+
+def _first(scores: Array, begin: int, k: int) -> _Found:
+    """Return everything that can be among the first k, and little else."""
+    n_items = scores.shape[1]
+    least = _least(scores, k)
+    enough = scores >= least[:, None]
+    crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, GROUP))
+    # A list with many equal scores, or with fewer items than places, takes its own way.
+    enough[crowded] = False
+    lists, columns = np.divmod(np.flatnonzero(enough), n_items)
+    values = scores[lists, columns]
+    ranked = values > -np.inf
+    parts = [(lists[ranked], columns[ranked], values[ranked])]
+    cut = np.zeros(len(crowded), dtype=np.int64)
+    for index, row in enumerate(crowded):
+        own = scores[row]
+        last = np.partition(own, n_items - k)[n_items - k]
+        above = np.flatnonzero(own > last)
+        same = np.flatnonzero(own == last) if last > -np.inf else above[:0]
+        cut[index] = max(0, len(above) + len(same) - k)
+        chosen = np.concatenate((above, same[: k - len(above)]))
+        parts.append((np.full(len(chosen), row), chosen, own[chosen]))
+    lists, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _Found(lists + begin, columns, values, crowded + begin, cut)
+
+
+def _least(scores: Array, k: int) -> Array:
+    """Return a score of each list that at least k reach: close to the k-th greatest, and found in one pass."""
+    n_items = scores.shape[1]
+    size = min(GROUP, n_items // (SPARE * k))
+    if size < 2:  # noqa: PLR2004 - a group of one is the score itself
+        whole: Array = np.partition(scores, n_items - k, axis=1)
+        return whole[:, n_items - k]
+    groups = n_items // size
+    greatest: Array = scores[:, : groups * size].reshape(len(scores), size, groups).max(axis=1)
+    greatest.partition(groups - k, axis=1)
+    return greatest[:, groups - k]
+
+
+def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
+    """Return where the blocks of some scores start, and their sizes; the lists are in another order afterwards."""
+    n_items = scores.shape[1]
+    starts, sizes = (np.zeros(len(lists), dtype=np.int64) for _ in range(2))
+    borders = np.searchsorted(lists, np.arange(len(scores) + 1))
+    for own, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
+        wanted = values[begin:end]
+        if end - begin <= FEW:
+            for cell, value in enumerate(wanted, begin):
+                starts[cell] = 1 + np.count_nonzero(own > value)
+                sizes[cell] = np.count_nonzero(own == value)
+            continue
+        own.sort()
+        upto = np.searchsorted(own, wanted, side="right")
+        starts[begin:end] = n_items + 1 - upto
+        sizes[begin:end] = upto - np.searchsorted(own, wanted, side="left")
+    ranked = values > -np.inf
+    return np.where(ranked, starts, 0), np.where(ranked, sizes, 0)
+
+
+def _top(found: list[_Found], k: int) -> tuple[Array, ...]:
+    """Return the first k of each list, the smaller item first where scores tie: list, column, block and score."""
+    lists, columns, scores = (
+        np.concatenate([getattr(part, name) for part in found]) for name in ("lists", "columns", "scores")
+    )
+    order = np.lexsort((columns, -scores, lists))
+    lists, columns, scores = lists[order], columns[order], scores[order]
+    new_list = np.concatenate(([True], lists[1:] != lists[:-1]))[: len(lists)]
+    new_block = new_list.copy()
+    new_block[1:] |= scores[1:] != scores[:-1]
+    rows = np.arange(len(lists))
+    block, of_list = np.cumsum(new_block) - 1, np.cumsum(new_list) - 1
+    first_of_list = np.flatnonzero(new_list)[of_list]
+    starts = np.flatnonzero(new_block)[block] - first_of_list + 1
+    counts = np.bincount(block)
+    for part in found:
+        # The last block of these lists goes on beyond the top k.
+        ends = np.searchsorted(lists, part.crowded, side="right") - 1
+        there = part.cut > 0
+        counts[block[ends[there]]] += part.cut[there]
+    kept = rows - first_of_list < k
+    return lists[kept], columns[kept], starts[kept], counts[block][kept], scores[kept]

@@ -1,0 +1,139 @@
+"""From the values of lists to what is reported: fill what is undefined, and average over `per`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe.errors import InputError, UndefinedError
+from recframe.metrics._row import SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._plan.context import CallContext
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+
+def fill(
+    context: CallContext, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list"
+) -> Frame:
+    """Let a number stand where there is no value, or raise; the key names the rows, by the user's names.
+
+    Lists that do not count lose what value they have.
+    """
+    values = []
+    for metric in metrics:
+        how, value = context.query.averaging(metric.label), nw.col(metric.column)
+        counts = [nw.col(column) > 0 for column in context.counted(metric)]
+        if how.undefined == "raise":
+            rows = context.engine.settle(rows)
+            _raise(context, rows.filter(value.is_null(), *counts), metric, key, one)
+        elif how.undefined != "skip":
+            value = value.fill_null(how.undefined)
+        if counts:
+            value = nw.when(nw.all_horizontal(*counts, ignore_nulls=False)).then(value)
+        if counts or how.undefined not in ("skip", "raise"):
+            values.append(value.alias(metric.column))
+    return rows.with_columns(*values) if values else rows
+
+
+def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
+    """Raise if there is a row, which stands for something without a value."""
+    count = context.engine.scalar(without.select(nw.len()))
+    if count:
+        have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
+        some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
+        name = context.query.averaging(metric.label).name
+        msg = f"{have} no {name} {metric.undefined_because}{some}"
+        raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
+
+
+def with_attributes(context: CallContext, lists: Frame) -> Frame:
+    """Add the columns of `per` that describe a list without being its key."""
+    engine = context.engine
+    for name, column in context.attribute_names.items():
+        in_truth = name in context.session.columns["truth"]
+        source = context.truth_lists if in_truth and context.truth_lists is not None else context.frame
+        known = source.select(*context.keys, name).filter(~nw.col(name).is_null()).unique()
+        if engine.eager:
+            known = engine.settle(known)
+            several = known.group_by(*context.keys).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+            if engine.scalar(several.select(nw.len())):
+                msg = f"per={column!r} has several values within a list"
+                raise InputError(msg, f"make it part of the key: by={[*context.query.by, column]!r}")
+        else:
+            known = known.group_by(*context.keys).agg(nw.col(name).min())
+        lists = engine.join(lists, known, context.keys)
+    return lists
+
+
+def by_list(context: CallContext) -> bool:
+    """Return whether the lists themselves are reported."""
+    per = context.per
+    return bool(per) and set(per) == set(context.keys) and not context.attribute_names
+
+
+def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
+    """Sum the lists' values and their weights over what is reported by; totals of parts may be summed again."""
+    by = context.reported
+    if by_list(context):
+        return lists.select(*by, *labels)
+    # A weight counts where there is a value.
+    weighted = [
+        expression
+        for label, weight in weights.items()
+        for expression in (
+            (nw.col(label) * nw.col(weight)).alias(_total(label)),
+            nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(_weight(label)),
+        )
+    ]
+    plain = [
+        expression
+        for label in labels
+        if label not in weights
+        for expression in (
+            nw.col(label).alias(_total(label)),
+            (~nw.col(label).is_null()).cast(nw.Float64()).alias(_weight(label)),
+        )
+    ]
+    lists = lists.select(*by, *weighted, *plain)
+    sums = [nw.col(name).sum() for name in summed(context, labels)]
+    return lists.group_by(*by).agg(*sums) if by else lists.select(*sums)
+
+
+def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
+    """Return the columns of totals, beside what is reported by."""
+    return [*labels] if by_list(context) else [name for label in labels for name in (_total(label), _weight(label))]
+
+
+def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequence[str] = ()) -> Frame:
+    """Return the averages that totals give, missing where no list has a value; further keys stay as they are."""
+    if by_list(context):
+        return sums
+    ratios = [
+        nw.when(nw.col(_weight(label)) > 0).then(nw.col(_total(label)) / nw.col(_weight(label))).alias(label)
+        for label in labels
+    ]
+    return sums.select(*also, *context.reported, *ratios)
+
+
+def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:
+    """Return the totals of all lists from those of parts of them, of each value of further keys."""
+    sums = nw.concat(list(parts), how="vertical")
+    if by_list(context):
+        return sums
+    by = [*also, *context.reported]
+    columns = [name for name in sums.collect_schema().names() if name not in by]
+    return sums.group_by(*by).agg(nw.col(*columns).sum()) if by else sums.select(nw.col(*columns).sum())
+
+
+def _total(label: str) -> str:
+    return f"total {label}"
+
+
+def _weight(label: str) -> str:
+    return f"weight of {label}"

@@ -1,0 +1,159 @@
+"""What each ranked row adds to the value of its list."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+
+from recframe._plan import ranks
+from recframe._plan.context import MODEL
+from recframe._plan.list_sums import Ranking
+from recframe._plan.plan import Plan
+from recframe.errors import OptionError
+from recframe.metrics._row import HIT, POSITION, RELEVANCE, RELEVANT, SIZE, START, Row
+
+if TYPE_CHECKING:
+    from recframe._arguments import Query
+    from recframe._engines.base import Later
+    from recframe._plan.context import Given
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+TIED, CONTRIBUTION, VALUE_OF_LIST, RANKED_ITEM = "tied", "contribution", "value of list", "ranked item"
+TOLERANCE = 1e-9
+
+
+def _check_columns(names: list[Any]) -> None:
+    twice = sorted({str(name) for name in names if names.count(name) > 1})
+    if twice:
+        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
+        raise OptionError(msg, "rename these columns of the frame")
+
+
+class _Shared:
+    """A metric that also asks for the terms which only its rows' shares need, and reads all rows, which show."""
+
+    reads = "all"
+
+    def __init__(self, metric: Metric) -> None:
+        self._metric = metric
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._metric, name)
+
+    def terms(self, row: Row) -> dict[str, nw.Expr]:
+        return {**self._metric.terms(row), **self._metric.share_terms(row)}
+
+
+class Contributions(Plan):
+    """The plan of one call: one row per ranked row that can matter."""
+
+    def __init__(self, given: Given, query: Query, metric: Metric, *, item: bool) -> None:
+        if not metric.splits:
+            msg = f"a list's {metric.name} is no sum over its rows"
+            raise OptionError(msg, "contributions takes the metrics whose value is one, such as 'ndcg' or 'map'")
+        item = item or given.truth is not None or query.ties in ("item", "item_desc")
+        self._shown = {
+            **({MODEL: MODEL} if query.several else {}),
+            **{f"key{i}": name for i, name in enumerate(query.by)},
+            **({ranks.ITEM: query.item} if item else {}),
+            RELEVANCE: query.relevant,
+            **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
+            VALUE_OF_LIST: query.averaging(metric.label).name,
+        }
+        _check_columns(list(self._shown.values()))
+        self._metric = cast("Metric", _Shared(metric))
+        super().__init__(given, query, [self._metric], item=item)
+        self._item = [ranks.ITEM] if item else []
+        self._row_columns = set(self._requirements.terms(Row(tied=True)))
+        row, sums = self._requirements.sums(self._metric, self._row_columns), self._requirements.sums(self._metric)
+        self._share = metric.share(row, sums)
+        self._unranked_share = metric.unranked_share(sums)
+
+    def frame(self) -> Any:
+        """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
+        context = self.context
+        rows = self.run().select(*self._shown)
+        if self._engine.eager:
+            rows = self._engine.settle(rows)
+        sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
+        return context.session.finish(rows, self._shown, sort)
+
+    def run(self) -> Frame:
+        """Return the rows of all rankings, under the plan's names."""
+        ideal, upto = self._ahead()
+        results = [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
+        return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
+
+    def _rows(self, index: int, ideal: Later | None, upto: int | None) -> Frame:
+        """Return the rows of one ranking."""
+        context = self.context
+        # A cutoff at R is another one in each list.
+        upto = None if RELEVANT in self._requirements.asked else upto
+        ranking = Ranking(context, self._side_tables, index, ideal, upto)
+        assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
+        assert ideal is not None  # noqa: S101 - reads the relevance
+        lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
+        lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(VALUE_OF_LIST)))
+        own = [f"row {column}" for column in sorted(self._row_columns)]
+        rows = ranking.rows(ranking.kept, ideal()).select(
+            *context.group,
+            *self._item,
+            RELEVANCE,
+            nw.col(START).cast(nw.Int64()).alias(POSITION),
+            nw.col(SIZE).cast(nw.Int64()).alias(TIED),
+            *own,
+        )
+        found = [self._added(rows, lists, self._share)]
+        if self._unranked_share is not None:
+            missing = self._unranked(ranking.ranked, index)
+            # A number where the relevance is missing, which it never is: NumPy's integers hold no missing value.
+            nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
+            found.append(
+                self._added(
+                    missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED)), lists, self._unranked_share
+                )
+            )
+        result = nw.concat(found, how="vertical")
+        self._check_sums(result)
+        if self._query.several and not context.long:
+            result = result.with_columns(nw.lit(self._query.orders[index]).alias(MODEL))
+        return result
+
+    def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
+        """Return rows with what each adds to its list, missing where the list has no value."""
+        context = self.context
+        rows = self._engine.join(rows, lists, context.group)
+        if context.pooled:
+            share = nw.when(nw.col(RELEVANT) > 0).then(share).otherwise(0.0)
+        share = nw.when(~nw.col(VALUE_OF_LIST).is_null()).then(share).alias(CONTRIBUTION)
+        return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, VALUE_OF_LIST)
+
+    def _unranked(self, ranked: Frame, index: int) -> Frame:
+        """Return the relevant items that a model does not rank."""
+        context = self.context
+        if context.truth is None:
+            rows = context.frame.filter(nw.col(f"score{index}").is_null())
+        else:
+            key = [*context.group, ranks.ITEM]
+            known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
+            truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
+            rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
+        rows = context.hits(context.relevance(rows))
+        return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE)
+
+    def _check_sums(self, rows: Frame) -> None:
+        """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
+        if not self._engine.eager:
+            return
+        group = self.context.group
+        rows = rows.filter(~nw.col(VALUE_OF_LIST).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(SIZE))
+        lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, SIZE).sum(), nw.col(VALUE_OF_LIST).max())
+        off = (nw.col(CONTRIBUTION) - nw.col(VALUE_OF_LIST)).abs() > TOLERANCE * (1 + nw.col(SIZE))
+        if self._engine.scalar(lists.filter(off).select(nw.len())):
+            msg = f"what rows add does not sum to a list's {self._metric.label}"
+            raise OptionError(
+                msg, "the metric's share() says what a row adds, or splits = False that it cannot be said"
+            )

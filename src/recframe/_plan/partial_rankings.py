@@ -1,0 +1,118 @@
+"""Frames that hold only some of the ranked rows, and tell of the others how many there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._plan import ranks
+from recframe._plan.requirements import Requirements
+from recframe.errors import InputError, OptionError
+from recframe.metrics._row import CANDIDATES, RANKED, ROWS, SIZE, START, TIED, Row
+
+if TYPE_CHECKING:
+    from recframe._plan.context import CallContext
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+FOUND, LEAST, THERE = "found", "least", "there"
+CLOSE = 1e-6
+"""How far a sum of shares may be from the whole number of rows that it stands for."""
+
+
+def candidates(context: CallContext) -> Frame:
+    """Return how many rows of each list are ranked."""
+    counts = context.frame.group_by(*context.group).agg(nw.col(CANDIDATES).max())
+    return counts.select(*context.group, nw.col(CANDIDATES).cast(nw.Float64()).alias(RANKED))
+
+
+def check_counts(context: CallContext, ranked: Frame) -> None:
+    """Raise for counts that contradict the rows, where the data can be seen."""
+    if not context.engine.eager:
+        return
+    query, group = context.query, context.group
+    if query.tied is not None:
+        blocks = ranked.group_by(*group, ranks.SCORE).agg(
+            nw.len().alias(FOUND),
+            nw.col(TIED).count().alias(THERE),
+            nw.col(TIED).min().alias(LEAST),
+            nw.col(TIED).max(),
+        )
+        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(FOUND))
+        if context.engine.scalar(blocks.filter(~right.fill_null(value=False)).select(nw.len())):
+            msg = f"tied={query.tied!r} is missing, differs between rows of one rank, or is less than their number"
+            raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
+    if query.candidates is not None:
+        lists = context.frame.group_by(*group).agg(
+            nw.len().alias(FOUND),
+            nw.col(CANDIDATES).count().alias(THERE),
+            nw.col(CANDIDATES).min().alias(LEAST),
+            nw.col(CANDIDATES).max(),
+            nw.col("score0").count().alias(SIZE),
+            nw.col("score0").max().alias(START),
+        )
+        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(CANDIDATES))
+        right = right & (nw.col(LEAST) >= nw.col(SIZE)) & ((nw.col(SIZE) == 0) | (nw.col(START) <= nw.col(LEAST)))
+        if context.engine.scalar(lists.filter(~right.fill_null(value=False)).select(nw.len())):
+            msg = f"candidates={query.candidates!r} is missing, differs within a list, or is less than its ranks"
+            raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
+
+
+def check_metrics(context: CallContext, kept: Frame) -> None:
+    """Raise for a metric that reads rows which the frame does not hold."""
+    query = context.query
+    if query.candidates is None and query.tied is None:
+        return
+    for metric in context.requirements.accuracy:
+        if query.candidates is None and _counts_rows(metric):
+            msg = f"{metric.label} needs the number of ranked rows, and tied={query.tied!r} says that some are absent"
+            raise OptionError(msg, "name the column that holds it, candidates='candidates'")
+        if metric.reads == "all":
+            _check_whole(context, kept, metric)
+
+
+def _counts_rows(metric: Metric) -> bool:
+    requirements = Requirements([metric])
+    sums = requirements.sums(metric)
+    for ask in (metric.value, metric.defined, metric.weighting):
+        ask(sums)
+    return metric.reads == "all" or bool(requirements.asked & {RANKED, ROWS})
+
+
+def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
+    """Raise unless the frame holds all rows up to the metric's cutoff."""
+    k = metric.cutoff
+    first = "every ranked row" if k is None else f"each of the first {k} rows"
+    msg = f"{metric.label} reads {first} of a list, and the frame does not hold them all"
+    hint = "evaluate the whole frame" if k is None else f"from_factors(..., k={k}), or the whole frame where scores tie"
+    if not context.engine.eager:
+        msg = f"{metric.label} reads {first} of a list, and whether a lazy frame holds them all is not known"
+        raise OptionError(msg, "collect the frame first")
+    share = Row(tied=True).within(k)
+    rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(FOUND))
+    if _lacking(context, rows, k):
+        raise InputError(msg, hint)
+
+
+def check_shown(context: CallContext, rows: Frame, place: str) -> None:
+    """Raise unless the frame holds all rows up to the cutoffs of metrics that read what lists show."""
+    if context.query.candidates is None or not context.engine.eager:
+        return
+    for metric in (*context.requirements.shown, *context.requirements.exposure):
+        k = metric.cutoff
+        first = rows if k is None else rows.filter(nw.col(place) <= k)
+        if _lacking(context, first.with_columns(nw.lit(1.0).alias(FOUND)), k):
+            shown = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
+            msg = f"{metric.label} reads {shown}, and the frame does not hold them all"
+            raise InputError(msg, "a cutoff up to the k of from_factors" if k is None else f"from_factors(..., k={k})")
+
+
+def _lacking(context: CallContext, rows: Frame, k: int | None) -> bool:
+    """Return whether the rows found fall short of the first k that lists rank."""
+    there = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
+    lists = context.engine.join(candidates(context), there, context.group)
+    wanted = nw.col(RANKED) if k is None else nw.when(nw.col(RANKED) < k).then(nw.col(RANKED)).otherwise(float(k))
+    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < wanted - CLOSE)
+    return bool(context.engine.scalar(lacking.select(nw.len())))

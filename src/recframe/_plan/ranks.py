@@ -1,0 +1,239 @@
+"""Positions, tied blocks and tie policies: the only room that ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals as nw
+
+from recframe.metrics._row import (
+    ABSENT,
+    AHEAD,
+    BLOCK_HITS,
+    CHANCE,
+    FIRST_HIT,
+    GRADE_RANK,
+    HIT,
+    HITS_BEFORE,
+    LENGTH,
+    POSITION,
+    RELEVANCE,
+    SAME_GRADE,
+    SIZE,
+    START,
+    TIED,
+    VALUE,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Frame = nw.LazyFrame[Any]
+
+SCORE, ITEM, ROW, MOVED, HIT_START = "score", "item", "row", "moved", "hit_start"
+PLACES = "places"
+LEVEL, HIGHER = "level", "higher"
+
+Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
+"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
+
+TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
+    "average": (),
+    "best": ((RELEVANCE, True), (VALUE, True)),
+    "worst": ((RELEVANCE, False), (VALUE, False)),
+    "item": ((ITEM, False),),
+    "item_desc": ((ITEM, True),),
+    "first": ((ROW, False),),
+}
+"""The columns that order a tied block under each policy, where there are any, and whether descending."""
+
+
+def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool) -> Frame:
+    """Add where each row's tied block starts, and keep the blocks that start up to a position.
+
+    Whole blocks stay, so that their sizes can be counted afterwards.
+    """
+    start = nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
+    frame = frame.with_columns(start.alias(START))
+    frame = frame if upto is None else frame.filter(nw.col(START) <= upto)
+    return frame.with_columns(nw.col(START).cast(nw.Int64()))
+
+
+def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None, *, descending: bool) -> Frame:
+    """Order each tied block by a column; what is equal there too stays one block."""
+    block = [*keys, START]
+    within = nw.col(column).rank("min", descending=descending).over(*block)
+    if column == ITEM:
+        # A missing item has no rank: it comes last.
+        missing = nw.col(column).is_null().cast(nw.Int64())
+        within = within.fill_null(0) + missing * (nw.col(column).count().over(*block) + 1)
+    moved = nw.col(START).cast(nw.Int64()) + within.cast(nw.Int64()) - 1
+    frame = frame.with_columns(moved.alias(MOVED))
+    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
+    # A name of its own: polars 1.21 would let the filter see the column before it was overwritten.
+    return frame.drop(START).rename({MOVED: START})
+
+
+def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
+    """Add the number of rows of each row's tied block, those that the frame does not hold included."""
+    size = nw.len().over(*keys, START)
+    if not absent:
+        return frame.with_columns(size.alias(SIZE))
+    # Rows that are split off by their relevance leave the absent ones behind, whose relevance is 0.
+    frame = frame.with_columns(size.cast(nw.Int64()).alias(SIZE))
+    return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
+
+
+def tie_excess(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Return by how much the positions 1, 2, … of lists exceed where their rows' tied blocks start: 0 without ties."""
+    lists = frame.group_by(*keys).agg(nw.len().alias(LENGTH), nw.col(START).sum())
+    length = nw.col(LENGTH).cast(nw.Int64())
+    return lists.select((length * (length + 1) - 2 * nw.col(START)).sum())
+
+
+def absent(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add how many rows of each row's tied block the frame does not hold."""
+    present = nw.len().over(*keys, START)
+    frame = frame.with_columns(present.cast(nw.Int64()).alias(SIZE))
+    return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED, SIZE)
+
+
+def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool) -> Frame:
+    """Let the rows of a block that was split by relevance stand behind absent ones, and leave these to relevance 0."""
+    relevance = nw.col(RELEVANCE)
+    behind = (relevance < 0) if descending else (relevance > 0)
+    moved = nw.col(START) + nw.when(behind).then(nw.col(ABSENT)).otherwise(0)
+    left = nw.when(relevance == 0).then(nw.col(ABSENT)).otherwise(0)
+    frame = frame.with_columns(moved.cast(nw.Int64()).alias(MOVED), left.cast(nw.Int64()).alias(ABSENT))
+    frame = frame if upto is None else frame.filter(nw.col(MOVED) <= upto)
+    return frame.drop(START).rename({MOVED: START})
+
+
+def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add the number of relevant rows of each row's tied block."""
+    return frame.with_columns(nw.col(HIT).sum().over(*keys, START).alias(BLOCK_HITS))
+
+
+def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add where the list's first block with a relevant row starts."""
+    return hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
+
+
+def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
+    """Turn the position of each relevant row among those of its list into how many stand in front of its tied block."""
+    before = nw.col(POSITION).cast(nw.Float64()) - 1
+    frame = frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE)).drop(POSITION)
+    return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
+
+
+def hit_starts(frame: Frame) -> Frame:
+    """Add where the tied blocks of relevant rows start, missing for others."""
+    # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
+    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
+
+
+def several_first_hits() -> nw.Expr:
+    """Return whether a row stands in a block that holds several of its list's first hits."""
+    return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
+
+
+def chances(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add the chance of each place to be the first hit, in blocks with several of a list's first hits.
+
+    In a block of t rows with m hits, the j-th place holds the first with the chance
+    m/(t-j+1) · Π_{i<j-1} (t-m-i)/(t-i); from j = t-m+2 on it is 0.
+    """
+    frame = frame.with_columns(nw.col(POSITION, SIZE).cast(nw.Float64()))
+    j, t, m = nw.col(POSITION), nw.col(SIZE), nw.col(BLOCK_HITS)
+    frame = frame.filter(j <= t - m + 1)
+    missed = nw.when(j > 1).then(((t - m - j + 2) / (t - j + 2)).log()).otherwise(0.0)
+    frame = frame.with_columns(missed.alias(CHANCE))
+    passed = nw.col(CHANCE).cum_sum().over(*keys, START, order_by=POSITION)
+    return frame.with_columns(
+        (passed.exp() * m / (t - j + 1)).alias(CHANCE),
+        (nw.col(START).cast(nw.Float64()) + j - 1).alias(POSITION),
+    )
+
+
+def number(frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
+    """Add the position of each row in its list by a column, those of equal value in any order."""
+    # In short lists polars finds ordinal ranks in half the time of others.
+    return frame.with_columns(nw.col(column).rank("ordinal", descending=descending).over(*keys).alias(POSITION))
+
+
+def grades(frame: Frame, keys: Sequence[str], asked: set[str]) -> Frame:
+    """Add what rank correlations ask about a row's relevance among the ranked rows of its list."""
+    columns = {
+        LENGTH: nw.len().over(*keys),
+        GRADE_RANK: nw.col(RELEVANCE).rank("average", descending=True).over(*keys),
+        SAME_GRADE: nw.len().over(*keys, RELEVANCE),
+    }
+    return frame.with_columns(*(expr.alias(name) for name, expr in columns.items() if name in asked))
+
+
+def levels(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Add which of its list's distinct relevances each row has, the least 0."""
+    return frame.with_columns((nw.col(RELEVANCE).rank("dense").over(*keys).cast(nw.Int64()) - 1).alias(LEVEL))
+
+
+def concordant_pairs(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
+    """Add numbers whose sum over a list is its concordant pairs less its discordant ones.
+
+    Two levels differ first in some binary digit. Among the rows that agree in all digits before it, those that have
+    it are compared with those that have not by a rank sum. So each pair is counted once, by as many rankings as a
+    level has digits.
+    """
+    concordance = nw.lit(0.0)
+    for digit in reversed(range(digits)):
+        frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER))
+        group = [*keys, HIGHER]
+        rank = nw.col(START).rank("average").over(*group)
+        found = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
+        frame = frame.with_columns(found.cast(nw.Float64()).alias(f"{AHEAD}{digit}"))
+        concordance = concordance + nw.col(f"{AHEAD}{digit}")
+    return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(AHEAD))
+
+
+def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
+    """Return the tied blocks at which somebody stops, and the mean chance of their rows, absent ones included."""
+    chances = [f"stop{index}" for index in range(len(stops))]
+    frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
+    frame = frame.filter(stopped(len(stops)))
+    if not tied:
+        return frame
+    blocks = frame.group_by(*keys, START, SIZE).agg(nw.col(*chances).sum())
+    return blocks.with_columns(nw.col(*chances) / nw.col(SIZE))
+
+
+def stopped(stops: int) -> nw.Expr:
+    """Return whether somebody stops at a place."""
+    return nw.any_horizontal(*(nw.col(f"stop{index}") > 0 for index in range(stops)), ignore_nulls=True)
+
+
+def reading(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
+    """Add, for a user who reads from the top, the chance to arrive at each of the places where somebody stops.
+
+    Certain: whether there may be a place at which every user stops.
+    """
+    many = range(stops)
+    place = nw.col(START) + nw.col(POSITION).cast(nw.Int64()) - 1
+    # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
+    on = {
+        f"on{index}": nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0).log()
+        for index in many
+    }
+    end = {f"end{index}": (nw.col(f"stop{index}") >= 1).cast(nw.Float64()) for index in many} if certain else {}
+    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), **on, **end)
+    frame = frame.with_columns(
+        *(
+            (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(f"past {column}")
+            for column in (*on, *end)
+        )
+    )
+    arrive = {f"arrive{index}": nw.col(f"past on{index}").exp() for index in many}
+    if certain:
+        arrive = {
+            name: chance * (nw.col(f"past end{index}") < 1).cast(nw.Float64())
+            for index, (name, chance) in enumerate(arrive.items())
+        }
+    return frame.with_columns(**arrive)

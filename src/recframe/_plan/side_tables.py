@@ -1,0 +1,152 @@
+"""What stands beside the user's frame, as the metrics ask for it: popularity, features, history, the catalogue."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._plan import ranks
+from recframe.errors import InputError
+from recframe.metrics._item_row import (
+    CATALOG_SIZE,
+    DESCRIBED,
+    POPULAR,
+    TRAIN_USERS,
+    UNIT,
+    USERS,
+    directions,
+    features,
+    shares,
+)
+from recframe.metrics._row import SIZE, START
+
+if TYPE_CHECKING:
+    from recframe._plan.context import CallContext
+
+    Frame = nw.LazyFrame[Any]
+
+EVERYTHING = "everything"
+
+
+class SideTables:
+    """Tables of items, users and lists, made once for all models."""
+
+    def __init__(self, context: CallContext) -> None:
+        self._context = context
+        self._engine = context.engine
+        self._width = context.requirements.width
+
+    @cached_property
+    def _had(self) -> Frame:
+        """Who had what in the training data, once."""
+        train = self._context.session.frames["train"]
+        train = train if self._context.user_keys else train.with_columns(nw.lit(0).alias("key0"))
+        return self._engine.settle(train.select(*self._users, ranks.ITEM).unique())
+
+    @property
+    def _users(self) -> list[str]:
+        return self._context.user_keys or ["key0"]
+
+    @cached_property
+    def popularity(self) -> Frame:
+        """The items of the training data with the users of each, and each item's place by that, ties by item."""
+        counts = self._had.group_by(ranks.ITEM).agg(nw.len().alias(USERS))
+        counts = counts.with_columns(nw.col(USERS).cast(nw.Float64()), nw.lit(0).alias(EVERYTHING))
+        placed = ranks.place(counts.with_columns(nw.col(USERS).alias(ranks.SCORE)), [EVERYTHING], None, by_rank=False)
+        placed = ranks.split_ties(placed, [EVERYTHING], ranks.ITEM, None, descending=False)
+        popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
+        return self._engine.settle(placed.select(ranks.ITEM, USERS, popular))
+
+    @cached_property
+    def _train_users(self) -> Frame:
+        users = self._had.select(*self._users).unique()
+        return self._engine.settle(users.select(nw.len().cast(nw.Float64()).alias(TRAIN_USERS)))
+
+    @cached_property
+    def described(self) -> Frame:
+        """The items that have features: scaled to length 1, and to a sum of 1."""
+        names = features(self._width)
+        frame = self._context.session.frames["features"].select(ranks.ITEM, *names)
+        frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
+        known = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
+        frame = frame.filter(known).with_columns(nw.col(*names).fill_null(0.0))
+        frame = self._once(frame)
+        length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
+        frame = frame.with_columns(length.alias("length"), nw.sum_horizontal(*names).alias("total"))
+        unit, some = nw.col("length") > 0, nw.col("total") > 0
+        scaled = [
+            *(
+                nw.when(unit).then(nw.col(name) / nw.col("length")).otherwise(0.0).alias(direction)
+                for name, direction in zip(names, directions(self._width), strict=True)
+            ),
+            *(
+                nw.when(some).then(nw.col(name) / nw.col("total")).otherwise(0.0).alias(share)
+                for name, share in zip(names, shares(self._width), strict=True)
+            ),
+            (nw.col("length") >= 0).cast(nw.Float64()).alias(DESCRIBED),
+            unit.cast(nw.Float64()).alias(UNIT),
+            some.cast(nw.Float64()).alias("categorised"),
+        ]
+        return self._engine.settle(frame.select(ranks.ITEM, *scaled))
+
+    def _once(self, frame: Frame) -> Frame:
+        """Take each item's features once; where the data can be seen, they must agree."""
+        if not self._engine.eager:
+            return frame.group_by(ranks.ITEM).agg(nw.col(*features(self._width)).max())
+        frame = self._engine.settle(frame.unique())
+        several = frame.group_by(ranks.ITEM).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+        count = self._engine.scalar(several.select(nw.len()))
+        if count:
+            msg = f"features has different rows for the same item, for {count} item{'s' if count > 1 else ''}"
+            raise InputError(msg, "keep one row per item")
+        return frame
+
+    def history(self, lists: Frame) -> Frame:
+        """Return the described items that the users of lists had, by the keys of the lists."""
+        context = self._context
+        had = self._engine.join(self._had, self.described, [ranks.ITEM])
+        had = had.filter(~nw.col(DESCRIBED).is_null())
+        on = self._users
+        wanted = lists.select(*context.group).unique()
+        # Users without a list would add lists that nobody asked for; those without a past add nothing.
+        found = self._engine.join(wanted, had, on) if context.user_keys else wanted.join(had.drop(*on), how="cross")
+        return found.filter(~nw.col(DESCRIBED).is_null())
+
+    def check_categories(self, label: str) -> None:
+        """Raise for features that are no shares of categories, where the data can be seen."""
+        if not self._engine.eager:
+            return
+        names = features(self._width)
+        least = self._context.session.frames["features"].select(nw.min_horizontal(*names).alias(SIZE))
+        found = self._engine.scalar(least.select(nw.col(SIZE).min()))
+        if found is not None and found < 0:
+            msg = f"features holds {found}, but {label} reads each column as a category's share, from 0"
+            raise InputError(msg, "give one column per category, such as 0 and 1 for genres")
+
+    def catalog(self) -> Frame | None:
+        """Return the items of a catalogue that names them."""
+        frames = self._context.session.frames
+        return frames["catalog"].select(ranks.ITEM).unique() if "catalog" in frames else None
+
+    def with_users(self, lists: Frame) -> Frame:
+        """Add the number of users of the training data, where a metric asks for it."""
+        return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._context.requirements.asked else lists
+
+    def with_catalog_size(self, groups: Frame) -> Frame:
+        """Add the number of items of the catalogue, where a metric asks for it."""
+        size = self._context.catalog_size
+        if CATALOG_SIZE not in self._context.requirements.asked:
+            return groups
+        if size is not None:
+            return groups.with_columns(nw.lit(float(size)).alias(CATALOG_SIZE))
+        catalog = self.catalog()
+        items = self._context.session.frames["frame"].select(ranks.ITEM).unique() if catalog is None else catalog
+        return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
+
+
+def unexpected() -> nw.Expr:
+    """Return an item's place by popularity, infinite for one that the training data lack."""
+    return nw.col(POPULAR).fill_null(math.inf)

@@ -1,0 +1,88 @@
+"""A plan whose lists are evaluated by polars on the workers of a cluster, which adds up what they give."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._plan import averages
+from recframe._plan.beyond_accuracy import joined
+from recframe._plan.context import MODEL, Given
+from recframe._plan.plan import Plan
+from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._row import CASCADE, GREATEST, POSITION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Query
+    from recframe._plan.context import CallContext
+    from recframe.metrics._record import Metric
+
+    Frame = nw.LazyFrame[Any]
+
+ORDER = "order of models"
+
+
+def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
+    """Return the frame of a call whose lists the workers evaluate, in so many parts.
+
+    Metrics that look beyond their lists, at what stands beside the frame or at all lists together, stay with the
+    cluster's own plan.
+    """
+    plan = Plan(given, query, metrics)
+    beyond = [metric for metric in metrics if isinstance(metric, ExposureMetric) or metric.needs or metric.takes]
+    within = [metric for metric in metrics if metric not in beyond]
+    found = [Plan(given, query, beyond).run()] if beyond else []
+    if within:
+        found.append(_means(Plan(Given(given.frame, given.truth), query, within).context, within, parts))
+    context = plan.context
+    key = [*([MODEL] if query.several else []), *context.per]
+    return plan.finish(joined(context.engine, found, key).select(*key, *(metric.column for metric in metrics)))
+
+
+def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame:
+    """Return the result of metrics that the workers compute."""
+    from recframe._engines import spark_workers
+
+    query = context.query
+    frames = {name: context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames}
+    # Of all rows, of which a worker sees some.
+    constant = GREATEST if CASCADE in context.requirements.asked else None
+    frames = {name: context.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
+    labels = [metric.column for metric in metrics]
+    order = [ORDER] if len(query.orders) > 1 else []
+    sums = spark_workers.computed(
+        frames,
+        context.session.columns,
+        list(context.key_names),
+        parts,
+        partial(_sums, query, tuple(metrics)),
+        context.reported,
+        dict.fromkeys(order, int) | dict.fromkeys(averages.summed(context, labels), float),
+        constant,
+    )
+    sums = averages.added(context, [sums], also=order)
+    if order and not context.reported:
+        # A model without any list has a row too.
+        models = context.engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(ORDER))
+        sums = context.engine.join(models, sums, [ORDER])
+    means = averages.means(context, sums, labels, also=order)
+    if not query.several or context.long:
+        return means
+    name, *others = (nw.lit(model) for model in query.orders)
+    for index, other in enumerate(others, start=1):
+        name = nw.when(nw.col(ORDER) == index).then(other).otherwise(name)
+    return means.with_columns(name.alias(MODEL)).drop(*order)
+
+
+def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], greatest: float | None) -> Any:
+    """Return the sums of the lists of some frames, those of one model below those of another; runs on a worker."""
+    from recframe._engines import spark_workers
+
+    plan = Plan(Given(frames["frame"], frames.get("truth"), greatest=greatest), query, metrics)
+    totals = [part.totals for part in plan.partial()]
+    found = [sums.with_columns(nw.lit(index).alias(ORDER)) for index, sums in enumerate(totals) if sums is not None]
+    return spark_workers.collect(nw.concat(found, how="vertical"))

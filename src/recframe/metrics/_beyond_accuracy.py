@@ -1,0 +1,59 @@
+"""What a list metric is: a record that reads what lists show, not the relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from recframe.metrics._record import CutMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import narwhals as nw
+
+    from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
+
+
+@dataclass(frozen=True)
+class BeyondAccuracyMetric(CutMetric):
+    """A number for every list that shows something, from the items among its first k.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    """
+
+    undefined_because: ClassVar[str] = "for want of items that it could use"
+    splits: ClassVar[bool] = False
+
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        """Return what one shown row adds to its list, by name."""
+        raise NotImplementedError
+
+    def history_terms(self, row: HistoryRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
+        """Return what one item of a user's past adds to the user's lists, by name."""
+        return {}
+
+
+@dataclass(frozen=True)
+class ExposureMetric(CutMetric):
+    """A number for all lists together, from how often each item is shown among their first k.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    """
+
+    undefined_because: ClassVar[str] = "for want of lists that it could use"
+    splits: ClassVar[bool] = False
+
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        """Return what one shown row adds to its item, by name."""
+        raise NotImplementedError
+
+    def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
+        """Return what one item adds to the value of all lists, by name."""
+        raise NotImplementedError

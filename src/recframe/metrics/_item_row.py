@@ -1,0 +1,128 @@
+"""What a list metric may ask of a row that a list shows, of a user's history, and of an item.
+
+Like the classes of `_terms`, these hold no data: they hand out expressions and remember what was asked.
+"""
+
+from __future__ import annotations
+
+import narwhals as nw
+
+PLACE, USERS, FIRST, DESCRIBED, UNIT = "place", "users", "first", "described", "unit"
+POPULAR, TRAIN_USERS, CATALOG_SIZE = "popular", "train_users", "catalog_size"
+
+
+def features(width: int) -> list[str]:
+    """Return the columns of an item's features as they are."""
+    return [f"feature{index}" for index in range(width)]
+
+
+def directions(width: int) -> list[str]:
+    """Return the columns of an item's features, scaled to length 1."""
+    return [f"direction{index}" for index in range(width)]
+
+
+def shares(width: int) -> list[str]:
+    """Return the columns of an item's features, scaled to a sum of 1."""
+    return [f"share{index}" for index in range(width)]
+
+
+class _Described:
+    """A row whose item may have features.
+
+    Attributes
+    ----------
+    categories : list of Expr
+        The item's features as shares, which sum to 1; all 0 without features.
+    categorised : Expr
+        1.0 where the item has shares, else 0.0.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.asked: set[str] = set()
+        self._width = width
+
+    @property
+    def categories(self) -> list[nw.Expr]:
+        self.asked.add("categories")
+        return [nw.col(name) for name in shares(self._width)]
+
+    @property
+    def categorised(self) -> nw.Expr:
+        self.asked.add("categories")
+        return nw.col("categorised")
+
+
+class RecommendedRow(_Described):
+    """One row of the list that a user sees: ties are broken, so that it has one position.
+
+    Attributes
+    ----------
+    users : Expr
+        The users of the training data who have the item; 0 where nobody has.
+    first : Expr
+        1.0 where the list shows the item for the first time, else 0.0.
+    directions : list of Expr
+        The item's features as a vector of length 1; all 0 for a zero vector and without features.
+    described, unit : Expr
+        1.0 where the item has features, and where they are not all 0; else 0.0.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
+        self.cuts: set[int | None] = set()
+
+    @staticmethod
+    def within(k: int | None) -> nw.Expr:
+        """Return 1.0 where the row stands among the first k, else 0.0."""
+        return nw.lit(1.0) if k is None else (nw.col(PLACE) <= k).cast(nw.Float64())
+
+    @property
+    def users(self) -> nw.Expr:
+        self.asked.add(USERS)
+        return nw.col(USERS)
+
+    @property
+    def first(self) -> nw.Expr:
+        self.asked.add(FIRST)
+        return nw.col(FIRST)
+
+    @property
+    def directions(self) -> list[nw.Expr]:
+        self.asked.add("directions")
+        return [nw.col(name) for name in directions(self._width)]
+
+    @property
+    def described(self) -> nw.Expr:
+        self.asked.add("directions")
+        return nw.col(DESCRIBED)
+
+    @property
+    def unit(self) -> nw.Expr:
+        self.asked.add("directions")
+        return nw.col(UNIT)
+
+    def distinct(self, k: int | None) -> nw.Expr:
+        """Return the number of different items that the row's list shows among its first k."""
+        self.asked.add(FIRST)
+        self.cuts.add(k)
+        return nw.col(f"distinct@{k}")
+
+
+class HistoryRow(_Described):
+    """One item that a user had in the training data."""
+
+
+class ItemRow:
+    """One item with its sums over the rows that show it, by the names that `shown_terms` gave them."""
+
+    def __init__(self, columns: dict[str, str]) -> None:
+        self._columns = columns
+        self.ranked: set[str] = set()
+
+    def __getitem__(self, name: str) -> nw.Expr:
+        return nw.col(self._columns[name])
+
+    def order(self, name: str) -> nw.Expr:
+        """Return the item's place, from 1, when those shown at all stand in ascending order of a sum."""
+        self.ranked.add(self._columns[name])
+        return nw.col(f"order {self._columns[name]}")

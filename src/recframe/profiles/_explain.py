@@ -1,0 +1,172 @@
+"""What a metric is under the options and policies in force, in words and as a formula."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import Roles
+from recframe.errors import OptionTypeError, closest
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.profiles._builtin import PROFILES
+from recframe.profiles._record import find, query_of, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recframe._arguments import Averaging, Query
+    from recframe.metrics import Metric
+    from recframe.profiles._record import Profile
+
+WIDTH, LEFT = 96, 11
+"""Of the text, and of its left column."""
+POLICIES = ("ties", "min_relevance", "undefined", "lists")
+TIES = {
+    "average": "exact expected value over all orders of the rows of equal score",
+    "best": "rows of equal score in the order that gives the most",
+    "worst": "rows of equal score in the order that gives the least",
+    "item": "of rows of equal score the smaller item first",
+    "item_desc": "of rows of equal score the larger item first",
+    "first": "rows of equal score in the order of the frame",
+}
+LISTS = {
+    "all": "all lists of the frame and of the truth; one that was recommended nothing scores 0",
+    "truth": "the lists that the truth knows; one that was recommended nothing scores 0",
+    "ranked": "the lists that were recommended something",
+    "both": "the lists that the truth knows and that were recommended something",
+    "shown": "all lists",
+}
+LETTERS = {
+    "h": "relevant rows among the top of the list",
+    "R": "relevant rows of the list, ranked or not",
+    "N": "ranked rows of the list",
+    "r": "position, from 1",
+}
+
+
+class Explanation(str):
+    """A text that shows as it prints."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> Explanation:
+    """Say in words and in a formula what a metric computes.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        Such as ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
+    like : str, optional
+        The library whose options and policies stand for those that are not given.
+    **policies
+        ``ties``, ``min_relevance``, ``undefined`` and ``lists``, as every metric takes them.
+
+    Returns
+    -------
+    str
+        The definition with the options in force, how ties are broken, what becomes of undefined lists, which
+        lists are averaged, and where a library departs from what it documents.
+
+    Raises
+    ------
+    OptionError
+        The library has no such metric, or defines it in a way that no option expresses.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> recframe.explain("ndcg@10", like="rectools")
+    ndcg@10 like RecTools, which calls it NDCG
+    <BLANKLINE>
+      DCG@10 / IDCG@10
+      DCG@10 = Σ r≤10 of gain(r)·discount(r)
+      IDCG@10 = Σ r≤10 of discount(r), as if every position up to 10 held a gain of 1
+      gain(r) = 1 for what is relevant, else 0, of the row at position r
+      discount(r) = 1 / log2(r + 1)
+    <BLANKLINE>
+    r          position, from 1
+    relevant   a relevance above 0
+    ties       exact expected value over all orders of the rows of equal score (RecTools: it takes
+               positions, not scores)
+    undefined  a list without relevant rows, or whose ideal is 0: left out of the mean
+    lists      all lists of the frame and of the truth; one that was recommended nothing scores 0
+    variants   ideal='all' gives divide_by_achievable=True
+    departs    Rows that are repeated count each time, so that values above 1 are possible; here
+               they count once.
+    spelled    ndcg(gain=binary,ideal=ones)@10, ties='average', undefined='skip', lists='all'
+    reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
+    """
+    for name in policies:
+        if name not in POLICIES:
+            msg = f"explain has no argument {name!r}; it takes like, {', '.join(POLICIES)}"
+            raise OptionTypeError(msg, closest(name, ("like", *POLICIES)) or "options are part of the metric")
+    spec = spec_of(metric)
+    roles = Roles.of({}, {**policies, "like": like}, Roles.names())
+    (found,), query = query_of([spec], roles, list(policies), PROFILES)
+    profile = None if like is None else find(like, PROFILES)
+    head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
+    head += f": {found.summary}" if profile is None else profile.metrics[found.name].calls
+    formula = [_at(line, getattr(found, "k", None)) for line in found.explained()]
+    lines = textwrap.wrap(head, WIDTH)
+    for line in formula:
+        lines += textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    lines.insert(len(lines) - sum(len(textwrap.wrap(line, WIDTH - 2)) for line in formula), "")
+    lines.append("")
+    for name, text in _rows(found, query, profile, "\n".join(formula)):
+        lines += textwrap.wrap(text, WIDTH, initial_indent=name.ljust(LEFT), subsequent_indent=" " * LEFT)
+    return Explanation("\n".join(lines))
+
+
+def _at(line: str, k: int | None) -> str:
+    """Return a formula with its cutoff put in; without one it reaches the last ranked row."""
+    if k is None:
+        line = line.replace("min(R, k)", "R").replace("min(k, N)", "N").replace("@k", "")
+    return re.sub(r"\bk\b", "N" if k is None else str(k), line)
+
+
+def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -> Iterator[tuple[str, str]]:
+    """Yield what there is to say beside the formula, by name."""
+    how = query.averaging(metric.label)
+    said = {line.split(":")[0] for line in formula.splitlines() if ":" in line}
+    for letter, meaning in LETTERS.items():
+        used = re.search(rf"\b{letter}\(" if letter == "h" else rf"(?<!\w){letter}(?!\w)", formula)
+        if used and letter not in said:
+            yield letter if letter != "h" else "h(…)", meaning
+    least = query.min_relevance
+    shows = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
+    if not shows:
+        yield "relevant", "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
+    ties = TIES[query.ties if not shows or query.ties in ("item", "item_desc", "first") else "item"]
+    if metric.inexact and query.ties == "average":
+        ties = f"{ties}; {metric.inexact}"
+    yield "ties", ties if profile is None else f"{ties} ({profile.title}: {profile.ties_note})"
+    yield "undefined", _undefined(metric, how)
+    yield "lists", LISTS["shown" if shows else how.lists] + _weighing(metric)
+    if profile is not None:
+        if profile.metrics[metric.name].variants:
+            yield "variants", profile.metrics[metric.name].variants
+        departs = [profile.metrics[metric.name].departs, *profile.departs]
+        if any(departs):
+            yield "departs", " ".join(filter(None, departs))
+    policies = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
+    policies |= {} if least is None else {"min_relevance": least}
+    yield "spelled", ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
+    if metric.reference:
+        yield "reference", metric.reference
+
+
+def _undefined(metric: Metric, how: Averaging) -> str:
+    without = "a list without relevant rows" + (f", or {metric.undefined_if}" if metric.undefined_if else "")
+    if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+        without = f"no value {metric.undefined_because}"
+    becomes = {"skip": "left out of the mean", "raise": "an error"}
+    return f"{without}: {becomes.get(str(how.undefined), f'counts as {how.undefined}')}"
+
+
+def _weighing(metric: Metric) -> str:
+    return f"; {metric.weighs}" if metric.weighs else ""

@@ -1,0 +1,176 @@
+"""What a profile is, and what a call's metrics and policies become under one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from recframe._arguments import Averaging, Query
+from recframe.errors import OptionError, OptionTypeError, one_of
+from recframe.metrics import make, read
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._record import CutMetric, Metric, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Like, Lists, Roles, Undefined
+    from recframe._plan.ranks import Ties
+
+Cut = Literal["any", "needed", "none"]
+"""Whether the library computes a metric with and without a cutoff, only with one, or only without."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a library computes under the name of one of our metrics.
+
+    Attributes
+    ----------
+    calls : str
+        What the library calls it.
+    variants : str
+        Which options give its variants of it.
+    options : mapping of str to value
+        The metric's options that give it.
+    cut : {"any", "needed", "none"}
+        Whether the library takes a cutoff.
+    undefined, lists
+        The policies, where they are not those of the profile.
+    departs : str
+        Where the library departs from its own documented definition, which is followed here.
+    """
+
+    calls: str
+    variants: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    cut: Cut = "any"
+    undefined: Undefined | None = None
+    lists: Lists | None = None
+    departs: str = ""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The options and policies under which a library computes its numbers.
+
+    Attributes
+    ----------
+    name, title : str
+        What ``like=`` takes, and what the library calls itself.
+    ties, min_relevance, undefined, lists
+        The policies that it sets; None for the first two: it sets none, as the library has nothing to say there.
+    ties_note : str
+        What the library does with items of equal score.
+    metrics : mapping of str to Definition
+        By our name, what it computes.
+    refused : mapping of str to str
+        By our name, what it computes in a way that no option expresses.
+    departs : tuple of str
+        Where it departs from its own documented definitions, whatever the metric.
+    """
+
+    name: Like
+    title: str
+    ties: Ties | None
+    ties_note: str
+    undefined: Undefined
+    lists: Lists
+    metrics: Mapping[str, Definition]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    min_relevance: float | None = None
+    departs: tuple[str, ...] = ()
+
+    def definition(self, metric: Metric) -> Definition:
+        """Return what the library computes under a metric's name, or raise and say what it does instead."""
+        found = self.metrics.get(metric.name)
+        if found is None:
+            does = self.refused.get(metric.name, f"{self.title} computes no such number list by list")
+            if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+                does = "profiles are about metrics that read the relevance"
+            msg = f"like={self.name!r} refuses {metric.name}: {does}"
+            raise OptionError(msg, f"leave out like=, or take one of {', '.join(self.metrics)}")
+        k = getattr(metric, "k", None)
+        if found.cut == "none" and k is not None:
+            msg = f"like={self.name!r} takes no cutoff for {metric.name}: {found.calls} reads the whole list"
+            raise OptionError(msg, f"leave out @{k}")
+        if found.cut == "needed" and isinstance(metric, CutMetric) and k is None:
+            msg = f"like={self.name!r} needs a cutoff for {metric.name}: {found.calls} is computed at a k"
+            raise OptionError(msg, f"write '{metric.name}@10'")
+        return found
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One metric of a call, and which of its options the user gave."""
+
+    metric: Metric
+    given: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What the user wrote, in canonical spelling."""
+        return spelled(self.metric.name, self.given, getattr(self.metric, "k", None))
+
+    def at(self, k: int | None) -> Spec:
+        """Return the same at a cutoff."""
+        cut: dict[str, Any] = {"k": k}
+        return replace(self, metric=replace(self.metric, **cut))
+
+
+def query_of(
+    specs: Sequence[Spec], roles: Roles, given: Sequence[str], profiles: Mapping[str, Profile]
+) -> tuple[list[Metric], Query]:
+    """Return the metrics and the question of a call, under a profile if it names one.
+
+    `given` names the roles that the user gave: they win, and so do the options that a metric spells.
+    """
+    if roles.like is None:
+        return [spec.metric for spec in specs], Query.of(roles)
+    profile = find(roles.like, profiles)
+    policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
+    query = Query.of(replace(roles, **{name: value for name, value in policies.items() if value is not None}))
+    metrics: list[Metric] = []
+    own: dict[str, Averaging] = {}
+    for spec in specs:
+        found = profile.definition(spec.metric)
+        options = {name: value for name, value in found.options.items() if name not in spec.given}
+        metric = replace(spec.metric, **options)
+        if metric.label in own:
+            msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
+            raise OptionError(msg, "name one of them")
+        undefined = profile.undefined if found.undefined is None else found.undefined
+        own[metric.label] = Averaging(
+            query.undefined if "undefined" in given else undefined,
+            query.lists if "lists" in given else found.lists or profile.lists,
+            spec.name,
+        )
+        metrics.append(metric)
+    return metrics, replace(query, own=own)
+
+
+def find(like: object, profiles: Mapping[str, Profile]) -> Profile:
+    """Return the profile of that name."""
+    if not isinstance(like, str) or like not in profiles:
+        error = one_of("like", like, profiles)
+        raise error
+    return profiles[like]
+
+
+def spec_of(given: str | Metric) -> Spec:
+    """Return a metric with those of its options that the user gave."""
+    if isinstance(given, str):
+        name, options = read(given)
+        return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"})
+    metric = _check_metric(given)
+    return Spec(metric, metric.options)
+
+
+def _check_metric(given: object) -> Metric:
+    if isinstance(given, type) and issubclass(given, Metric):
+        msg = f"{given.__name__} is a kind of metric, not a metric"
+        raise OptionTypeError(msg, f"{given.__name__}()")
+    if not isinstance(given, Metric):
+        msg = f"{given!r} is neither the name of a metric nor a metric"
+        raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
+    return given
