@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-ALL, LISTED = "all", "listed"
+ALL, LISTED, ORDER, UNSEEN = "all", "listed", "order", "unseen"
 
 
 class Shown:
@@ -142,10 +142,11 @@ class Exposure:
         summed, ranked = self._requirements.item_terms()
         for column in sorted(ranked):
             # A sum of 0 is an item that is shown elsewhere only.
-            shown = items.filter(nw.col(column) > 0)
-            order = nw.col(column).rank("ordinal").over(*by).cast(nw.Float64()).alias(f"order {column}")
-            unseen = items.filter(~(nw.col(column) > 0)).with_columns(nw.lit(0.0).alias(f"order {column}"))
-            items = nw.concat([shown.with_columns(order), unseen], how="vertical")
+            unseen = (~(nw.col(column) > 0)).cast(nw.Float64())
+            items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ORDER), unseen.alias(UNSEEN))
+            items = items.with_columns((nw.col(ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ORDER))
+            order = nw.when(nw.col(column) > 0).then(nw.col(ORDER)).otherwise(0.0)
+            items = items.with_columns(order.alias(f"order {column}")).drop(ORDER, UNSEEN)
         stacked = [items.select(*by, **summed), every.select(*by, **dict.fromkeys(summed, nw.lit(0.0)))]
         sums = self._engine.sum_by(nw.concat(stacked, how="vertical"), by, list(summed))
         sums = self._side_tables.with_catalog_size(sums)

@@ -123,6 +123,9 @@ class ItemRow:
         return nw.col(self._columns[name])
 
     def order(self, name: str) -> nw.Expr:
-        """Return the item's place, from 1, when those shown at all stand in ascending order of a sum."""
+        """Return the item's place, from 1, when those shown at all stand in ascending order of a sum.
+
+        Items of equal sums share their mean place, so that it does not depend on the order of rows. 0: not shown.
+        """
         self.ranked.add(self._columns[name])
         return nw.col(f"order {self._columns[name]}")
