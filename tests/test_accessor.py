@@ -15,8 +15,8 @@ import weakref
 import pytest
 
 import recframe
-from recframe import _evaluate, metrics
-from recframe._arguments import SIDE_INFORMATION, Roles
+from recframe import metrics
+from recframe._arguments import SIDE_INFORMATION, Roles, roles_of
 
 COLUMNS = {"user": [1, 1, 1, 2, 2], "relevant": [1, 0, 1, 0, 1], "score": [0.9, 0.8, 0.1, 0.6, 0.5]}
 NDCG = ((1 / (1 + 0.6309297535714575)) + 0.6309297535714575) / 2
@@ -184,9 +184,9 @@ def test_a_column_of_the_same_name_does_no_harm():
 @pytest.mark.parametrize("name", list(metrics.METRICS))
 def test_methods_show_their_whole_signature(name):
     signature = inspect.signature(getattr(recframe.EagerRec, name))
-    roles = _evaluate.roles_of(metrics.METRICS[name])
-    assert set(_evaluate.ROLES) <= set(roles)
-    assert list(signature.parameters)[-len(roles) :] == roles
+    roles = roles_of(metrics.METRICS[name])
+    assert set(roles_of()) <= set(roles)
+    assert tuple(signature.parameters)[-len(roles) :] == roles
     takes_k = issubclass(metrics.METRICS[name], metrics.CutMetric)
     assert ("k" in signature.parameters) == takes_k
     text = inspect.getdoc(getattr(recframe.EagerRec, name))
@@ -195,7 +195,7 @@ def test_methods_show_their_whole_signature(name):
 
 
 def test_every_role_is_documented():
-    assert all(f"    {name} : " in Roles.__doc__ for name in _evaluate.ROLES + list(SIDE_INFORMATION))
+    assert all(f"    {name} : " in Roles.__doc__ for name in (*roles_of(), *SIDE_INFORMATION))
 
 
 def test_the_frame_is_never_changed(frame):

@@ -1,34 +1,39 @@
-"""Writes what type checkers see of the namespace, from the records that make it at run time.
+"""Writes what type checkers see of the namespace, from the signatures and records that make it at run time.
 
 ``python tools/stubs.py`` writes ``src/recframe/accessor.pyi``; ``--check`` fails if that file is out of date.
 """
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe import metrics as all_metrics
-from recframe._arguments import Roles
-from recframe._check import CHECK_ROLES
-from recframe._evaluate import ALL_ROLES, CONTRIBUTION_ROLES, roles_of
+from recframe._arguments import CALL_ROLES, Roles, roles_of
+from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+WIDTH = 121
+"""The longest line, with its end."""
 STUB = Path(__file__).parent.parent / "src" / "recframe" / "accessor.pyi"
 
-HEAD = '''"""Written by tools/stubs.py: change the metric records or the roles, then run it."""
+HEAD = '''"""Written by tools/stubs.py: change the metric records, the roles or the accessor, then run it.
+
+A metric is a float on an eager frame, and a frame where `per` is given. So each metric has two overloads, which differ
+in their roles: without `per` (`MeanRoles`) or with it (`SegmentRoles`). A lazy frame gives frames for both.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Generic, Protocol, Self, TypeVar, overload
+from typing import Any, Generic, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
+from recframe._arguments import Columns, Like, Lists, Undefined
 from recframe._plan.ranks import Ties
-from recframe._arguments import Like, Lists, Undefined
 from recframe.metrics import Metric
 {imports}
 
@@ -47,180 +52,123 @@ class ExpressionLike(Protocol):
 
 E = TypeVar("E", bound=DataFrameLike)
 L = TypeVar("L", bound=LazyFrameLike | RelationLike | ExpressionLike)
+Frame = TypeVar("Frame")
+Mean = TypeVar("Mean")
 
-class Rec:
-    def __init__(self, frame: Any, bound: dict[str, Any] | None = None) -> None: ...
-    def __call__(
-        self,
-        *,
-{call}
-    ) -> Self: ...
+{roles}
+
+class Rec(Generic[Mean, Frame]):
+    def __init__(self, frame: Frame, bound: dict[str, Any] | None = None) -> None: ...
+    def __call__(self, **roles: Unpack[EvaluateRoles]) -> Self: ...
 '''
 
-TAIL = """
+TAIL = """class EagerRec(Rec[float, E], Generic[E]): ...
+class LazyRec(Rec[L, L], Generic[L]): ...
+
 @overload
 def rec(frame: L) -> LazyRec[L]: ...
 @overload
 def rec(frame: E) -> EagerRec[E]: ...
 """
 
-EVALUATE = """
-    def evaluate(
-        self,
-        metrics: str | Metric | Sequence[str | Metric],
-        k: int | Sequence[int | None] | None = None,
-        *,
-{roles}
-    ) -> {result}: ...
-"""
 
-CHECK = """
-    def check(
-        self,
-        k: int | None = None,
-        *,
-        strict: bool = False,
-{roles}
-    ) -> {result}: ...
-"""
-
-CONTRIBUTIONS = """
-    def contributions(
-        self,
-        metric: str | Metric,
-        k: int | None = None,
-        *,
-{roles}
-    ) -> {result}: ...
-"""
+def role_types(names: Iterable[str]) -> dict[str, str]:
+    """Return the types of roles."""
+    return {field.name: str(field.type) for field in fields(Roles) if field.name in names}
 
 
-def roles(names: Iterable[str], per: str | None = None) -> list[str]:
-    """Return the role arguments; `per` says whether the overload has it (given), lacks it (None) or may (any)."""
-    lines = []
-    for field in fields(Roles):
-        if field.name not in names:
-            continue
-        kind = str(field.type).replace("Columns", "str | Sequence[str] | None")
-        if field.name in ("score", "rank") and per is not None:
-            kind = "str | None"
-        if field.name == "per" and per == "given":
-            lines.append("per: str | Sequence[str]")
-        elif field.name == "per" and per == "none":
-            lines.append("per: None = None")
-        else:
-            lines.append(f"{field.name}: {kind} = {field.default!r}".replace("'", '"'))
-    return lines
+def typed_dict(name: str, types: dict[str, str], base: str = "TypedDict, total=False") -> str:
+    """Return the declaration of the keyword arguments of a call."""
+    return f"class {name}({base}):\n" + "".join(f"    {role}: {kind}\n" for role, kind in types.items())
 
 
-def block(lines: Iterable[str], indent: str = "        ") -> str:
-    """Return arguments, one a line."""
-    return "\n".join(f"{indent}{line}," for line in lines)
+def role_dicts() -> str:
+    """Return the keyword arguments of metrics, and of the other calls."""
+    mean = [name for name in roles_of() if name not in ("per", "score", "rank")]
+    one = {"score": "str | None", "rank": "str | None"}
+    shared = typed_dict("SharedRoles", role_types(mean) | one)
+    found = [
+        shared,
+        typed_dict("MeanRoles", {"per": "None"}, "SharedRoles, total=False"),
+        typed_dict("SegmentRoles", {"per": "Required[str | Sequence[str]]"}, "SharedRoles"),
+    ]
+    for names in dict.fromkeys(roles for name, roles in CALL_ROLES.items() if name != "measure"):
+        types = role_types(names)
+        if names == CALL_ROLES["contributions"]:
+            types["item"] = "str | None"
+        found.append(typed_dict(dict_of(names), types))
+    return "\n".join(found)
 
 
-def method(kind: type, *, eager: bool) -> str:
+def dict_of(names: tuple[str, ...]) -> str:
+    """Return the name of the keyword arguments that some roles are: that of the first call which takes them."""
+    call = next(call for call, roles in CALL_ROLES.items() if roles == names)
+    return f"{call.title().replace('_', '')}Roles"
+
+
+def declaration(name: str, arguments: list[str], result: str) -> str:
+    """Return a method's declaration, in lines as the formatter of the project breaks them."""
+    quoted = [argument.replace("'", '"') for argument in arguments]
+    line = f"    def {name}({', '.join(quoted)}) -> {result}: ...\n"
+    if len(line) <= WIDTH:
+        return line
+    inner = f"        {', '.join(quoted)}\n"
+    if len(inner) > WIDTH:
+        inner = "".join(f"        {argument},\n" for argument in quoted)
+    return f"    def {name}(\n{inner}    ) -> {result}: ...\n"
+
+
+def overloads(name: str, arguments: list[str], side: Iterable[str] = ()) -> str:
+    """Return a metric's two declarations: its mean, and its values by `per`."""
+    own = [*arguments, *(f"{role}: {kind} = None" for role, kind in role_types(side).items())]
+    return "".join(
+        "    @overload\n" + declaration(name, ["self", *own, f"**roles: Unpack[{roles}]"], result)
+        for roles, result in (("MeanRoles", "Mean"), ("SegmentRoles", "Frame"))
+    )
+
+
+def metric(kind: type) -> str:
     """Return the declarations of one metric's method."""
     cut = ["k: int | None = None"] if issubclass(kind, CutMetric) else []
-    options = [
-        f"{field.name}: {field.type} = {field.default!r}".replace("'", '"')
-        for field in fields(kind)
-        if field.name != "k"
-    ]
-    name = kind.name  # type: ignore[attr-defined]
-
-    def declare(per: str, result: str, decorator: str = "") -> str:
-        arguments = block(["self", *cut, "*", *options, *roles(roles_of(kind), per)])
-        return f"{decorator}    def {name}(\n{arguments}\n    ) -> {result}: ...\n"
-
-    if not eager:
-        return declare("any", "L")
-    overload = "    @overload\n"
-    return declare("none", "float", overload) + declare("given", "E", overload)
+    options = [f"{field.name}: {field.type} = {field.default!r}" for field in fields(kind) if field.name != "k"]
+    side = [name for name in roles_of(kind) if name not in roles_of()]
+    star = ["*"] if options or side else []
+    return overloads(kind.name, [*cut, *star, *options], side)  # type: ignore[attr-defined]
 
 
-def measure(*, eager: bool) -> str:
-    """Return the declarations of `measure`."""
-    names = [name for name in ALL_ROLES if name != "model"]
-
-    def declare(per: str, result: str, decorator: str = "") -> str:
-        arguments = block(["self", "metric: str | Metric", "*", *roles(names, per)])
-        return f"{decorator}    def measure(\n{arguments}\n    ) -> {result}: ...\n"
-
-    if not eager:
-        return declare("any", "L")
-    return declare("none", "float", "    @overload\n") + declare("given", "E", "    @overload\n")
-
-
-def data(variable: str) -> str:
-    """Return the declarations of the methods that make frames of frames."""
-    pair, order = roles(["by", "item"]), roles(["by", "item", "score", "rank", "model"], "any")
-    arguments = {
-        "label": (
-            [f"truth: {variable}", "*", f"seen: {variable} | None = None"],
-            roles(["by", "item", "relevant", "score", "rank", "value", "model"]),
-        ),
-        "top": (["k: int | None = None", "*", 'name: str = "rank"'], order),
-        "to_lists": (["k: int | None = None", "*", "scores: bool = False"], order),
-        "split": (
-            [
-                "*",
-                "fraction: float | None = None",
-                "count: int | None = None",
-                "last: int | None = None",
-                "since: Any = None",
-                "time: str | None = None",
-                "users: float | None = None",
-                "min_items: int = 1",
-                "seed: int = 0",
-            ],
-            pair,
-        ),
-        "add_random": (['name: str = "random"', "*", "seed: int = 0"], pair),
-        "add_popular": (
-            [
-                f"train: {variable}",
-                'name: str = "popular"',
-                "*",
-                "segment: str | Sequence[str] | None = None",
-                "time: str | None = None",
-                "half_life: timedelta | float | None = None",
-                "window: timedelta | float | None = None",
-            ],
-            pair,
-        ),
-    }
-    return "".join(
-        f"    def {name}(\n{block(['self', *own, *shared])}\n    ) -> "
-        f"{f'tuple[{variable}, {variable}]' if name == 'split' else variable}: ...\n"
-        for name, (own, shared) in arguments.items()
-    )
+def call(name: str) -> str:
+    """Return the declaration of a call that is no metric's, from its signature."""
+    signature = inspect.signature(getattr(Rec, name))
+    own, star = ["self"], False
+    for parameter in list(signature.parameters.values())[1:]:
+        if parameter.name in CALL_ROLES[name]:
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not star:
+            own, star = [*own, "*"], True
+        default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+        own.append(f"{parameter.name}: {parameter.annotation}{default}")
+    own.append(f"**roles: Unpack[{dict_of(CALL_ROLES[name])}]")
+    return declaration(name, own, signature.return_annotation)
 
 
 def stub() -> str:
     """Return the whole stub."""
     aliases: dict[str, str] = {}
     for kind in METRICS.values():
-        module = sys.modules[kind.__module__]
         for field in fields(kind):
-            if field.name != "k" and hasattr(module, str(field.type)):
+            if field.name != "k" and hasattr(sys.modules[kind.__module__], str(field.type)):
                 aliases.setdefault(str(field.type), kind.__module__)
-    assert all_metrics.__name__ == "recframe.metrics"
-    modules = sorted(set(aliases.values()))
     imports = "\n".join(
         f"from {module} import {', '.join(sorted(name for name, home in aliases.items() if home == module))}"
-        for module in modules
+        for module in sorted(set(aliases.values()))
     )
-    text = HEAD.format(imports=imports, call=block(roles(ALL_ROLES)))
-    for name, variable, eager in (("EagerRec", "E", True), ("LazyRec", "L", False)):
-        text += f"\nclass {name}(Rec, Generic[{variable}]):\n"
-        text += measure(eager=eager)
-        text += EVALUATE.format(roles=block(roles(ALL_ROLES)), result=variable).lstrip("\n")
-        contribution_roles = block(roles(CONTRIBUTION_ROLES)).replace("item: str =", "item: str | None =")
-        text += CONTRIBUTIONS.format(roles=contribution_roles, result=variable).lstrip("\n")
-        text += CHECK.format(roles=block(roles(CHECK_ROLES)), result=variable).lstrip("\n")
-        text += data(variable)
-        text += "".join(method(kind, eager=eager) for kind in METRICS.values())
-    return text + TAIL
+    text = HEAD.format(imports=imports, roles=role_dicts().rstrip())
+    text += overloads(
+        "measure", ["metric: str | Metric", "*"], [n for n in CALL_ROLES["measure"] if n not in roles_of()]
+    )
+    text += "".join(call(name) for name in CALL_ROLES if name != "measure")
+    text += "".join(metric(kind) for kind in METRICS.values()) + "\n" + TAIL
+    return text
 
 
 def main() -> int:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._plan.ranks import Ties
 from recframe.errors import OptionError, OptionTypeError, closest, one_of
 
+if TYPE_CHECKING:
+    from recframe.metrics import Metric
+
 Columns = str | Sequence[str] | None
+"""Names of columns: one or several."""
 Undefined = float | Literal["skip", "raise"]
 """What stands for a list without a value: nothing, a number, or an error."""
 
@@ -112,6 +118,55 @@ class Roles:
         if "score" in given and given.get("rank") is None:
             bound = {name: value for name, value in bound.items() if name != "rank"}
         return replace(cls(), **(bound | given))
+
+
+ALL_ROLES = tuple(Roles.names())
+"""What `evaluate` takes."""
+CALL_ROLES: Mapping[str, tuple[str, ...]] = {
+    "measure": tuple(name for name in ALL_ROLES if name != "model"),
+    "evaluate": ALL_ROLES,
+    "contributions": tuple(name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions")),
+    "check": ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model"),
+    "label": ("by", "item", "relevant", "score", "rank", "value", "model"),
+    "top": ("by", "item", "score", "rank", "model"),
+    "to_lists": ("by", "item", "score", "rank", "model"),
+    "split": ("by", "item"),
+    "add_random": ("by", "item"),
+    "add_popular": ("by", "item"),
+}
+"""The roles that each call of the namespace takes, the metrics aside."""
+
+
+def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
+    """Return the roles that a metric's method takes; without a metric: those that every metric takes."""
+    own = () if kind is None else (*kind.needs, *kind.takes)
+    return tuple(name for name in ALL_ROLES if name in own or name not in ("model", *SIDE_INFORMATION))
+
+
+def role_parameters(names: Iterable[str]) -> list[Parameter]:
+    """Return roles as the parameters of a signature."""
+    return [
+        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+        for field in fields(Roles)
+        if field.name in names
+    ]
+
+
+def roles_doc(names: Iterable[str]) -> str:
+    """Return the section of a docstring that says what roles are."""
+    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
+    entries = [entry for entry in re.split(r"\n(?=    \w)", text) if entry.split(":", 1)[0].strip() in names]
+    return "\n    Other Parameters\n    ----------------\n" + "\n".join(entries) + "\n    "
+
+
+def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
+    """Write the roles that a call takes as ``**roles`` into its signature and its documentation."""
+    names = tuple(names)
+    found = signature(call)
+    own = [parameter for parameter in found.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+    full = found.replace(parameters=[*own, *role_parameters(names)])
+    setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
+    call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"
 
 
 @dataclass(frozen=True)

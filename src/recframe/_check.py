@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
-from recframe._arguments import Query, Roles
+from recframe._arguments import CALL_ROLES, Query, Roles
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import how_to_gather, is_lazy, open_frames
 from recframe._plan import ranks
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from recframe._engines.base import Use
 
     Frame = nw.LazyFrame[Any]
-
-CHECK_ROLES = ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model")
-"""The roles that a check reads."""
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
@@ -72,8 +69,8 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     if strict and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"strict=False, or {how_to_gather(frame)}")
-    bound = {name: value for name, value in bound.items() if name in CHECK_ROLES}
-    roles = Roles.of(bound, given, CHECK_ROLES)
+    bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
+    roles = Roles.of(bound, given, CALL_ROLES["check"])
     look = _Look(frame, roles, check_k(k), named={*bound, *given})
     found = look.findings()
     if strict:

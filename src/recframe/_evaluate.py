@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import SIDE_INFORMATION, Query, Roles
+from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
 from recframe._engines.base import names_of
 from recframe._engines.registry import beside, is_lazy, kind_of
 from recframe._engines.side_tables import feature_columns, items_frame
@@ -31,12 +30,6 @@ FRAMES = (
     "give a polars DataFrame or LazyFrame, a pandas DataFrame, a PyArrow table, a DuckDB relation, an Ibis table"
     " or a Spark DataFrame"
 )
-ROLES = [name for name in Roles.names() if name not in ("model", *SIDE_INFORMATION)]
-"""What every metric takes."""
-ALL_ROLES = Roles.names()
-"""What `evaluate` takes."""
-CONTRIBUTION_ROLES = [name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions")]
-"""What `contributions` takes."""
 NEEDED = {
     "train": "train=past, a frame of who had which item",
     "features": "features=genres, a frame of the item and one numeric column a feature",
@@ -111,12 +104,14 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     if not isinstance(metric, str | Metric):
         msg = f"metric={metric!r} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
-    named = {name: value for name, value in bound.items() if name in CONTRIBUTION_ROLES} | given
+    named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
     show = "item" in named or is_lazy(frame) or Roles.item in names_of(frame)
     if "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
-    roles = Roles.of({name: value for name, value in bound.items() if name in named}, given, CONTRIBUTION_ROLES)
+    roles = Roles.of(
+        {name: value for name, value in bound.items() if name in named}, given, CALL_ROLES["contributions"]
+    )
     (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
     from recframe._plan.contributions import Contributions
 
@@ -151,21 +146,9 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
-    call.__doc__ = f"{kind.__doc__}\n\n    Other Parameters\n    ----------------\n{roles_doc(roles_of(kind))}"
+    call.__doc__ = f"{(kind.__doc__ or '').rstrip()}\n{roles_doc(roles_of(kind))}"
     setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
     return call
-
-
-def roles_of(kind: type[Metric]) -> list[str]:
-    """Return the roles that a metric's method takes."""
-    return [name for name in ALL_ROLES if name in ROLES or name in (*kind.needs, *kind.takes)]
-
-
-def roles_doc(names: Sequence[str] = ALL_ROLES) -> str:
-    """Return what the roles' documentation says of each argument."""
-    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
-    entries = re.split(r"\n(?=    \w)", text)
-    return "\n".join(entry for entry in entries if entry.split(":", 1)[0].strip() in names) + "\n    "
 
 
 def _signature(kind: type[Metric]) -> Signature:
@@ -173,12 +156,7 @@ def _signature(kind: type[Metric]) -> Signature:
     for field in sorted(fields(kind), key=lambda field: field.name != "k"):
         how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
         parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
-    parameters += [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-        for field in fields(Roles)
-        if field.name in roles_of(kind)
-    ]
-    return Signature(parameters)
+    return Signature([*parameters, *role_parameters(roles_of(kind))])
 
 
 def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:

@@ -6,12 +6,19 @@ same records that give the classes their methods here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recframe import _evaluate
+from recframe._arguments import CALL_ROLES, show_roles
 from recframe._data.methods import DataMethods
 from recframe._engines.registry import is_lazy
 from recframe.metrics import METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._data.methods import Frame
+    from recframe.metrics import Metric
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
@@ -38,7 +45,7 @@ class Rec(DataMethods):
         on = f"{kind.__module__.split('.')[0]}.{kind.__name__}{bound}"
         return f"<rec on {on}: {', '.join(METRICS)}, evaluate, measure>"
 
-    def measure(self, metric: Any, **roles: Any) -> Any:
+    def measure(self, metric: str | Metric, **roles: Any) -> Any:
         """Return one metric, given by its name or as an object.
 
         Parameters
@@ -63,7 +70,12 @@ class Rec(DataMethods):
         """
         return _evaluate.measure(self._frame, self._bound, metric, roles)
 
-    def evaluate(self, metrics: Any, k: Any = None, **roles: Any) -> Any:
+    def evaluate(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        **roles: Any,
+    ) -> Frame:
         """Return many metrics, cutoffs and models in one pass, as a frame.
 
         Parameters
@@ -103,7 +115,7 @@ class Rec(DataMethods):
         """
         return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles)
 
-    def contributions(self, metric: Any, k: Any = None, **roles: Any) -> Any:
+    def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.
 
         Parameters
@@ -135,7 +147,7 @@ class Rec(DataMethods):
         """
         return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
 
-    def check(self, k: Any = None, *, strict: bool = False, **roles: Any) -> Any:
+    def check(self, k: int | None = None, *, strict: bool = False, **roles: Any) -> Frame:
         """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
 
         Parameters
@@ -174,6 +186,9 @@ class Rec(DataMethods):
         return _evaluate.check(self._frame, self._bound, k, roles, strict=strict)
 
 
+for _name, _roles in CALL_ROLES.items():
+    show_roles(getattr(Rec, _name), _roles)
+show_roles(Rec.__call__, CALL_ROLES["evaluate"])
 for _kind in METRICS.values():
     setattr(Rec, _kind.name, _evaluate.method(_kind))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import column_names
+from recframe._arguments import CALL_ROLES, column_names
 from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
 from recframe._data.split import seed_of
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-ROLES = ["by", "item"]
 CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
 
 
 def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given: Mapping[str, Any]) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
-    asked = query(bound, given, ROLES)
+    asked = query(bound, given, CALL_ROLES["add_random"])
     rows = open_rows({"frame": Source(frame, {**key_takes(asked, "order"), **item_take(asked, "order")})})
     whole = places(rows.engine, rows.frames["frame"], [*key_takes(asked), ITEM])
     whole = scramble(whole, [*key_takes(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
@@ -44,7 +43,7 @@ def add_popular(
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
     check_frame("the frame", frame)
     check_frame("train", train)
-    asked = query(bound, given, ROLES)
+    asked = query(bound, given, CALL_ROLES["add_popular"])
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")
         for i, column in enumerate(column_names("segment", options["segment"]))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, item_take, key_takes, keyed, query
 from recframe._engines.base import ColumnSpec, Source, names_of
 from recframe._engines.registry import is_lazy
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-ROLES = ["by", "item", "relevant", "score", "rank", "value", "model"]
 MODEL, SEEN = "model", "seen"
 NEVER = 2**30
 """A place behind all others."""
@@ -35,7 +35,7 @@ def label(frame: Any, bound: Mapping[str, Any], truth: Any, seen: Any, given: Ma
     for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
         if native is not None or what == "truth":
             check_frame(what, native)
-    asked = query(bound, given, ROLES)
+    asked = query(bound, given, CALL_ROLES["label"])
     named = {*bound, *given}
     if not named & {"score", "rank"} and asked.orders[0] not in names_of(frame):
         # Scores may come later; they only tell which row of a repeated recommendation stands first.

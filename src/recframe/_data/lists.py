@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from recframe._arguments import column_names
+from recframe._arguments import CALL_ROLES, column_names
 from recframe._data.common import check_frame, check_name, query, whole_number
 from recframe._data.label import label
-from recframe._data.top import ROLES, one_order, ranked
+from recframe._data.top import one_order, ranked
 from recframe._engines.base import ColumnSpec, Source, check_columns
 from recframe._engines.constructors import maker
 from recframe._engines.registry import is_lazy, kind_of
@@ -119,7 +119,7 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
     check_frame("the frame", frame)
     k = None if k is None else whole_number("k", k)
-    asked = one_order(query(bound, given, ROLES), "to_lists")
+    asked = one_order(query(bound, given, CALL_ROLES["to_lists"]), "to_lists")
     keys = [*([] if asked.model is None else [asked.model]), *asked.by]
     top = ranked(frame, asked, k, PLACE)
     columns = [asked.item, *([asked.orders[0]] if scores else [])]

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from recframe._arguments import Columns
+
+Frame = Any
+"""A frame of the kind given."""
 
 
 class DataMethods:
@@ -13,7 +21,7 @@ class DataMethods:
     _frame: Any
     _bound: dict[str, Any]
 
-    def label(self, truth: Any, *, seen: Any = None, **roles: Any) -> Any:
+    def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Any) -> Frame:
         """Return recommendations together with what happened, ready for every metric.
 
         Each row gets the relevance that `truth` gives its key and item, 0 where `truth` has none. What `truth` holds
@@ -51,7 +59,7 @@ class DataMethods:
 
         return label.label(self._frame, self._bound, truth, seen, roles)
 
-    def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Any:
+    def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Frame:
         """Return the first k rows of each list, with their rank.
 
         Rows of equal score stand in the order of their items. Rows without a score are not recommended, so they have
@@ -83,7 +91,7 @@ class DataMethods:
 
         return top.top(self._frame, self._bound, k, name, roles)
 
-    def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Any) -> Any:
+    def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Any) -> Frame:
         """Return one row for each list, with its items in order, the best first.
 
         Parameters
@@ -124,7 +132,7 @@ class DataMethods:
         min_items: int = 1,
         seed: int = 0,
         **roles: Any,
-    ) -> Any:
+    ) -> tuple[Frame, Frame]:
         """Return interactions in two parts, train and test: no row is lost, none is in both.
 
         One argument says which rows go to the test: `fraction` or `count` draws items of each user at random, `last`
@@ -176,7 +184,7 @@ class DataMethods:
 
         return split.split(self._frame, self._bound, options, roles)
 
-    def add_random(self, name: str = "random", *, seed: int = 0, **roles: Any) -> Any:
+    def add_random(self, name: str = "random", *, seed: int = 0, **roles: Any) -> Frame:
         """Return the frame with a column of random scores: the model to beat.
 
         Parameters
@@ -207,15 +215,15 @@ class DataMethods:
 
     def add_popular(
         self,
-        train: Any,
+        train: Frame,
         name: str = "popular",
         *,
-        segment: Any = None,
+        segment: Columns = None,
         time: str | None = None,
-        half_life: Any = None,
-        window: Any = None,
+        half_life: timedelta | float | None = None,
+        window: timedelta | float | None = None,
         **roles: Any,
-    ) -> Any:
+    ) -> Frame:
         """Return the frame with a column of how popular its items are: the model that is hard to beat.
 
         The score of an item is the number of users who have it in `train`, 0 if nobody has.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._arguments import CALL_ROLES
 from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, item_take, key_takes, keyed, query, whole_number
 from recframe._engines.base import ColumnSpec, Source
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-ROLES = ["by", "item"]
 HOW = ("fraction", "count", "last", "since")
 TIME, TEST, ORDER, ITEMS, CHANCE, CHOSEN = "time", "test", "order", "items", "chance", "chosen"
 MILLION = 1_000_000
@@ -79,7 +79,7 @@ def split(
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
     check_frame("the frame", frame)
     terms = Terms.of(options)
-    asked = query(bound, given, ROLES)
+    asked = query(bound, given, CALL_ROLES["split"])
     # Chance knows a key by its place among all keys, which asks for their order.
     pair = {**key_takes(asked, "order" if terms.drawn else "key"), **item_take(asked, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}

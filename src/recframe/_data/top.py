@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query, whole_number
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.rows import open_rows
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     Frame = nw.LazyFrame[Any]
 
-ROLES = ["by", "item", "score", "rank", "model"]
 MODEL = "model"
 
 
@@ -29,7 +29,7 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: M
     check_frame("the frame", frame)
     k = None if k is None else whole_number("k", k)
     name = check_name("name", name)
-    asked = one_order(query(bound, given, ROLES), "top")
+    asked = one_order(query(bound, given, CALL_ROLES["top"]), "top")
     return ranked(frame, asked, k, name)
 
 
