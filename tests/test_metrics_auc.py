@@ -307,3 +307,11 @@ def test_rows_that_tie_together_cannot_be_ordered(engine):
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1.0}])
     with pytest.raises(ValueError, match=r"ties='best' orders tied rows, but pr_auc\(points=thresholds\) takes them"):
         engine.ask(frame, "pr_auc", points="thresholds", ties="best")
+
+
+def test_no_ranked_row_leaves_correlations_undefined(engine):
+    frame = engine.frame({"user": [1, 1, 2], "item": [1, 2, 1], "relevant": [1, 0, 1], "score": [None, None, None]})
+    for metric in ("kendall", "spearman"):
+        for by in ("user", None):
+            assert math.isnan(engine.ask(frame, metric, by=by))
+        assert [row[metric] for row in engine.ask(frame, "evaluate", [metric], per="user")] == [None, None]

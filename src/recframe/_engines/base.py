@@ -77,7 +77,7 @@ class Engine(Protocol):
         ...
 
     def scalar(self, frame: Frame) -> Any:
-        """Return the one value of an eager frame of one row and one column."""
+        """Return the one value of an eager frame of one row and one column, None where it is missing."""
 
     def present(self, frame: Frame, column: str) -> Frame:
         """Return the rows whose value in the column is not missing."""

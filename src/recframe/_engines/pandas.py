@@ -50,7 +50,8 @@ class PandasEngine(Plain):
         return frame
 
     def scalar(self, frame: Frame) -> Any:
-        return frame.collect().item()
+        value = frame.collect().item()
+        return None if pd.isna(value) else value
 
     def present(self, frame: Frame, column: str) -> Frame:
         return frame.filter(~nw.col(column).is_null())
@@ -74,8 +75,7 @@ class PandasEngine(Plain):
 
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else self.scalar(upto)
-        last = 0 if last is None or np.isnan(last) else int(last)  # the largest of no rows is missing
-        return lazy(pd.DataFrame({POSITION: np.arange(1, last + 1)}))
+        return lazy(pd.DataFrame({POSITION: np.arange(1, int(last or 0) + 1)}))  # the largest of no rows is missing
 
 
 def open_frames(sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:

@@ -44,7 +44,7 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     rank = nw.col(ranks.SCORE)
     wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
     found = context.engine.scalar(wrong.select(rank.min()))
-    if found is not None and found == found:  # noqa: PLR0124 - only NaN differs from itself
+    if found is not None:
         msg = f"rank={query.orders[0]!r} holds {found}, but a rank is a whole number from 1"
         raise InputError(msg, "for scores, higher is better, use score=")
 
