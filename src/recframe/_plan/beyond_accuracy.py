@@ -132,7 +132,7 @@ class Exposure:
         """Return the sums of items over all lists from those over parts of them."""
         key = [*groups(self._context), ranks.ITEM]
         return self._engine.sum_by(
-            nw.concat(list(parts), how="vertical"), key, list(self._requirements.item_columns.values())
+            nw.concat(list(parts), how="vertical"), key, list(dict.fromkeys(self._requirements.item_columns.values()))
         )
 
     def values(self, items: Frame, every: Frame) -> Frame:

@@ -237,7 +237,12 @@ class CallContext:
     def columns(self) -> list[str]:
         """The sums of a list."""
         counts = [name for name in (RANKED, ROWS, JUDGED) if name in self.requirements.asked]
-        return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.columns.values()]
+        return [
+            RELEVANT,
+            *counts,
+            *([KNOWN] if self.pooled else []),
+            *dict.fromkeys(self.requirements.columns.values()),
+        ]
 
     def to_sum_columns(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:
         """Return the key and all sums, 0 where the frame adds nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import POPULAR, HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._row import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, FirstHitRow, IdealRow, Row, Sums
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from recframe.metrics._record import Metric
     from recframe.metrics._row import Weight
+    from recframe.metrics._shared_terms import SharedTerms
+
+Name = tuple[str, str]
+"""Of a term: the metric's label, which no other metric of the call has, and what the metric calls it."""
 
 
 @dataclass
@@ -25,39 +30,41 @@ class Requirements:
     metrics: Sequence[Metric]
     width: int = 0
     """The number of features of an item."""
-    columns: dict[str, str] = field(default_factory=dict)
-    """The sums by the full names of their terms, and the columns that hold them."""
+    columns: dict[Name, str] = field(default_factory=dict)
+    """The sums of a list by the names of their terms, and the columns that hold them, which metrics may share."""
     asked: set[str] = field(default_factory=set)
     first_hit: set[str] = field(default_factory=set)
-    """The terms of the first hit."""
+    """The columns of the first hit."""
     cascade: set[str] = field(default_factory=set)
-    """The terms of a user who reads from the top."""
+    """The columns of a user who reads from the top."""
     constants: dict[tuple[Weight, int], str] = field(default_factory=dict)
-    item_columns: dict[str, str] = field(default_factory=dict)
+    item_columns: dict[Name, str] = field(default_factory=dict)
     """The sums of an item over the rows that show it."""
-    all_columns: dict[str, str] = field(default_factory=dict)
+    all_columns: dict[Name, str] = field(default_factory=dict)
     """The sums over all items that are shown."""
 
     def __post_init__(self) -> None:
+        sums, items, everything = _Columns(self.columns, "sum"), _Columns(self.item_columns, "item"), self.all_columns
         for shown in self.shown:
-            names = (*shown.recommended_terms(RecommendedRow(self.width)), *shown.history_terms(HistoryRow(self.width)))
-            for name in names:
-                self.columns.setdefault(full_name(shown, name), f"sum{len(self.columns)}")
+            row, past = RecommendedRow(self.width), HistoryRow(self.width)
+            sums.add(shown, shown.recommended_terms(row), row, "recommended")
+            sums.add(shown, shown.history_terms(past), past, "history")
         for exposure in self.exposure:
-            for name in exposure.recommended_terms(RecommendedRow(self.width)):
-                self.item_columns.setdefault(full_name(exposure, name), f"item{len(self.item_columns)}")
+            row = RecommendedRow(self.width)
+            items.add(exposure, exposure.recommended_terms(row), row, "recommended")
             for name in exposure.item_terms(ItemRow(self._own(exposure, self.item_columns))):
-                self.all_columns.setdefault(full_name(exposure, name), f"all{len(self.all_columns)}")
+                everything[exposure.label, name] = f"all{len(everything)}"
         for metric in self.accuracy:
-            row, best, first = Row(tied=True), IdealRow(), FirstHitRow()
-            for name in (*metric.terms(row), *metric.best_terms(best)):
-                self.columns.setdefault(full_name(metric, name), f"sum{len(self.columns)}")
-            firsts = metric.terms(first)
+            ranked, best, first = Row(tied=True), IdealRow(), FirstHitRow()
+            # Terms share a sum only if they are summed over the same rows.
+            found = sums.add(metric, metric.terms(ranked), ranked, metric.reads)
+            sums.add(metric, metric.best_terms(best), best, f"best of {metric.best_of}")
+            metric.terms(first)
             if FIRST_HIT in first.asked:
-                self.first_hit |= {full_name(metric, name) for name in firsts}
-            if CASCADE in row.asked:
-                self.cascade |= {full_name(metric, name) for name in firsts}
-            self.asked |= row.asked | (best.asked - {POSITION})
+                self.first_hit |= found
+            if CASCADE in ranked.asked:
+                self.cascade |= found
+            self.asked |= ranked.asked | (best.asked - {POSITION})
 
     @property
     def accuracy(self) -> list[Metric]:
@@ -99,11 +106,9 @@ class Requirements:
     def terms(self, row: Row, metrics: Sequence[Metric] | None = None) -> dict[str, nw.Expr]:
         """Return what a ranked row adds, by column; to some of the metrics that read the relevance, or to all."""
         metrics = self.accuracy if metrics is None else metrics
-        found = {full_name(metric, name): term for metric in metrics for name, term in metric.terms(row).items()}
+        found = _by_column(self.columns, ((metric, metric.terms(row)) for metric in metrics))
         only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
-        if only is not None:
-            found = {name: term for name, term in found.items() if name in only}
-        return {self.columns[name]: term for name, term in found.items()}
+        return {column: term for column, term in found.items() if only is None or column in only}
 
     @property
     def cascade_cutoff(self) -> int | None:
@@ -111,19 +116,15 @@ class Requirements:
         reading = [
             metric
             for metric in self.accuracy
-            if {full_name(metric, n) for n in metric.terms(Row(tied=True))} & self.cascade
+            if {self.columns[metric.label, name] for name in metric.terms(Row(tied=True))} & self.cascade
         ]
         return furthest([metric.cutoff for metric in reading])
 
     def best_terms(self, of: str, row: IdealRow | None = None) -> dict[str, nw.Expr]:
         """Return what a row in the best order adds, by column, for the metrics that order these rows."""
         row = row or IdealRow()
-        return {
-            self.columns[full_name(metric, name)]: term
-            for metric in self.accuracy
-            if metric.best_of == of
-            for name, term in metric.best_terms(row).items()
-        }
+        metrics = [metric for metric in self.accuracy if metric.best_of == of]
+        return _by_column(self.columns, ((metric, metric.best_terms(row)) for metric in metrics))
 
     def recommended_terms(self, row: RecommendedRow) -> dict[str, nw.Expr]:
         """Return what a shown row adds to its list, by column."""
@@ -144,7 +145,7 @@ class Requirements:
         for metric in self.exposure:
             item = ItemRow(self._own(metric, self.item_columns))
             for name, term in metric.item_terms(item).items():
-                found[self.all_columns[full_name(metric, name)]] = term
+                found[self.all_columns[metric.label, name]] = term
             ranked |= item.ranked
         return found, ranked
 
@@ -156,21 +157,40 @@ class Requirements:
         return Sums(own_of_row, self.asked, self.constants)
 
     @staticmethod
-    def _own(metric: Metric, columns: dict[str, str]) -> dict[str, str]:
-        prefix = full_name(metric, "")
-        return {name.removeprefix(prefix): column for name, column in columns.items() if name.startswith(prefix)}
+    def _own(metric: Metric, columns: Mapping[Name, str]) -> dict[str, str]:
+        return {name: column for (label, name), column in columns.items() if label == metric.label}
 
 
-def _by_column(columns: Mapping[str, str], terms: Iterable[tuple[Metric, Mapping[str, nw.Expr]]]) -> dict[str, nw.Expr]:
+class _Columns:
+    """Gives each term a column, and terms of several metrics that compute the same over the same rows a common one."""
+
+    def __init__(self, columns: dict[Name, str], prefix: str) -> None:
+        self._columns = columns
+        self._prefix = prefix
+        self._by_key: dict[object, str] = {}
+
+    def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> set[str]:
+        """Return the columns of a metric's terms, which are new but for shared ones."""
+        found = set()
+        for name, term in terms.items():
+            if (metric.label, name) in self._columns:
+                msg = f"metric {metric.label!r} has two terms of the name {name!r}"
+                raise OptionError(msg, "give each of its terms, of ranked rows and of the best order, its own name")
+            computed = row.key_of(term)
+            key = (metric.label, name) if computed is None else (computed, over)
+            column = self._by_key.setdefault(key, f"{self._prefix}{len(self._by_key)}")
+            self._columns[metric.label, name] = column
+            found.add(column)
+        return found
+
+
+def _by_column(
+    columns: Mapping[Name, str], terms: Iterable[tuple[Metric, Mapping[str, nw.Expr]]]
+) -> dict[str, nw.Expr]:
     """Return the terms of metrics by the columns that hold their sums."""
-    return {columns[full_name(metric, name)]: term for metric, own in terms for name, term in own.items()}
+    return {columns[metric.label, name]: term for metric, own in terms for name, term in own.items()}
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:
     """Return the largest cutoff, None where one is the whole list."""
     return None if None in cutoffs else max(cast("Sequence[int]", cutoffs), default=1)
-
-
-def full_name(metric: Metric, name: str) -> str:
-    """Return a term's name among those of all metrics of a call."""
-    return name if metric.shares_terms else f"{metric.label}: {name}"

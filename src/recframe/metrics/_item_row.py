@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import narwhals as nw
 
+from recframe.metrics._shared_terms import SharedTerms
+
 PLACE, USERS, FIRST, DESCRIBED, UNIT = "place", "users", "first", "described", "unit"
 POPULAR, TRAIN_USERS, CATALOG_SIZE = "popular", "train_users", "catalog_size"
 
@@ -26,7 +28,7 @@ def shares(width: int) -> list[str]:
     return [f"share{index}" for index in range(width)]
 
 
-class _Described:
+class _Described(SharedTerms):
     """A row whose item may have features.
 
     Attributes
@@ -38,6 +40,7 @@ class _Described:
     """
 
     def __init__(self, width: int) -> None:
+        super().__init__()
         self.asked: set[str] = set()
         self._width = width
 

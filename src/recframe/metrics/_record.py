@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""
+BestOf = Literal["all", "ranked"]
+"""Which rows the best order is of."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,13 @@ class Metric:
         The direction.
     undefined_if, weighs : str
         In words, for `defined` and `weighting`: when else a list has no value, and what weighs lists in the mean.
-    reads : {"hits", "graded", "all"}
-        Which ranked rows `terms` must see: the relevant ones, also those with a relevance other than 0, or all.
+    reads : {"all", "graded", "hits"}
+        Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
+        attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
     best_of : {"all", "ranked"}
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
     keeps_ties : bool
         True where tied rows count together, so that no policy may put them in an order.
-    shares_terms : bool
-        True where a term's name says all about it, so that other metrics may use the same sum.
     splits : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     needs, takes : tuple of str
@@ -82,17 +83,19 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     undefined_if: ClassVar[str] = ""
     weighs: ClassVar[str] = ""
-    reads: ClassVar[Reads] = "hits"
-    best_of: ClassVar[Literal["all", "ranked"]] = "all"
-    requires_average_ties: ClassVar[bool] = False
-    shares_terms: ClassVar[bool] = False
     splits: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "all"
+    best_of: ClassVar[BestOf] = "all"
+    requires_average_ties: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     takes: ClassVar[tuple[str, ...]] = ()
     undefined_because: ClassVar[str] = "for want of a relevant item"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
-        """Return what one ranked row adds to its list, by name."""
+        """Return what one ranked row adds to its list, by name.
+
+        The names are the metric's own: terms of other metrics never mix with these.
+        """
         return {}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002

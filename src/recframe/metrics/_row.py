@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe.metrics._item_row import CATALOG_SIZE, POPULAR, TRAIN_USERS
+from recframe.metrics._shared_terms import SharedTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ LENGTH, GRADE_RANK, SAME_GRADE, AHEAD = "length", "grade_rank", "same_grade", "a
 RANKED_RELEVANT, JUDGED = "ranked_relevant", "judged"
 
 
-class Row:
+class Row(SharedTerms):
     """One ranked row, which stands in a tied block of `size` positions from `start` on.
 
     Attributes
@@ -49,6 +50,7 @@ class Row:
     """
 
     def __init__(self, *, tied: bool) -> None:
+        super().__init__()
         self.tied = tied
         self.tables: dict[tuple[Weight, int | None], int] = {}
         self.stops: dict[Stop, int] = {}
@@ -197,7 +199,7 @@ class CascadeRow(_SideRow):
         return nw.col(f"stop{index}") * nw.col(f"arrive{index}") * _cut(of(position), position, k)
 
 
-class IdealRow:
+class IdealRow(SharedTerms):
     """One row that is relevant or of positive relevance, at its position in the list's best order.
 
     Attributes
@@ -207,6 +209,7 @@ class IdealRow:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionTypeError
-from recframe.metrics._record import CutMetric, Metric, check_choice
+from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
 from recframe.metrics._row import at_most
 
 if TYPE_CHECKING:
@@ -24,9 +24,19 @@ Over = Literal["all", "ranked"]
 """Which rows are the list: all, or only those that are ranked."""
 
 
-def hits_term(row: Row, k: int | None) -> dict[str, nw.Expr]:
+def hits(row: Row, k: int | None) -> nw.Expr:
     """Return the term that sums to h(k), the (expected) number of relevant rows among the top k."""
-    return {f"hits@{k}": row.hit * row.within(k)}
+    return row.hit * row.within(k)
+
+
+def _hits_at_r(row: Row, over: Over) -> nw.Expr:
+    """Return the term that sums to h(R)."""
+    return row.hit * row.within(row.relevant_in_list if over == "all" else row.ranked_relevant_in_list)
+
+
+def _first_hit(row: Row, k: int | None) -> nw.Expr:
+    """Return the term that sums to 1 if the top k holds a relevant row."""
+    return row.first_hit(_one, k)
 
 
 def counted_over(over: Over) -> list[str]:
@@ -43,10 +53,10 @@ def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
 class _HitCount(CutMetric):
     """What precision, recall and F1 share: their sum."""
 
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return hits_term(row, self.k)
+        return {"hits": row.shared(hits, self.k)}
 
 
 @dataclass(frozen=True)
@@ -98,10 +108,9 @@ class Precision(_HitCount):
         return [self.formula if self.denominator == "k" else "h(k) / min(k, N)"]
 
     def value(self, sums: Sums) -> nw.Expr:
-        hits = sums[f"hits@{self.k}"]
         if self.k is not None and self.denominator == "k":
-            return hits / self.k
-        return sums.ratio(hits, sums.ranked(self.k))
+            return sums["hits"] / self.k
+        return sums.ratio(sums["hits"], sums.ranked(self.k))
 
 
 @dataclass(frozen=True)
@@ -163,14 +172,15 @@ class Recall(_HitCount):
         return None if self.over == "ranked" else self.k
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return hits_term(row, self.k) | (hits_term(row, None) if self.over == "ranked" else {})
+        ranked = {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
+        return {"hits": row.shared(hits, self.k), **ranked}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        relevant = sums.relevant if self.over == "all" else sums["hits@None"]
-        return sums.ratio(row[f"hits@{self.k}"], at_most(relevant, self.k) if self.capped else relevant)
+        relevant = sums.relevant if self.over == "all" else sums["relevant"]
+        return sums.ratio(row["hits"], at_most(relevant, self.k) if self.capped else relevant)
 
 
 @dataclass(frozen=True)
@@ -208,7 +218,7 @@ class F1(_HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         shown = sums.ranked(None) if self.k is None else self.k
-        return 2 * sums[f"hits@{self.k}"] / (sums.relevant + shown)
+        return 2 * sums["hits"] / (sums.relevant + shown)
 
 
 @dataclass(frozen=True)
@@ -243,7 +253,7 @@ class RPrecision(Metric):
     summary: ClassVar[str] = "precision at R, the list's number of relevant items"
     formula: ClassVar[str] = "h(R) / R"
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2000; trec_eval `Rprec`"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
 
@@ -254,17 +264,14 @@ class RPrecision(Metric):
         return [self.formula, *counted_over(self.over)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        if self.over == "all":
-            return {"hits@R": row.hit * row.within(row.relevant_in_list)}
-        return {"hits@ranked R": row.hit * row.within(row.ranked_relevant_in_list)} | hits_term(row, None)
+        ranked = {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
+        return {"hits": row.shared(_hits_at_r, self.over), **ranked}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        if self.over == "all":
-            return row["hits@R"] / sums.relevant
-        return sums.ratio(row["hits@ranked R"], sums["hits@None"])
+        return sums.ratio(row["hits"], sums.relevant if self.over == "all" else sums["relevant"])
 
 
 @dataclass(frozen=True)
@@ -302,10 +309,10 @@ class HitRate(CutMetric):
     summary: ClassVar[str] = "whether the top k holds a relevant item"
     formula: ClassVar[str] = "1 if h(k) > 0, else 0"
     reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {f"first@{self.k}": row.first_hit(_one, self.k)}
+        return {"first": row.shared(_first_hit, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"first@{self.k}"]
+        return sums["first"]

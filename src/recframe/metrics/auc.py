@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric, check_choice
-from recframe.metrics.accuracy import Over, counted_over, hits_term
-from recframe.metrics.average_precision import MAP
+from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
+from recframe.metrics.accuracy import Over, counted_over, hits
+from recframe.metrics.average_precision import precision_at_hit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,14 +22,53 @@ Points = Literal["positions", "thresholds"]
 """Where a precision-recall curve has its points: at every position, or at every distinct score."""
 
 
+def _average_rank(row: Row) -> nw.Expr:
+    """Return the average rank of a hit over all orders of its tied block."""
+    return row.hit * (row.start + (row.size - 1) / 2)
+
+
 def _rank_sum(row: Row) -> dict[str, nw.Expr]:
     """Return the terms of the whole list: the number of ranked hits, and the sum of their average ranks."""
-    return {"hits@None": row.hit, "rank sum": row.hit * (row.start + (row.size - 1) / 2)}
+    return {"hits": row.shared(hits, None), "rank sum": row.shared(_average_rank)}
 
 
 def _wrong(row: Row) -> nw.Expr:
     """Return the ranked rows that are not relevant and stand before a row, those that tie with it counting one half."""
     return row.start - 1 - row.hits_before + (row.size - row.block_hits) / 2
+
+
+def _up_to(row: Row, k: int, inside: nw.Expr | float, straddling: nw.Expr) -> nw.Expr:
+    """Return one term for hits of blocks that end by k, another for those of the block that straddles k, else 0."""
+    other = nw.when(row.start <= k).then(straddling).otherwise(0.0) if row.tied else nw.lit(0.0)
+    return row.hit * nw.when(row.start + row.size - 1 <= k).then(inside).otherwise(other)
+
+
+def _covariance(row: Row, k: int) -> nw.Expr:
+    """Return a hit's share of the variance of the number of hits that its block has up to k.
+
+    That number is hypergeometric: the block that straddles k has s of its t rows there, and m hits.
+    """
+    s, t, m = k - row.start + 1, row.size, row.block_hits
+    rest = nw.when(t > 1).then(t - 1).otherwise(1.0)
+    return s / t * (1 - m / t) * (t - s) / rest
+
+
+def _spread(row: Row, k: int) -> nw.Expr:
+    """Return the term that sums to the variance of h(k)."""
+    return _up_to(row, k, 0.0, _covariance(row, k))
+
+
+def _wrong_up_to(row: Row, k: int) -> nw.Expr:
+    """Return the term that sums to the expected pairs of the top k in which the relevant row comes second."""
+    s, t, m = k - row.start + 1, row.size, row.block_hits
+    square = _covariance(row, k) + m * (s / t) * (s / t)
+    straddling = s / t * (row.start - 1 - row.hits_before) + (s * s / t - square) / 2
+    return _up_to(row, k, _wrong(row), straddling)
+
+
+def _precision_at_block_end(row: Row) -> nw.Expr:
+    """Return the precision of a hit where its tied block ends."""
+    return row.hit * (row.hits_before + row.block_hits) / (row.start + row.size - 1)
 
 
 def _negatives(sums: Sums) -> nw.Expr:
@@ -38,32 +77,29 @@ def _negatives(sums: Sums) -> nw.Expr:
 
 def _before(sums: Sums) -> nw.Expr:
     """Return how often a row that is not relevant stands before a hit, those that tie with it counting one half."""
-    hits = sums["hits@None"]
-    return sums["rank sum"] - hits * (hits + 1) / 2
+    return sums["rank sum"] - sums["hits"] * (sums["hits"] + 1) / 2
 
 
 def _ranked_pairs(sums: Sums) -> nw.Expr:
-    hits = sums["hits@None"]
-    return hits * (sums.ranked(None) - hits)
+    return sums["hits"] * (sums.ranked(None) - sums["hits"])
 
 
 def _whole_list(sums: Sums) -> nw.Expr:
     """Return the AUC of a list from its rank sum; unranked rows share the last place."""
-    hits = sums["hits@None"]
-    unranked_hits = sums.relevant - hits
+    unranked_hits = sums.relevant - sums["hits"]
     unranked_others = sums.rows - sums.ranked(None) - unranked_hits
-    ordered = hits * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
+    ordered = sums["hits"] * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
     return ordered / (sums.relevant * _negatives(sums))
 
 
 def _whole_share(row: Sums, sums: Sums) -> nw.Expr:
     """Return what a ranked row adds to the AUC of its list."""
-    return (row["hits@None"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
+    return (row["hits"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
 
 
 def _unranked_share(sums: Sums) -> nw.Expr:
     """Return what each unranked relevant item adds to the AUC of its list: its half of what it ties with."""
-    unranked_others = sums.rows - sums.ranked(None) - (sums.relevant - sums["hits@None"])
+    unranked_others = sums.rows - sums.ranked(None) - (sums.relevant - sums["hits"])
     return unranked_others / 2 / (sums.relevant * _negatives(sums))
 
 
@@ -109,7 +145,7 @@ class ROCAUC(CutMetric):
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
     undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
 
@@ -134,41 +170,26 @@ class ROCAUC(CutMetric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.k is None:
             return _rank_sum(row)
-        within = hits_term(row, self.k)
-        inside = row.start + row.size - 1 <= self.k
-        before, whole = row.start - 1 - row.hits_before, _wrong(row)
-        if not row.tied:
-            wrong = nw.when(inside).then(whole).otherwise(0.0)
-            return {**within, f"wrong@{self.k}": row.hit * wrong, f"spread@{self.k}": row.hit * 0.0}
-        # The block that straddles k shows s of its t rows, with a hypergeometric number of its m hits.
-        s, t, m = self.k - row.start + 1, row.size, row.block_hits
-        rest = nw.when(t > 1).then(t - 1).otherwise(1.0)
-        spread = s / t * (1 - m / t) * (t - s) / rest
-        square = spread + m * (s / t) * (s / t)
-        part = s / t * before + (s * s / t - square) / 2
-        starts = row.start <= self.k
-        wrong = nw.when(inside).then(whole).otherwise(nw.when(starts).then(part).otherwise(0.0))
-        spread = nw.when(inside).then(0.0).otherwise(nw.when(starts).then(spread).otherwise(0.0))
-        return {**within, f"wrong@{self.k}": row.hit * wrong, f"spread@{self.k}": row.hit * spread}
+        wrong, spread = row.shared(_wrong_up_to, self.k), row.shared(_spread, self.k)
+        return {"hits": row.shared(hits, self.k), "wrong": wrong, "spread": spread}
 
     def _pairs(self, sums: Sums) -> nw.Expr:
-        hits = sums[f"hits@{self.k}"]
-        return hits * sums.ranked(self.k) - hits * hits - sums[f"spread@{self.k}"]
+        return sums["hits"] * sums.ranked(self.k) - sums["hits"] * sums["hits"] - sums["spread"]
 
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
-            return 1 - sums[f"wrong@{self.k}"] / self._pairs(sums)
+            return 1 - sums["wrong"] / self._pairs(sums)
         return _whole_list(sums) if self.over == "all" else 1 - _before(sums) / _ranked_pairs(sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.k is None and self.over == "ranked":
-            negatives = sums.ranked(None) - sums["hits@None"]
-            return (row["hits@None"] * negatives - row["wrong"]) / _ranked_pairs(sums)
+            negatives = sums.ranked(None) - sums["hits"]
+            return (row["hits"] * negatives - row["wrong"]) / _ranked_pairs(sums)
         if self.k is None:
             return _whole_share(row, sums)
-        # The hits of a block that straddles k keep each other out, whence each has its part of the spread.
-        others = sums.ranked(self.k) - sums[f"hits@{self.k}"]
-        ordered = row[f"hits@{self.k}"] * others - row[f"spread@{self.k}"] - row[f"wrong@{self.k}"]
+        # Hits of the block that straddles k compete for the same positions: subtract each one's covariance share.
+        others = sums.ranked(self.k) - sums["hits"]
+        ordered = row["hits"] * others - row["spread"] - row["wrong"]
         return ordered / self._pairs(sums)
 
     def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
@@ -213,7 +234,7 @@ class GAUC(Metric):
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"
     weighs: ClassVar[str] = "a list weighs as many rows as it has"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return _rank_sum(row)
@@ -272,7 +293,7 @@ class PRAUC(Metric):
     summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
     formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
     reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     points: Points = "positions"
     over: Over = "all"
@@ -280,25 +301,22 @@ class PRAUC(Metric):
     def __post_init__(self) -> None:
         check_choice("points", self.points, Points)
         check_choice("over", self.over, Over)
-        # Known by this instance only, as it depends on an option.
-        object.__setattr__(self, "keeps_ties", self.points == "thresholds")
+
+    @property
+    def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.points == "thresholds"
 
     def explained(self) -> Sequence[str]:
         steps = "r: the end of the hit's tied block, so that tied rows are one threshold"
         return [self.formula, *([steps] if self.points == "thresholds" else []), *counted_over(self.over)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        hits = hits_term(row, None) if self.over == "ranked" else {}
-        if self.points == "positions":
-            return {**_AP.terms(row), **hits}
-        return {"steps": row.hit * (row.hits_before + row.block_hits) / (row.start + row.size - 1), **hits}
+        positions = self.points == "positions"
+        area = row.shared(precision_at_hit, None) if positions else row.shared(_precision_at_block_end)
+        return {"area": area, **({"hits": row.shared(hits, None)} if self.over == "ranked" else {})}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        total = row["ap@None" if self.points == "positions" else "steps"]
-        return sums.ratio(total, sums.relevant if self.over == "all" else sums["hits@None"])
-
-
-_AP = MAP(norm="relevant")
+        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["hits"])

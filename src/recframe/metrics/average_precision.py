@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, check_choice
-from recframe.metrics.accuracy import hits_term
+from recframe.metrics._record import CutMetric, Reads, check_choice
+from recframe.metrics.accuracy import hits
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -20,6 +20,16 @@ __all__ = ["MAP"]
 
 Norm = Literal["capped", "relevant", "hits"]
 """What the sum of average precision is divided by: min(R, k), R, or the hits in the top k."""
+
+
+def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
+    """Return the (expected) precision at a hit's position, 0 past k."""
+    precision = (row.hits_before + 1) * row.weight(reciprocal, k)
+    if row.tied:
+        # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
+        slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
+        precision += slope * (row.within(k) - row.start * row.weight(reciprocal, k))
+    return row.hit * precision
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,7 @@ class MAP(CutMetric):
     summary: ClassVar[str] = "mean of the precision at every relevant item"
     formula: ClassVar[str] = "Σ over hits at r ≤ k of h(r)/r, divided by min(R, k)"
     reference: ClassVar[str] = "Buckley, Voorhees 2005; trec_eval `map_cut` (norm=relevant)"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     norm: Norm = "capped"
 
@@ -81,19 +91,13 @@ class MAP(CutMetric):
         return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        share = (row.hits_before + 1) * row.weight(reciprocal, self.k)
-        if row.tied:
-            # Summed over the positions of a block, McSherry and Najork's term is linear in 1/r and 1.
-            slope = nw.when(row.size > 1).then((row.block_hits - 1) / (row.size - 1)).otherwise(0.0)
-            share += slope * (row.within(self.k) - row.start * row.weight(reciprocal, self.k))
-        hits = hits_term(row, self.k) if self.norm == "hits" else {}
-        return {f"ap@{self.k}": row.hit * share} | hits
+        counted = {"hits": row.shared(hits, self.k)} if self.norm == "hits" else {}
+        return {"precisions": row.shared(precision_at_hit, self.k), **counted}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        total = row[f"ap@{self.k}"]
         if self.norm == "hits":
-            return sums.ratio(total, sums[f"hits@{self.k}"])
-        return total / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))
+            return sums.ratio(row["precisions"], sums["hits"])
+        return row["precisions"] / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionError, OptionTypeError
-from recframe.metrics._record import CutMetric, check_choice
+from recframe.metrics._record import CutMetric, Reads, check_choice
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row, Stop, Sums, Weight
 
 __all__ = ["ERR", "RBP", "PFound"]
 
@@ -31,6 +31,19 @@ HitGain = Literal["binary", "linear"]
 def _persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
     """Return the weight p^(r-1); the same function for the same p."""
     return lambda position: ((position - 1) * math.log(p)).exp()
+
+
+def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Expr:
+    """Return the gain of a hit, discounted by the persistence p."""
+    gained = row.hit
+    if gain == "linear":
+        gained = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
+    return gained * row.weight(_persistence(p), k)
+
+
+def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
+    """Return what a row adds to the expected weight of the position at which a user stops."""
+    return row.cascade(stop, weight, k)
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,7 @@ class RBP(CutMetric):
     summary: ClassVar[str] = "rank-biased precision: a user goes on to the next item with probability p"
     formula: ClassVar[str] = "(1 − p) · Σ over hits at r ≤ k of p^(r−1)"
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008; trec_eval 10 `rbp`"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     p: float = 0.8
     gain: HitGain = "binary"
@@ -89,17 +102,10 @@ class RBP(CutMetric):
         return [f"(1 − p) · Σ over hits at r ≤ k of {gain}p^(r−1)", f"p = {self.p:g}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        gain = row.hit
-        if self.gain == "linear":
-            gain = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
-        return {self._term: gain * row.weight(_persistence(self.p), self.k)}
-
-    @property
-    def _term(self) -> str:
-        return f"rbp({self.p},{self.gain})@{self.k}"
+        return {"gains": row.shared(_persistent_gain, self.p, self.gain, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return (1 - self.p) * sums[self._term]
+        return (1 - self.p) * sums["gains"]
 
 
 @cache
@@ -181,7 +187,7 @@ class ERR(CutMetric):
     summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     max_relevance: float | None = None
 
@@ -203,10 +209,10 @@ class ERR(CutMetric):
         return [self.formula, f"max = {top}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {f"err({self.max_relevance})@{self.k}": row.cascade(_satisfied(self.max_relevance), reciprocal, self.k)}
+        return {"stops": row.shared(_stopping, _satisfied(self.max_relevance), reciprocal, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"err({self.max_relevance})@{self.k}"]
+        return sums["stops"]
 
 
 @dataclass(frozen=True)
@@ -252,7 +258,6 @@ class PFound(CutMetric):
     summary: ClassVar[str] = "chance that a user finds what is relevant before giving up"
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
-    shares_terms: ClassVar[bool] = True
 
     p_break: float = 0.15
     probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None
@@ -273,16 +278,15 @@ class PFound(CutMetric):
                 raise OptionError(msg, "chances lie between 0 and 1")
         # A tuple, so that the record stays hashable.
         object.__setattr__(self, "probability", chances)
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
         # Where somebody may stop at a row that is not relevant, those rows matter too.
-        object.__setattr__(self, "reads", "all" if dict(chances).get(0.0) else "hits")
+        return "all" if dict(self.probability or ()).get(0.0) else "hits"
 
     @property
     def relevances(self) -> tuple[float, float]:
         return (0.0, 1.0) if self.probability is None else (-math.inf, math.inf)
-
-    @property
-    def _term(self) -> str:
-        return f"pfound({self.p_break},{self.probability})@{self.k}"
 
     @property
     def inexact(self) -> str:
@@ -297,7 +301,7 @@ class PFound(CutMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
-        return {self._term: row.cascade(stop, _browsing(self.p_break), self.k)}
+        return {"stops": row.shared(_stopping, stop, _browsing(self.p_break), self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[self._term]
+        return sums["stops"]

@@ -48,7 +48,6 @@ class Spearman(Metric):
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
-    shares_terms: ClassVar[bool] = True
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         middle = (row.length + 1) / 2
@@ -100,7 +99,6 @@ class Kendall(Metric):
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
-    shares_terms: ClassVar[bool] = True
     splits: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:

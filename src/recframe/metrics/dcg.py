@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionTypeError
-from recframe.metrics._record import CutMetric, Reads, check_choice
+from recframe.metrics._record import BestOf, CutMetric, Reads, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import IdealRow, Row, Sums
+    from recframe.metrics._row import IdealRow, Row, Sums, Weight
 
 __all__ = ["DCG", "NDCG"]
 
@@ -45,6 +45,28 @@ def reciprocal(position: nw.Expr) -> nw.Expr:
 
 
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
+
+
+def _gain(row: Row | IdealRow, gain: Gain) -> nw.Expr:
+    """Return the gain of a row."""
+    if gain == "binary":
+        return row.hit
+    return 2.0**row.relevance - 1 if gain == "exp2" else row.relevance
+
+
+def _discounted_gain(row: Row, gain: Gain, discount: Weight, k: int | None) -> nw.Expr:
+    """Return the gain of a row times the (expected) discount of its position, 0 past k."""
+    return _gain(row, gain) * row.weight(discount, k)
+
+
+def _ideal_gain(row: IdealRow, gain: Gain, discount: Weight, k: int | None) -> nw.Expr:
+    """Return the same at the row's position in the best order."""
+    return _gain(row, gain) * (row.hit_weight if gain == "binary" else row.weight)(discount, k)
+
+
+def _discount(row: Row, discount: Weight) -> nw.Expr:
+    """Return the (expected) discount of a row's position, at any position."""
+    return row.weight(discount, None)
 
 
 @dataclass(frozen=True)
@@ -90,9 +112,8 @@ class DCG(CutMetric):
     summary: ClassVar[str] = "discounted cumulative gain"
     formula: ClassVar[str] = "Σ r≤k of gain(rel)·discount(r)"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
-    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     reads: ClassVar[Reads] = "graded"
-    shares_terms: ClassVar[bool] = True
+    range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
 
     gain: Gain = "linear"
     discount: Discount = "log2"
@@ -120,32 +141,15 @@ class DCG(CutMetric):
         function = getattr(self.discount, "__name__", "a function")
         return [f"gain(r) = {gain}, of the row at position r", f"discount(r) = {discount or f'{function}(r)'}"]
 
-    def _gain(self, row: Row | IdealRow) -> nw.Expr:
-        if self.gain == "binary":
-            return row.hit
-        return 2.0**row.relevance - 1 if self.gain == "exp2" else row.relevance
-
     @property
     def _weight(self) -> Callable[[nw.Expr], nw.Expr]:
         return self.discount if callable(self.discount) else _DISCOUNTS[self.discount]
 
-    @property
-    def _weight_name(self) -> str:
-        # Two functions may share a name, never an identity.
-        return f"function {id(self.discount)}" if callable(self.discount) else self.discount
-
-    @property
-    def _term(self) -> str:
-        return f"dcg({self.gain},{self._weight_name})@{self.k}"
-
-    def _discounted(self, row: Row) -> nw.Expr:
-        return self._gain(row) * row.weight(self._weight, self.k)
-
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {self._term: self._discounted(row)}
+        return {"dcg": row.shared(_discounted_gain, self.gain, self._weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[self._term]
+        return sums["dcg"]
 
 
 @dataclass(frozen=True)
@@ -200,9 +204,14 @@ class NDCG(DCG):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("ideal", self.ideal, Ideal)
-        # What it reads depends on an option, which only this instance knows.
-        object.__setattr__(self, "best_of", "ranked" if self.ideal == "ranked" else "all")
-        object.__setattr__(self, "reads", "all" if self._counts_positions else "graded")
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
+        return "all" if self._counts_positions else "graded"
+
+    @property
+    def best_of(self) -> BestOf:  # type: ignore[override]  # depends on an option
+        return "ranked" if self.ideal == "ranked" else "all"
 
     def explained(self) -> Sequence[str]:
         best = {
@@ -216,32 +225,23 @@ class NDCG(DCG):
     def _counts_positions(self) -> bool:
         return self.ideal == "ones" and self.k is None
 
-    @property
-    def _ideal_term(self) -> str:
-        return f"ideal({self.ideal}) of {self._term}"
-
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        terms = {self._term: self._discounted(row)}
-        if self._counts_positions:
-            terms[self._ideal_term] = row.weight(self._weight, None)
-        return terms
+        every = {"ideal": row.shared(_discount, self._weight)} if self._counts_positions else {}
+        return {**super().terms(row), **every}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        if self.ideal == "ones":
-            return {}
-        weight = row.hit_weight if self.gain == "binary" else row.weight
-        return {self._ideal_term: self._gain(row) * weight(self._weight, self.k)}
+        return {} if self.ideal == "ones" else {"ideal": row.shared(_ideal_gain, self.gain, self._weight, self.k)}
 
     def _ideal(self, sums: Sums) -> nw.Expr:
         if self.ideal == "ones" and self.k is not None:
             return sums.total_weight(self._weight, self.k)
-        return sums[self._ideal_term]
+        return sums["ideal"]
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return row[self._term] / self._ideal(sums)
+        return row["dcg"] / self._ideal(sums)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return self._ideal(sums) > 0

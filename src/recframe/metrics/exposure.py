@@ -19,15 +19,19 @@ if TYPE_CHECKING:
 __all__ = ["Coverage", "Entropy", "Gini", "Personalization"]
 
 
+def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:
+    """Return the term that sums to the times that an item is recommended."""
+    return row.within(k)
+
+
 @dataclass(frozen=True)
 class _Exposures(ExposureMetric):
     """What metrics of exposure counts share: how often each item of the catalogue is shown."""
 
-    shares_terms: ClassVar[bool] = True
     takes: ClassVar[tuple[str, ...]] = ("catalog",)
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        return {f"exposures@{self.k}": row.within(self.k)}
+        return {"exposures": row.shared(_exposure, self.k)}
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,10 @@ class Coverage(_Exposures):
     reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        return {f"items@{self.k}": (item[f"exposures@{self.k}"] > 0).cast(nw.Float64())}
+        return {"items": (item["exposures"] > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"items@{self.k}"] / sums.catalog_size
+        return sums["items"] / sums.catalog_size
 
 
 @dataclass(frozen=True)
@@ -110,18 +114,18 @@ class Gini(_Exposures):
     higher_is_better: ClassVar[bool] = False
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        x = item[f"exposures@{self.k}"]
-        place = item.order(f"exposures@{self.k}")
+        x = item["exposures"]
+        place = item.order("exposures")
         shown = (x > 0).cast(nw.Float64())
-        return {f"exposures@{self.k}": x, f"ordered exposures@{self.k}": place * x, f"items@{self.k}": shown}
+        return {"exposures": x, "ordered exposures": place * x, "items": shown}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never shown stand first, so the place of a shown one is n − (items shown) + its own.
-        x, n, m = sums[f"exposures@{self.k}"], sums.catalog_size, sums[f"items@{self.k}"]
-        return (2 * sums[f"ordered exposures@{self.k}"] + (n - 2 * m - 1) * x) / (n * x)
+        x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
+        return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / (n * x)
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums[f"exposures@{self.k}"] > 0
+        return sums["exposures"] > 0
 
 
 @dataclass(frozen=True)
@@ -163,15 +167,15 @@ class Entropy(_Exposures):
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        x = item[f"exposures@{self.k}"]
-        return {f"exposures@{self.k}": x, f"logarithms@{self.k}": x * _log2(x)}
+        x = item["exposures"]
+        return {"exposures": x, "logarithms": x * _log2(x)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        x = sums[f"exposures@{self.k}"]
-        return _log2(x) - sums[f"logarithms@{self.k}"] / x
+        x = sums["exposures"]
+        return _log2(x) - sums["logarithms"] / x
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums[f"exposures@{self.k}"] > 0
+        return sums["exposures"] > 0
 
 
 def _log2(count: nw.Expr) -> nw.Expr:
@@ -214,20 +218,19 @@ class Personalization(ExposureMetric):
     summary: ClassVar[str] = "one minus the mean cosine similarity over all pairs of lists"
     formula: ClassVar[str] = "1 − mean over pairs of lists of |A∩B| / √(|A|·|B|)"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
-    shares_terms: ClassVar[bool] = True
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts, size = row.within(self.k) * row.first, row.distinct(self.k)
-        return {f"parts@{self.k}": counts / size, f"root parts@{self.k}": counts / size.sqrt()}
+        return {"parts": counts / size, "root parts": counts / size.sqrt()}
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
-        root = item[f"root parts@{self.k}"]
-        return {f"lists@{self.k}": item[f"parts@{self.k}"], f"squares@{self.k}": root * root}
+        root = item["root parts"]
+        return {"lists": item["parts"], "squares": root * root}
 
     def value(self, sums: Sums) -> nw.Expr:
         # The parts of a list sum to 1, but for rounding.
-        n = sums[f"lists@{self.k}"].round(0)
-        return 1 - (sums[f"squares@{self.k}"] - n) / (n * (n - 1))
+        n = sums["lists"].round(0)
+        return 1 - (sums["squares"] - n) / (n * (n - 1))
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums[f"lists@{self.k}"].round(0) > 1
+        return sums["lists"].round(0) > 1

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
-from recframe.metrics._record import CutMetric, check_choice, check_k
+from recframe.metrics._record import CutMetric, Reads, check_choice, check_k
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -318,6 +318,7 @@ class Serendipity(CutMetric):
     summary: ClassVar[str] = "share of the top k that is relevant and not among the most popular items"
     formula: ClassVar[str] = "hits at r ≤ k outside the k most popular items / k"
     reference: ClassVar[str] = "Ge, Delgado-Battenfeld, Jannach, RecSys 2010"
+    reads: ClassVar[Reads] = "hits"
     needs: ClassVar[tuple[str, ...]] = ("train",)
 
     expected: int | None = None

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["MoneyPrecision", "MoneyRecall"]
 
 
+def _hit_value(row: Row, k: int | None) -> nw.Expr:
+    """Return the term that sums to the (expected) value of the hits among the top k."""
+    return row.hit * row.value * row.within(k)
+
+
 @dataclass(frozen=True)
 class MoneyPrecision(CutMetric):
     r"""Share of the value of the top k that is relevant.
@@ -51,21 +56,19 @@ class MoneyPrecision(CutMetric):
     formula: ClassVar[str] = "value of the hits in the top k / value of the top k"
     reference: ClassVar[str] = "retail practice"
     reads: ClassVar[Reads] = "all"
-    shares_terms: ClassVar[bool] = True
 
     @property
     def inexact(self) -> str:
         return "ratio of the expected sums where a tied block straddles k" if self.k else ""
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        money = row.value * row.within(self.k)
-        return {f"hit value@{self.k}": row.hit * money, f"value@{self.k}": money}
+        return {"hit value": row.shared(_hit_value, self.k), "value": row.value * row.within(self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row[f"hit value@{self.k}"], sums[f"value@{self.k}"])
+        return sums.ratio(row["hit value"], sums["value"])
 
 
 @dataclass(frozen=True)
@@ -103,16 +106,16 @@ class MoneyRecall(CutMetric):
     formula: ClassVar[str] = "value of the hits in the top k / value of all relevant rows"
     undefined_if: ClassVar[str] = "whose relevant rows are worth nothing"
     reference: ClassVar[str] = "retail practice"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {f"hit value@{self.k}": row.hit * row.value * row.within(self.k)}
+        return {"hit value": row.shared(_hit_value, self.k)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
         return {"relevant value": row.hit * row.value}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"hit value@{self.k}"] / sums["relevant value"]
+        return sums["hit value"] / sums["relevant value"]
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["relevant value"] > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from recframe.metrics._record import CutMetric
+from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ class MRR(CutMetric):
     summary: ClassVar[str] = "one over the position of the first relevant item"
     formula: ClassVar[str] = "1 / r₁ if r₁ ≤ k, else 0"
     reference: ClassVar[str] = "Voorhees, TREC-8 1999; trec_eval `recip_rank`"
-    shares_terms: ClassVar[bool] = True
+    reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {f"reciprocal@{self.k}": row.first_hit(reciprocal, self.k)}
+        return {"reciprocal": row.first_hit(reciprocal, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums[f"reciprocal@{self.k}"]
+        return sums["reciprocal"]

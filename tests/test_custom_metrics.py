@@ -1,0 +1,146 @@
+"""Metrics that users write: no metric corrupts another, and none is silently wrong."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, get_args
+
+import polars as pl
+import pytest
+
+import recframe
+from recframe import metrics
+from recframe._plan.requirements import Requirements
+from recframe.metrics import METRICS
+
+FRAME = pl.DataFrame({
+    "user": [1, 1, 1, 1, 2, 2, 2, 2],
+    "item": ["a", "b", "c", "d", "a", "c", "d", "e"],
+    "relevant": [1, 0, 2, 0, 0, 1, 0, 0],
+    "score": [0.9, 0.8, 0.8, 0.1, 0.9, 0.8, 0.5, None],
+    "price": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+})  # fmt: skip
+TRAIN = pl.DataFrame({"user": [1, 1, 2, 3, 3], "item": ["a", "e", "a", "a", "b"]})
+FEATURES = pl.DataFrame({"item": ["a", "b", "c", "d"], "drama": [1, 1, 0, 0], "comedy": [0, 1, 1, 1]})
+
+
+@dataclass(frozen=True)
+class Graded(metrics.Precision):
+    """A subclass of a built-in metric whose own term is called as that of its base class."""
+
+    name: ClassVar[str] = "graded"
+
+    def terms(self, row):
+        return {"hits": row.relevance * row.within(self.k)}
+
+
+@pytest.mark.parametrize("chosen", [["precision@3", Graded(3)], [Graded(3), "precision@3"]])
+def test_terms_of_the_same_name_do_not_mix(chosen):
+    frame = FRAME.filter(user=1)
+    found = frame.rec.evaluate(chosen).row(0, named=True)
+    assert found == pytest.approx({"precision@3": 2 / 3, "graded@3": 1.0})
+
+
+def halved(position):
+    return 1 / (2 * position)
+
+
+def inverse(position):
+    return 1 / position
+
+
+VALUES: dict[str, list[Any]] = {
+    "k": [1, 2, 3, None],
+    "p": [0.3, 0.8],
+    "max_relevance": [None, 3.0, 4.0],
+    "p_break": [0.15, 0.5],
+    "probability": [None, {0.5: 0.1, 1: 0.4}, {0: 0.1, 0.5: 0.1, 1: 0.4}],
+    "discount": ["log2", "jarvelin", "reciprocal", halved, inverse],
+    "alpha": [0.01, 0.5],
+    "expected": [1, 2],
+    "capped": [False, True],
+}
+"""Values of the options that their types do not list."""
+
+
+def variants():
+    """Return every metric with each value of each option, the others at their defaults, at two cutoffs."""
+    found = {}
+    for name, kind in METRICS.items():
+        cutoffs = [2, None] if "k" in {field.name for field in fields(kind)} else [...]
+        for cutoff in cutoffs:
+            base = {} if cutoff is ... else {"k": cutoff}
+            if name == "serendipity":
+                base["expected"] = 1
+            for option, values in [("", [None]), *choices(kind)]:
+                for value in values:
+                    metric = kind(**(base | ({option: value} if option else {})))
+                    found[metric.label] = metric
+    return list(found.values())
+
+
+def choices(kind):
+    return [(field.name, VALUES.get(field.name) or literal(kind, field)) for field in fields(kind)]
+
+
+def literal(kind, field):
+    for base in kind.__mro__:
+        alias = getattr(sys.modules[base.__module__], str(field.type), None)
+        if alias is not None:
+            return list(get_args(alias))
+    msg = f"{kind.name}: give values of {field.name} to VALUES"
+    raise AssertionError(msg)
+
+
+def test_every_option_of_every_metric_stands_beside_the_others():
+    # An option that the sums of two variants forget would let one of them read the other's sum.
+    relevant = FRAME.with_columns(relevant=pl.col("relevant") / 2)
+    sides = {"train": TRAIN, "features": FEATURES, "catalog": 7, "value": "price"}
+    several = variants()
+    assert len(several) > 150
+    together = relevant.rec.evaluate(several, **sides).row(0, named=True)
+    backwards = relevant.rec.evaluate(several[::-1], **sides).row(0, named=True)
+    for metric in several:
+        needed = {name: sides[name] for name in sides if name == "value" or name in (*metric.needs, *metric.takes)}
+        alone = relevant.rec.evaluate([metric], **needed).item()
+        assert together[metric.label] == pytest.approx(alone, abs=1e-12, nan_ok=True), metric
+        assert backwards[metric.label] == pytest.approx(alone, abs=1e-12, nan_ok=True), metric
+
+
+def test_metrics_that_compute_the_same_sum_it_once():
+    several = [metrics.Precision(3), metrics.Recall(3, capped=True), metrics.F1(3), metrics.DCG(3), metrics.NDCG(3)]
+    assert len(set(Requirements(several).columns.values())) == 3
+
+
+def test_a_term_has_one_meaning_within_its_metric():
+    class Twice(recframe.Metric):
+        name = "twice"
+
+        def terms(self, row):
+            return {"gain": row.relevance}
+
+        def best_terms(self, row):
+            return {"gain": row.relevance}
+
+        def value(self, sums):
+            return sums["gain"]
+
+    with pytest.raises(recframe.OptionError, match=r"'twice' has two terms of the name 'gain'"):
+        FRAME.rec.measure(Twice())
+
+
+class Irrelevant(recframe.CutMetric):
+    name = "irrelevant"
+
+    def terms(self, row):
+        return {"others": (1 - row.hit) * row.within(self.k)}
+
+    def value(self, sums):
+        return sums["others"] / sums.ranked(self.k)
+
+
+def test_a_metric_sees_every_row_unless_it_says_otherwise():
+    frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 0], "score": [3, 2, 1]})
+    assert frame.rec.measure(Irrelevant()) == pytest.approx(2 / 3)
+    assert frame.rec.evaluate([Irrelevant(2), "precision@2", "ndcg"]).row(0)[:2] == (0.5, 0.5)
