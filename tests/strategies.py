@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from oracle import is_missing
+from oracle import Case, is_missing
 
 BINARY = (False, True)
 GRADED = (-2, -1, 0, 0, 0, 1, 1, 2, 3)
@@ -85,6 +85,33 @@ def ranked_crowd(seed: int, lists: int, *, relevance: tuple[Any, ...] = GRADED) 
             position += size + draw.choice((0, 0, 0, 1, 5))
     draw.shuffle(rows)
     return rows
+
+
+ITEMS = [f"i{n:02d}" for n in range(14)]
+
+
+def shop(seed: Any, lists: int, *, grades: tuple[int, ...] = (0, 0, 0, 1, 2, 3, -1), side: bool = False) -> Case:
+    """Return short lists with prices: ties, missing scores, missing prices.
+
+    With `side` there is side information as well: train, features, a catalog, none of which knows all users and items.
+    """
+    draw = random.Random(str(seed))
+    rows = [
+        {
+            "user": user,
+            "item": item,
+            "relevant": draw.choice(grades),
+            "score": None if draw.random() < 0.15 else draw.randint(0, 4) / 4,
+            "price": draw.choice([1.0, 2.0, 5.0, None]),
+        }
+        for user in range(lists)
+        for item in draw.sample(ITEMS, draw.randint(1, 6))
+    ]
+    if not side:
+        return Case(rows, max_relevance=max(grades))
+    train = [{"user": draw.randrange(lists + 3), "item": draw.choice(ITEMS[:11])} for _ in range(3 * lists)]
+    features = {item: [draw.choice([0.0, 0.0, 1.0, 0.5]) for _ in range(3)] for item in draw.sample(ITEMS, 11)}
+    return Case(rows, train, features, ITEMS, max(grades))
 
 
 # --- Hypothesis -------------------------------------------------------------------------------------------

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import oracle
 import recframe
+from compare import assert_equal, same
+from spellings import SOME, SPELLED
 from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd
-from test_metrics import METRICS, SOME, assert_equal, same
 
 BY = ["user", "day"]
 UNBOUNDED = ("dcg",)
@@ -316,7 +317,7 @@ def test_monotone_transforms_of_scores(engine, rows, ties):
 @pytest.mark.parametrize("relevance", [BINARY, (0.0, 0.5, 1.0)])
 def test_bounds(engine, relevance, ties):
     rows = crowd(29, 150, relevance=relevance)
-    bounded = [label for label in METRICS[::4] if oracle.parse(label).name not in UNBOUNDED]
+    bounded = [label for label in SPELLED[::4] if oracle.parse(label).name not in UNBOUNDED]
     for values in lists_of(engine, rows, labels=bounded, ties=ties).values():
         for label, value in values.items():
             assert value is None or -1e-12 <= value <= 1 + 1e-12, label
@@ -374,7 +375,7 @@ def test_together_equals_alone(engine, ties):
     # Metrics share sums by name, and the largest cutoff of a call decides which rows stay.
     rows = crowd(32, 80)
     frame = engine.frame(rows)
-    some = engine.some(METRICS[:: 6 if ties == "average" else 17])
+    some = engine.some(SPELLED[:: 6 if ties == "average" else 17])
     (together,) = engine.ask(frame, "evaluate", some, by=BY, ties=ties)
     for label in some:
         alone = engine.ask(frame, "measure", label, by=BY, ties=ties)

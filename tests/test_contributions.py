@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recframe
+from compare import skip_row_order
 from oracle import is_missing
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from spellings import POLICIES, SPELLED
 from strategies import crowd, examples, frames, ranked_crowd, truths
-from test_metrics import METRICS as SPELLED
-from test_metrics import POLICIES, skip_row_order
 
 CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)")
 CHANCES = {1: 0.1, 2: 0.4, 3: 1}

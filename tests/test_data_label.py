@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import oracle
 import recframe
+from compare import assert_equal
+from spellings import SOME
 from strategies import examples, frames, truths
-from test_metrics import SOME, assert_equal
 from test_truth import BY, served_and_truth, without
 
 ALL = [

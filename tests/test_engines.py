@@ -11,9 +11,9 @@ import narwhals as nw
 import pytest
 
 import recframe
+from compare import assert_equal
 from engines import Spark
 from test_lazy import CALLS, FRAME, TRUTH
-from test_metrics import assert_equal
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")

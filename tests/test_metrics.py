@@ -1,14 +1,12 @@
-"""Every metric, option, cutoff and tie policy equals the brute-force oracle, on every engine.
+"""Every metric, option, cutoff and tie policy equals its oracle, on every engine.
 
-Most lists come in seeded frames of hundreds, reported list by list; Hypothesis adds small frames of odd shapes.
+`test_metric_equals_its_oracle` takes each metric of the library; the rest is for those of accuracy, on lists in the
+thousands. What is particular to a family is in ``test_metrics_<family>.py``.
 """
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from functools import cache
-from itertools import product
 from typing import Any
 
 import pytest
@@ -16,50 +14,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+from compare import assert_equal, assert_oracle, same, skip_row_order
 from recframe import metrics
-from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd
+from spellings import CUTOFFS, POLICIES, SOME, SPELLED, spellings_of
+from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd, shop
 
-CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
-POLICIES = ("average", "best", "worst", "item", "item_desc", "first")
-
-
-def spelled(name: str, k: int | None = None, **options: str) -> str:
-    inside = ",".join(f"{option}={value}" for option, value in options.items() if value is not None)
-    return name + (f"({inside})" if inside else "") + ("" if k is None else f"@{k}")
+# --- each metric of the library -----------------------------------------------------------------------------
 
 
-def every_metric() -> list[str]:
-    """Return each metric with each combination of its options at each cutoff, by its canonical name."""
-    # An option that has its default is not part of the name, so None stands for it.
-    gains, discounts = (None, "exp2", "binary"), (None, "jarvelin", "reciprocal")
-    spellings: list[tuple[str, dict[str, Any]]] = [
-        ("precision", {}), ("precision", {"denominator": "list"}),
-        ("recall", {}), ("recall", {"capped": "True"}), ("recall", {"over": "ranked"}),
-        ("recall", {"capped": "True", "over": "ranked"}),
-        ("f1", {}), ("hit_rate", {}), ("mrr", {}),
-        ("map", {}), ("map", {"norm": "relevant"}), ("map", {"norm": "hits"}),
-        ("rbp", {}), ("rbp", {"p": "0.5"}), ("rbp", {"gain": "linear"}),
-    ]  # fmt: skip
-    spellings += [("dcg", {"gain": gain, "discount": discount}) for gain, discount in product(gains, discounts)]
-    spellings += [
-        ("ndcg", {"gain": gain, "discount": discount, "ideal": ideal})
-        for gain, discount, ideal in product(gains, discounts, (None, "ranked", "ones"))
-    ]
-    return [
-        "r_precision",
-        "r_precision(over=ranked)",
-        *(spelled(name, k, **options) for (name, options), k in product(spellings, CUTOFFS)),
-    ]
+def test_every_metric_has_an_oracle():
+    missing, strange = metrics.METRICS.keys() - oracle.ORACLES.keys(), oracle.ORACLES.keys() - metrics.METRICS.keys()
+    assert not missing, (
+        f"{', '.join(sorted(missing))}: write the definition of one list in plain Python, a function of (metric, case, ties), "
+        "in the file of its family in tests/oracle/, and enter it in ORACLES of tests/oracle/__init__.py"
+    )
+    assert not strange, f"ORACLES has {', '.join(sorted(strange))}, which recframe.metrics.METRICS has not"
 
 
-METRICS = every_metric()
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_metric_equals_its_oracle(engine, name):
+    if name in oracle.ORACLES:  # else the test above fails
+        assert_oracle(engine, shop(name, 30, side=True), spellings_of(name, (1, 3, None)))
 
 
 def metrics_under(scenario: str, ties: str) -> list[str]:
     """Return a share of the metrics, a larger one for the default policy; scenarios and policies cover all together."""
     shift = [*SCENARIOS].index(scenario) + POLICIES.index(ties)
     step = 2 if ties == "average" else 5
-    return METRICS[shift % step :: step]
+    return SPELLED[shift % step :: step]
 
 
 # What the lists of a scenario are made of, and how they are asked about.
@@ -86,31 +68,6 @@ def expected(scenario: str, ties: str) -> dict[Any, dict[str, float | None]]:
     return oracle.evaluate(rows_of(scenario), metrics_under(scenario, ties), ties=ties, per=asked["by"], **asked)
 
 
-def assert_equal(found: list[dict[str, Any]], wanted: dict[Any, dict[str, Any]], keys: list[str]) -> None:
-    """Compare a result with the oracle's, whichever order its rows have."""
-    by_key = {tuple(row[key] for key in keys): row for row in found}
-    assert len(by_key) == len(found), "a key has several rows"
-    assert by_key.keys() == wanted.keys()
-    wrong = [
-        f"{dict(zip(keys, key, strict=True))} {label}: {by_key[key][label]} instead of {value}"
-        for key, values in wanted.items()
-        for label, value in values.items()
-        if not same(by_key[key][label], value)
-    ]
-    assert not wrong, f"{len(wrong)} wrong values\n" + "\n".join(wrong[:20])
-
-
-def same(found: float | None, wanted: float | None) -> bool:
-    if found is None or wanted is None:
-        return found is wanted
-    return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
-
-
-def skip_row_order(engine, ties) -> None:
-    if ties == "first" and engine.lazy:
-        pytest.skip("a lazy frame has no row order")
-
-
 # --- thousands of lists -----------------------------------------------------------------------------------
 
 
@@ -128,7 +85,7 @@ def test_every_list(engine, scenario, ties):
 
 
 def test_all_metrics_in_one_call(engine):
-    rows, by, some = rows_of("graded"), ["user", "day"], engine.some(METRICS)
+    rows, by, some = rows_of("graded"), ["user", "day"], engine.some(SPELLED)
     wanted = oracle.evaluate(rows, some, by=by)
     assert_equal(engine.ask(engine.frame(rows), "evaluate", some, by=by), wanted, [])
 
@@ -145,14 +102,14 @@ def test_means_over_lists(engine, scenario):
 @pytest.mark.parametrize("scenario", ["graded", "undefined"])
 def test_means_by_one_of_the_keys(engine, scenario):
     asked = SCENARIOS[scenario][1]
-    some = METRICS[::11]
+    some = SPELLED[::11]
     found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per="day", **asked)
     assert_equal(found, oracle.evaluate(rows_of(scenario), some, per="day", **asked), ["day"])
 
 
 def test_a_column_of_per_divides_lists_without_a_truth(engine):
     rows = [{**row, "part": row["item"]} for row in crowd(8, 60)]
-    some = METRICS[::11]
+    some = SPELLED[::11]
     found = engine.ask(engine.frame(rows), "evaluate", some, by=["user", "day"], per="part")
     assert_equal(found, oracle.evaluate(rows, some, by=["user", "day"], per="part"), ["part"])
 
@@ -165,7 +122,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    "label", [*METRICS[:: len(CUTOFFS)], "precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
+    "label", [*SPELLED[:: len(CUTOFFS)], "precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
 )
 def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.
@@ -214,48 +171,7 @@ def test_names_without_a_cutoff_get_each_of_k(engine):
     assert_equal(found, oracle.evaluate(rows, labels, by=by), [])
 
 
-# --- several models ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("ties", ["average", "worst", "item"])
-def test_models_side_by_side(engine, ties):
-    rows = [{**row, "other": -row["relevant"] if row["relevant"] else row["score"]} for row in crowd(9, 150)]
-    some, by = engine.some(METRICS[::9]), ["user", "day"]
-    wanted = {
-        (name, *key): values
-        for name in ("score", "other")
-        for key, values in oracle.evaluate(rows, some, by=by, per=by, ties=ties, score=name).items()
-    }
-    found = engine.ask(engine.frame(rows), "evaluate", some, by=by, per=by, ties=ties, score=["score", "other"])
-    assert list(found[0]) == ["model", *by, *some]
-    assert_equal(found, wanted, ["model", *by])
-
-
-@pytest.mark.parametrize("undefined", ["skip", 0.25])
-@pytest.mark.parametrize("per", [None, "day", ["user", "day"]])
-def test_models_below_each_other(engine, per, undefined):
-    # Not every model serves every list, and a list counts for all models if one of them shows a relevant row.
-    rows = [
-        {**row, "model": name}
-        for seed, name in enumerate(["b", "a", "c"])
-        for row in crowd(10 + seed, 60, relevance=(0, 0, 1, 2))
-        if (row["user"] or 0) % 3 != seed
-    ]
-    some, asked = (
-        engine.some(METRICS[::9]),
-        {"by": ["user", "day"], "per": per, "undefined": undefined, "model": "model"},
-    )
-    found = engine.ask(engine.frame(rows), "evaluate", some, **asked)
-    assert_equal(found, oracle.evaluate(rows, some, **asked), ["model", *oracle.names(per)])
-
-
 # --- odd shapes -------------------------------------------------------------------------------------------
-
-SOME = [
-    "r_precision", "precision@2", "precision(denominator=list)@3", "recall(capped=True)@2", "f1", "f1@2", "hit_rate@1",
-    "hit_rate", "mrr", "mrr@2", "map", "map@2", "map(norm=hits)@2", "dcg(gain=exp2)@2", "ndcg", "ndcg@2",
-    "ndcg(ideal=ranked)@3", "ndcg(ideal=ones)", "ndcg(gain=exp2,discount=jarvelin)@3", "rbp(p=0.5)@4",
-]  # fmt: skip
 
 
 @examples(40)
@@ -281,33 +197,3 @@ def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
     }
     found = engine.ask(engine.frame(rows), "evaluate", SOME, **asked)
     assert_equal(found, oracle.evaluate(rows, SOME, **asked), list(oracle.names(asked["per"])))
-
-
-# --- large tied blocks ------------------------------------------------------------------------------------
-
-LARGE = [(2000, 37, 0), (2000, 1, 5), (500, 499, 3), (1000, 1000, 0), (3000, 2, 1)]
-
-
-@pytest.mark.parametrize(("size", "hits", "before"), LARGE)
-@pytest.mark.parametrize("k", [1, 10, 1200, None])
-def test_large_blocks(engine, size, hits, before, k):
-    # Too many orders to try: McSherry and Najork's closed forms, in exact fractions.
-    rows = [{"user": 0, "item": i, "relevant": 0, "score": 2} for i in range(before)]
-    rows += [{"user": 0, "item": before + i, "relevant": int(i < hits), "score": 1} for i in range(size)]
-    last = before + size if k is None else min(k, before + size)
-    inside = max(0, last - before)
-    first = [Fraction(math.comb(size - j, hits - 1), math.comb(size, hits)) for j in range(1, inside + 1)]
-    wanted = {
-        "hit_rate": 1 - Fraction(math.comb(size - hits, inside), math.comb(size, inside)),
-        "mrr": sum(chance / (before + j) for j, chance in enumerate(first, 1)),
-        "recall": Fraction(inside, size),
-        "map": sum(
-            Fraction(hits, size) * (1 + Fraction((j - 1) * (hits - 1), max(1, size - 1))) / (before + j)
-            for j in range(1, inside + 1)
-        ) / (hits if k is None else min(hits, k)),
-        "dcg": Fraction(hits, size) * Fraction(math.fsum(1 / math.log2(before + j + 1) for j in range(1, inside + 1))),
-    }  # fmt: skip
-    labels = [spelled(name, k) for name in wanted]
-    ((*found,),) = (row.values() for row in engine.ask(engine.frame(rows), "evaluate", labels))
-    for label, value, exact in zip(labels, found, wanted.values(), strict=True):
-        assert same(value, float(exact)), f"{label}: {value} instead of {float(exact)}"

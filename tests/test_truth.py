@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 import oracle
 import recframe
-from strategies import GRADED, crowd, examples, frames, truths
-from test_metrics import METRICS, POLICIES, SOME, assert_equal, same, skip_row_order
+from compare import assert_equal, same, skip_row_order
+from recframe import metrics
+from spellings import POLICIES, SOME, SPELLED
+from strategies import GRADED, crowd, examples, frames, shop, truths
 
 BY = ["user", "day"]
-MANY = METRICS[::4]
+MANY = SPELLED[::4]
 
 
 def without(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
@@ -147,6 +149,36 @@ def test_truth_equals_a_full_join(engine):
     )
     wanted = engine.ask(engine.frame(joined), "evaluate", SOME, by=BY, per=BY)
     assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in SOME} for row in wanted}, BY)
+
+
+@pytest.mark.parametrize("ties", ["average", "worst", "item"])
+def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties):
+    rng = random.Random(11)
+    rows = [row | {"price": row["price"] or 0.0} for row in shop(12, 80, grades=(0, 0, 1, 2)).rows]
+    # What was not recommended and is not relevant is in neither frame.
+    shown = [row for row in rows if row["score"] is not None and rng.random() < 0.8]
+    truth = [row for row in rows if row["relevant"] > 0]
+    pairs = {(row["user"], row["item"]) for row in shown}
+    whole = shown + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
+    of_relevance = [
+        name
+        for name, kind in metrics.METRICS.items()
+        if not kind.needs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
+    ]
+    names = [name for name in of_relevance if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
+    columns = ("user", "item", "score", "price")
+    by_truth = engine.ask(
+        engine.frame([{name: row[name] for name in columns} for row in shown]), "evaluate", names, k=[2, None], per="user",
+        ties=ties, truth=engine.frame([{name: row[name] for name in ("user", "item", "relevant", "price")} for row in truth]),
+    )  # fmt: skip
+    by_frame = engine.ask(engine.frame(whole), "evaluate", names, k=[2, None], per="user", ties=ties)
+    by_user = {row["user"]: row for row in by_truth}
+    assert len(by_user) == len(by_truth) == len(by_frame)
+    for row in by_frame:
+        for label, value in row.items():
+            other = by_user[row["user"]][label]
+            assert (value is None) == (other is None), (row["user"], label, value, other)
+            assert value is None or value == pytest.approx(other, abs=1e-12), (row["user"], label)
 
 
 # --- by hand ----------------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""Comparing results with expected values, and naming what differs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from oracle import ORACLES, Case, grouped, parse
+
+
+def same(found: float | None, wanted: float | None) -> bool:
+    """Return whether two values are equal to 1e-12, or both missing."""
+    if found is None or wanted is None:
+        return found is wanted
+    return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def assert_equal(found: list[dict[str, Any]], wanted: dict[Any, dict[str, Any]], keys: list[str]) -> None:
+    """Compare the rows of a result with the expected values of each key, whichever order the rows have."""
+    by_key = {tuple(row[key] for key in keys): row for row in found}
+    assert len(by_key) == len(found), "a key has several rows"
+    assert by_key.keys() == wanted.keys()
+    wrong = [
+        f"{dict(zip(keys, key, strict=True))} {label}: {by_key[key][label]} instead of {value}"
+        for key, values in wanted.items()
+        for label, value in values.items()
+        if not same(by_key[key][label], value)
+    ]
+    assert not wrong, f"{len(wrong)} wrong values\n" + "\n".join(wrong[:20])
+
+
+def skip_row_order(engine: Any, ties: str) -> None:
+    """Skip where ``ties="first"`` would read the row order of a lazy frame."""
+    if ties == "first" and engine.lazy:
+        pytest.skip("a lazy frame has no row order")
+
+
+def ask_case(engine: Any, case: Case, labels: list[str], **given: Any) -> list[dict[str, Any]]:
+    """Evaluate metrics on a case, with the side information that it has."""
+    described = [{"item": item, **{f"f{i}": x for i, x in enumerate(own)}} for item, own in case.features.items()]
+    tables = {"frame": case.rows, "train": case.train, "features": described}
+    tables = {name: rows for name, rows in tables.items() if rows}
+    frames = dict(zip(tables, engine.frames(*tables.values()), strict=True))
+    side = {"catalog": [*case.catalog]} if case.catalog else {}
+    return engine.ask(frames.pop("frame"), "evaluate", labels, **frames, **side, **given)
+
+
+def assert_oracle(engine: Any, case: Case, labels: list[str], ties: str = "average") -> None:
+    """Compare metrics with their oracles, list by list and over all lists."""
+    metrics = {label: parse(label) for label in labels}
+
+    def expected(of: Case) -> dict[str, float | None]:
+        return {label: ORACLES[metric.name](metric, of, ties) for label, metric in metrics.items()}
+
+    by_user = {key: expected(case.of(rows)) for key, rows in grouped(case.rows, ["user"]).items()}
+    assert_equal(ask_case(engine, case, labels, per="user", ties=ties), by_user, ["user"])
+    assert_equal(ask_case(engine, case, labels, ties=ties), {(): expected(case)}, [])

@@ -1,0 +1,48 @@
+"""Every metric computed the slow and obvious way, to compare with.
+
+Nothing here is shared with ``src``: rows are dicts, a list is ranked by sorting it, and tied items are put into
+every possible order. `ORACLES` has one function for each metric of ``recframe.metrics.METRICS``; `evaluate` takes the
+roles of a call too, for the metrics of accuracy.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oracle import auc, beyond_accuracy, cascade, correlation, money
+from oracle.calls import evaluate, value_of_list
+from oracle.case import Case, OfCall, mean_over_lists
+from oracle.metric import Metric, parse
+from oracle.rows import grouped, is_missing, mean, names, number, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "ACCURACY", "ORACLES", "Case", "Metric", "evaluate", "grouped", "is_missing", "mean", "names", "number", "parse", "plain",
+]  # fmt: skip
+
+ACCURACY = ("precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp")
+
+ORACLES: Mapping[str, OfCall] = {
+    **dict.fromkeys(ACCURACY, mean_over_lists(value_of_list)),
+    "err": mean_over_lists(cascade.err),
+    "pfound": mean_over_lists(cascade.pfound),
+    "roc_auc": mean_over_lists(auc.roc_auc),
+    "gauc": auc.gauc,
+    "pr_auc": mean_over_lists(auc.pr_auc),
+    "money_precision": mean_over_lists(money.money_precision),
+    "money_recall": mean_over_lists(money.money_recall),
+    "spearman": mean_over_lists(correlation.spearman),
+    "kendall": mean_over_lists(correlation.kendall),
+    "coverage": beyond_accuracy.coverage,
+    "novelty": mean_over_lists(beyond_accuracy.novelty),
+    "arp": mean_over_lists(beyond_accuracy.arp),
+    "diversity": mean_over_lists(beyond_accuracy.diversity),
+    "personalization": beyond_accuracy.personalization,
+    "gini": beyond_accuracy.gini,
+    "entropy": beyond_accuracy.entropy,
+    "serendipity": mean_over_lists(beyond_accuracy.serendipity),
+    "calibration": mean_over_lists(beyond_accuracy.calibration),
+}
+"""By a metric's name, the function from a metric and a case to the value of the whole call; None: it has none."""

@@ -1,0 +1,194 @@
+"""Precision, recall, reciprocal rank, average precision, DCG and RBP of one list: the mean over all orders of its ties.
+
+Keep tied blocks at five items or fewer. The definitions follow the contract of ``.rec``; where that is open, the choice
+is named in a comment.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, permutations, product
+from typing import TYPE_CHECKING
+
+from oracle.metric import Metric, parse
+from oracle.rows import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+Order = list[tuple[int, float]]
+"""One strict order: the position and the relevance of every ranked row."""
+
+DISCOUNTS: dict[str, Callable[[int], float]] = {
+    "log2": lambda r: 1 / math.log2(r + 1),
+    "jarvelin": lambda r: 1 / max(1.0, math.log2(r)),
+    "reciprocal": lambda r: 1 / r,
+    # What tests hand over as functions, known by their names.
+    "inverse_square": lambda r: 1 / r**2,
+}
+
+
+@cache
+def discount(name: str, position: int) -> float:
+    return DISCOUNTS[name](position)
+
+
+# --- one list in one order --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class List:
+    """A list: tied blocks with the position where each starts, and the relevance of all its items."""
+
+    blocks: tuple[tuple[int, tuple[float, ...]], ...]
+    everything: tuple[float, ...]
+    """With unranked rows; with a truth, its relevance."""
+    least: float | None
+    """From which relevance on a row is relevant; None: above 0. With a truth the oracle knows only positive ones."""
+
+    def relevant(self, relevance: float) -> bool:
+        return relevance > 0 if self.least is None else relevance >= self.least
+
+    @property
+    def n_relevant(self) -> int:
+        return sum(map(self.relevant, self.everything))
+
+    @property
+    def ranked(self) -> list[float]:
+        return list(chain.from_iterable(block for _, block in self.blocks))
+
+    @property
+    def positions(self) -> list[int]:
+        return [start + i for start, block in self.blocks for i in range(len(block))]
+
+    def orders(self) -> Iterator[Order]:
+        """Yield all orders of the tied items; each distinct one stands for equally many."""
+        choices = [
+            [list(enumerate(arranged, start)) for arranged in sorted(set(permutations(block)))]
+            for start, block in self.blocks
+        ]
+        for chosen in product(*choices):
+            yield list(chain.from_iterable(chosen))
+
+    def sorted_by_relevance(self, *, best: bool) -> Order:
+        """Return the order that puts the most (least) relevant item of each tied block first."""
+        rows = [enumerate(sorted(block, reverse=best), start) for start, block in self.blocks]
+        return list(chain.from_iterable(rows))
+
+
+def ideal(metric: Metric, of: List) -> float:
+    """Return what the DCG is divided by."""
+    which = metric.options.get("ideal", "all")
+    if which == "ones":
+        # Without a cutoff: the positions of the ranked rows, which differ from 1..N where rank= has gaps.
+        positions = of.positions if metric.k is None else range(1, metric.k + 1)
+        return math.fsum(discount(metric.discount, r) for r in positions)
+    rows = of.everything if which == "all" else of.ranked
+    binary = metric.options.get("gain") == "binary"
+    gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows if rel > 0 or binary]
+    best = sorted((gain for gain in gains if gain > 0), reverse=True)
+    return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(best, 1) if r <= metric.last)
+
+
+def is_defined(metric: Metric, of: List) -> bool:
+    return of.n_relevant > 0 and (metric.name != "ndcg" or ideal(metric, of) > 0)
+
+
+def divisor(metric: Metric, of: List) -> float:
+    """Return what a metric is divided by, which no order of tied items changes; ``map(norm=hits)`` has none."""
+    n_relevant, n_ranked = of.n_relevant, len(of.ranked)
+    match metric.name, metric.options:
+        case "precision", options:
+            return n_ranked if metric.k is None else min(metric.k, n_ranked) if options else metric.k
+        case (("recall" | "r_precision"), options):
+            counted = sum(map(of.relevant, of.ranked)) if options.get("over") == "ranked" else n_relevant
+            return min(counted, metric.last) if options.get("capped") == "True" else counted
+        case "f1", _:
+            return ((n_ranked if metric.k is None else metric.k) + n_relevant) / 2
+        case "map", {"norm": "relevant"}:
+            return n_relevant
+        case "map", {"norm": "hits"}:
+            return 1.0
+        case "map", _:
+            return min(n_relevant, metric.last)
+        case "ndcg", _:
+            return ideal(metric, of)
+        case "rbp", options:
+            return 1 / (1 - float(options.get("p", "0.8")))
+        case _:
+            return 1.0
+
+
+def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) -> float:
+    """Return what a metric sums up in one strict order."""
+    if metric.options.get("over") == "ranked":
+        n_relevant = len(hits)
+    last = n_relevant if metric.name == "r_precision" else metric.last
+    in_hits = set(hits)
+    match metric.name:
+        case "precision" | "recall" | "f1" | "r_precision" | "hits":
+            return sum(r <= last for r in hits)
+        case "hit_rate":
+            return float(any(r <= last for r in hits))
+        case "mrr":
+            return next((1 / r for r in hits if r <= last), 0.0)
+        case "map":
+            return sum(count / r for count, r in enumerate(hits, 1) if r <= last)
+        case "rbp":
+            p = float(metric.options.get("p", "0.8"))
+            graded = metric.options.get("gain") == "linear"
+            return sum(
+                (max(rel, 0.0) if graded else 1.0) * p ** (r - 1) for r, rel in order if r in in_hits and r <= last
+            )
+        case "dcg" | "ndcg":
+            name = metric.discount
+            return sum(metric.gain(rel, hit=r in in_hits) * discount(name, r) for r, rel in order if r <= last)
+    raise NotImplementedError(metric.name)
+
+
+# --- one list over all orders -----------------------------------------------------------------------------
+
+
+@cache
+def over_orders(of: List, metrics: tuple[str, ...]) -> dict[str, list[float | None]]:
+    """Return the mean, the greatest and the least value of each metric over all orders of the tied items."""
+    n_relevant = of.n_relevant
+    asked = [parse(label) for label in metrics]
+    defined = [is_defined(metric, of) for metric in asked]
+    orders = []
+    if n_relevant:
+        orders = [(order, [r for r, rel in order if of.relevant(rel)]) for order in of.orders()]
+    found: dict[str, list[float | None]] = {"average": [], "best": [], "worst": []}
+    for metric, has_value in zip(asked, defined, strict=True):
+        if not has_value:
+            values = {"average": None, "best": None, "worst": None}
+        elif metric.name == "map" and metric.options.get("norm") == "hits":
+            values = _hits_per_hit(metric, of, orders)
+        else:
+            below = divisor(metric, of)
+            each = [ratio(total(metric, order, hits, n_relevant), below) for order, hits in orders]
+            values = {"average": math.fsum(each) / len(each), "best": max(each), "worst": min(each)}
+        for ties, value in values.items():
+            found[ties].append(value)
+    return found
+
+
+def _hits_per_hit(metric: Metric, of: List, orders: Sequence[tuple[Order, list[int]]]) -> dict[str, float | None]:
+    """Return ``map(norm="hits")``: documented as the ratio of the expected values of its two sums.
+
+    Where no tied block straddles the cutoff, the hits are the same in every order, and this is the exact mean.
+    """
+    hits_at = Metric("hits", "hits", metric.k, {})
+
+    def parts(order: Order) -> tuple[float, float]:
+        hits = [r for r, rel in order if of.relevant(rel)]
+        return total(metric, order, hits, 0), total(hits_at, order, hits, 0)
+
+    every = [parts(order) for order, _ in orders]
+    return {
+        "average": ratio(math.fsum(part for part, _ in every), math.fsum(whole for _, whole in every)),
+        "best": ratio(*parts(of.sorted_by_relevance(best=True))),
+        "worst": ratio(*parts(of.sorted_by_relevance(best=False))),
+    }

@@ -1,0 +1,84 @@
+"""The areas under the ROC and the precision-recall curve: pairs counted one by one, and all orders of the ties."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from oracle.rows import Row, mean, number, orders, ratio, tied_blocks
+
+if TYPE_CHECKING:
+    from oracle.case import Case
+    from oracle.metric import Metric
+
+PICK = {"average": mean, "best": max, "worst": min}
+
+
+def hit(row: Row) -> bool:
+    return number(row["relevant"]) > 0
+
+
+def ranked(case: Case) -> Case:
+    return case.of([row for row in case.rows if row["score"] is not None])
+
+
+def roc_auc(metric: Metric, case: Case, ties: str) -> float | None:
+    if not any(map(hit, case.rows)):
+        return None
+    if metric.k is not None:
+        if ties != "average":
+            raise NotImplementedError(metric.label)
+        return _roc_auc_at(case, metric.k)
+    of = ranked(case) if metric.options.get("over") == "ranked" else case
+    sign = {"average": 0, "best": 1, "worst": -1}[ties]
+
+    def place(row: Row) -> tuple[float, ...]:
+        """Return what orders rows; the unranked ones share the last position."""
+        return (-math.inf,) if row["score"] is None else (row["score"], sign * number(row["relevant"]))
+
+    pairs = [(place(a), place(b)) for a in of.rows for b in of.rows if hit(a) and not hit(b)]
+    return mean((a > b) + (a == b) / 2 for a, b in pairs)
+
+
+def _roc_auc_at(case: Case, k: int) -> float | None:
+    """Return the expected number of ordered pairs among the top k by that of all pairs there."""
+    ordered, pairs = [], []
+    for order in orders(case.rows):
+        found = [(a, b) for a, b in combinations([hit(row) for row in order[:k]], 2) if a != b]
+        pairs.append(len(found))
+        ordered.append(sum(a for a, _ in found))
+    return ratio(mean(ordered), mean(pairs)) if sum(pairs) else None
+
+
+def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
+    """Return the mean over lists of the AUC, weighted by their rows."""
+    values = [(len(of.rows), roc_auc(metric, of, ties)) for of in case.lists]
+    defined = [(n, value) for n, value in values if value is not None]
+    return math.fsum(n * value for n, value in defined) / sum(n for n, _ in defined) if defined else None
+
+
+def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:
+    total = sum(map(hit, case.rows))
+    if not total:
+        return None
+    below = sum(map(hit, ranked(case).rows)) if metric.options.get("over") == "ranked" else total
+    if metric.options.get("points") == "thresholds":
+        return ratio(_steps(case), below)
+    return ratio(PICK[ties](_precisions(order) for order in orders(case.rows)), below)
+
+
+def _precisions(order: list[Row]) -> float:
+    """Return the sum over the relevant rows of the precision at each."""
+    flags = [hit(row) for row in order]
+    return math.fsum(sum(flags[: r + 1]) / (r + 1) for r in range(len(flags)) if flags[r])
+
+
+def _steps(case: Case) -> float:
+    """Return the sum over the relevant rows of the precision where their tied block ends."""
+    total, position, before = 0.0, 0, 0
+    for _, block in tied_blocks(case.rows, "score", None):
+        here = sum(map(hit, block))
+        position, before = position + len(block), before + here
+        total += here * before / position
+    return total

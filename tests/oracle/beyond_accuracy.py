@@ -1,0 +1,143 @@
+"""The beyond-accuracy metrics: users and items counted one by one, pairs of items and of lists formed one by one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from oracle.auc import PICK, hit
+from oracle.rows import is_missing, mean, orders, ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from oracle.case import Case
+    from oracle.metric import Metric
+
+
+def recommended(metric: Metric, case: Case, ties: str = "average") -> list[Hashable]:
+    """Return the top k of a list, tied items in the order of their names under every policy but one."""
+    rows = [row for row in case.rows if not is_missing(row["score"])]
+    rows = sorted(rows, key=lambda row: row["item"], reverse=ties == "item_desc")
+    return [row["item"] for row in sorted(rows, key=lambda row: -row["score"])][: metric.k]
+
+
+def users_of(case: Case) -> dict[Hashable, set[Hashable]]:
+    """Return who had each item in the past."""
+    found: dict[Hashable, set[Hashable]] = defaultdict(set)
+    for row in case.train:
+        found[row["item"]].add(row["user"])
+    return found
+
+
+def n_users(case: Case) -> int:
+    return len({row["user"] for row in case.train})
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    lengths = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+    return sum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0.0
+
+
+# --- one list -----------------------------------------------------------------------------------------------
+
+
+def novelty(metric: Metric, case: Case, ties: str) -> float | None:
+    items, users = recommended(metric, case, ties), users_of(case)
+    if not items:
+        return None
+    total = 0.0
+    for item in items:
+        if users[item] or metric.options.get("unseen") != "zero":
+            total -= math.log2(max(len(users[item]), 1) / n_users(case))
+    return total / (len(items) if metric.k is None or metric.options.get("denominator") == "list" else metric.k)
+
+
+def arp(metric: Metric, case: Case, ties: str) -> float | None:
+    users = users_of(case)
+    return mean([len(users[item]) / n_users(case) for item in recommended(metric, case, ties)])
+
+
+def diversity(metric: Metric, case: Case, ties: str) -> float | None:
+    items = dict.fromkeys(recommended(metric, case, ties))
+    vectors = [case.features[item] for item in items if item in case.features]
+    return mean([1 - cosine(a, b) for a, b in combinations(vectors, 2)])
+
+
+def calibration(metric: Metric, case: Case, ties: str) -> float | None:
+    """Return the divergence of what a user is recommended from what the user had, by features."""
+    alpha = float(metric.options.get("alpha", 0.01))
+    past = {row["item"] for row in case.train if row["user"] == case.rows[0]["user"]}
+    mixes = [mix_of(past, case), mix_of(recommended(metric, case, ties), case)]
+    if None in mixes:
+        return None
+    return sum(p * math.log(p / ((1 - alpha) * q + alpha * p)) for p, q in zip(*mixes, strict=True) if p > 0)
+
+
+def mix_of(items: Iterable[Hashable], case: Case) -> list[float] | None:
+    """Return the mean share of each feature among items that have any."""
+    known = [case.features[item] for item in items if sum(case.features.get(item, ())) > 0]
+    if not known:
+        return None
+    return [sum(vector[g] / sum(vector) for vector in known) / len(known) for g in range(len(known[0]))]
+
+
+def serendipity(metric: Metric, case: Case, ties: str) -> float | None:
+    """Return the share of the places with a relevant item that is not among the most popular ones."""
+    hits = {row["item"] for row in case.rows if hit(row)}
+    if not hits:
+        return None
+    users = users_of(case)
+    by_popularity = sorted(users, key=lambda item: (-len(users[item]), item))
+    expected = by_popularity[: int(metric.options.get("expected", metric.k or 0))]
+    unexpected = hits - {*expected}
+    # Unlike the others here it reads the relevance, so its ties are those of accuracy: all orders.
+    tops = [[row["item"] for row in order[: metric.k]] for order in orders(case.rows)]
+    places = len(tops[0]) if metric.k is None or metric.options.get("denominator") == "list" else metric.k
+    return PICK[ties](ratio(sum(item in unexpected for item in top), places) for top in tops)
+
+
+# --- all lists ----------------------------------------------------------------------------------------------
+
+
+def over_lists(value: Callable[[list[list[Hashable]], Case], float | None]) -> Callable[..., float | None]:
+    """Return the function of a call, from one of the recommended items of all its lists."""
+
+    def of_call(metric: Metric, case: Case, ties: str = "average") -> float | None:
+        return value([recommended(metric, of, ties) for of in case.lists], case)
+
+    return of_call
+
+
+def exposures(lists: list[list[Hashable]], case: Case) -> Counter[Hashable]:
+    """Return how often each item of the catalog is recommended."""
+    return Counter(item for items in lists for item in items if item in case.catalog)
+
+
+@over_lists
+def coverage(lists: list[list[Hashable]], case: Case) -> float:
+    return len(exposures(lists, case)) / len(case.catalog)
+
+
+@over_lists
+def personalization(lists: list[list[Hashable]], case: Case) -> float | None:
+    sets = [set(items) for items in lists if items]
+    return mean([1 - len(a & b) / math.sqrt(len(a) * len(b)) for a, b in combinations(sets, 2)])
+
+
+@over_lists
+def entropy(lists: list[list[Hashable]], case: Case) -> float | None:
+    counts = exposures(lists, case)
+    total = sum(counts.values())
+    return -sum(x / total * math.log2(x / total) for x in counts.values()) if total else None
+
+
+@over_lists
+def gini(lists: list[list[Hashable]], case: Case) -> float | None:
+    counts = exposures(lists, case)
+    x, n = sorted(counts[item] for item in case.catalog), len(case.catalog)
+    if not sum(x):
+        return None
+    return sum((2 * i - n - 1) * value for i, value in enumerate(x, 1)) / (n * sum(x))

@@ -1,0 +1,43 @@
+"""What the name of a metric says."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+GAINS: dict[str, Callable[[float], float]] = {"linear": lambda rel: rel, "exp2": lambda rel: 2.0**rel - 1}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What a metric string says."""
+
+    label: str
+    name: str
+    k: int | None
+    options: Mapping[str, str] = field(hash=False)
+
+    @property
+    def last(self) -> float:
+        return math.inf if self.k is None else self.k
+
+    def gain(self, relevance: float, *, hit: bool) -> float:
+        kind = self.options.get("gain", "linear")
+        return float(hit) if kind == "binary" else GAINS[kind](relevance)
+
+    @property
+    def discount(self) -> str:
+        return self.options.get("discount", "log2")
+
+
+@cache
+def parse(label: str) -> Metric:
+    name, options, k = re.fullmatch(r"(\w+)(?:\((.*)\))?(?:@(\d+))?", label).groups()
+    pairs = dict(pair.split("=") for pair in re.split(r",(?![^{]*})", options)) if options else {}
+    return Metric(label, name, None if k is None else int(k), pairs)

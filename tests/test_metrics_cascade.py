@@ -1,0 +1,43 @@
+"""ERR and PFound equal their oracle, on every engine, and name what they cannot use."""
+
+from __future__ import annotations
+
+import pytest
+
+from compare import assert_oracle
+from recframe import metrics
+from spellings import spellings_of
+from strategies import shop
+
+LABELS = [label for name in ("err", "pfound") for label in spellings_of(name, (1, 2, 3, 9, None))]
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+@pytest.mark.parametrize("grades", [(0, 0, 0, 1, 2, 3, -1), (0, 1)], ids=["graded", "binary"])
+def test_every_list(engine, ties, grades):
+    assert_oracle(engine, shop(f"cascade {ties} {grades}", 250, grades=grades), LABELS, ties)
+
+
+def test_relevance_that_a_metric_cannot_use_is_named(engine):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    frame = engine.frame([{"user": 1, "item": 1, "relevant": 4, "score": 1.0}])
+    with pytest.raises(ValueError, match=r"(?s)relevant='relevant' holds 4, but pfound@5 takes 0 to 1.*probability="):
+        engine.ask(frame, "evaluate", ["pfound"], k=5)
+    with pytest.raises(ValueError, match=r"holds 4, but err\(max_relevance=3\) takes at most 3"):
+        engine.ask(frame, "evaluate", ["err(max_relevance=3)"])
+
+
+@pytest.mark.parametrize(
+    ("make", "pattern"),
+    [
+        (lambda: metrics.PFound(p_break=1.0), "p_break=1.0 is not at least 0 and less than 1"),
+        (lambda: metrics.PFound(p_break="x"), "p_break='x' is not a number"),
+        (lambda: metrics.PFound(probability=5), "probability=5 does not map"),
+        (lambda: metrics.PFound(probability={1: 1.5}), "gives relevance 1 the chance 1.5"),
+        (lambda: metrics.ERR(max_relevance=-1), "max_relevance=-1 is not at least 0"),
+    ],
+)
+def test_bad_options_are_named(make, pattern):
+    with pytest.raises(ValueError, match=pattern):
+        make()
