@@ -60,7 +60,7 @@ def test_metrics_are_immutable():
         metrics.NDCG(5).k = 6
 
 
-@pytest.mark.parametrize("tool", ["stubs.py", "metric_table.py", "profile_table.py"])
+@pytest.mark.parametrize("tool", ["stubs.py", "metric_table.py", "profile_table.py", "plan_frames.py"])
 def test_what_is_written_from_the_records_is_current(tool):
     path = ROOT / "tools" / tool
     if not path.exists():

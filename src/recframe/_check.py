@@ -8,20 +8,32 @@ from typing import TYPE_CHECKING, Any, Literal
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES, Query, Roles
+from recframe._columns import (
+    HIT,
+    ITEM,
+    KNOWN,
+    MODEL,
+    RANKED,
+    RELEVANCE,
+    RELEVANT,
+    SCORE,
+    START,
+    key_column,
+    missing_key_column,
+    nan_column,
+    score_column,
+)
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import how_to_gather, is_lazy, open_frames
-from recframe._plan import ranks
-from recframe._plan.context import MODEL
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
-from recframe.metrics._row import HIT, KNOWN, RANKED, RELEVANCE, RELEVANT, START
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Use
 
-    Frame = nw.LazyFrame[Any]
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
@@ -84,7 +96,7 @@ class _Look:
     def __init__(self, frame: Any, roles: Roles, k: int | None, named: set[str]) -> None:
         self._query = query = Query.of(roles)
         self._k = k
-        self._keys = [f"key{i}" for i in range(len(query.by))] or ["key0"]
+        self._keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
         self._group = [*self._keys, *self._long]
         truth = roles.truth is not None
         takes, truth_takes = _takes(query, named, truth=truth)
@@ -136,7 +148,7 @@ class _Look:
     def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
         """Give every row a key, and say whether it is relevant where that is known."""
         if not self._query.by:
-            frame = frame.with_columns(nw.lit(0).alias("key0"))
+            frame = frame.with_columns(nw.lit(0).alias(key_column(0)))
         least = self._query.min_relevance
         grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0) if relevant else nw.lit(0.0)
         hit = grade > 0 if least is None else grade >= least
@@ -177,11 +189,11 @@ class _Look:
 
     def _rows(self, index: int) -> tuple[set[str], Frame]:
         """Look at single rows."""
-        score, nan = nw.col(f"score{index}"), nw.col(f"nan{index}") > 0
+        score, nan = nw.col(score_column(index)), nw.col(nan_column(index)) > 0
         missing = score.is_null()
         # A missing or NaN rank is no rank at all.
         position = nw.when(missing).then(1.0).otherwise(score)
-        no_key = [nw.col(f"missing{i}").is_null() for i in range(len(self._query.by))]
+        no_key = [nw.col(missing_key_column(i)).is_null() for i in range(len(self._query.by))]
         flags = {
             "nan_scores": nan,
             "missing_scores": missing & ~nan,
@@ -193,7 +205,7 @@ class _Look:
     def _duplicates(self, frame: Frame, group: Sequence[str], name: str) -> tuple[set[str], Frame]:
         """Look for items that stand in a list more than once."""
         there = [ITEM_THERE] if ITEM_THERE in self._optional else []
-        item, columns = [*group, ranks.ITEM], [ROWS, *there]
+        item, columns = [*group, ITEM], [ROWS, *there]
         items = self._engine.sum_by(frame.select(*item, *columns), item, columns)
         truth = name == "duplicate_truth_rows"
         items = self._for_models(items) if truth else items
@@ -224,7 +236,7 @@ class _Look:
             to_sum_columns(self._for_models(self._frame.select(*self._keys).unique())),
             to_sum_columns(self._frame, **{RELEVANT: HIT, **{name: name for name in there}}),
             to_sum_columns(known, **{KNOWN: HIT}),
-            to_sum_columns(self._blocks(f"score{index}"), **{name: name for name in columns[:5]}),
+            to_sum_columns(self._blocks(score_column(index)), **{name: name for name in columns[:5]}),
         ]
         lists = self._engine.sum_by(nw.concat(stacked, how="vertical"), self._group, columns)
         flags = {
@@ -239,9 +251,9 @@ class _Look:
 
     def _blocks(self, score: str) -> Frame:
         """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
-        ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(ranks.SCORE))
-        ranked = self._engine.present(ranked, ranks.SCORE)
-        value = nw.col(ranks.SCORE)
+        ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(SCORE))
+        ranked = self._engine.present(ranked, SCORE)
+        value = nw.col(SCORE)
         start = value if self._query.by_rank else value.rank("min", descending=True).over(*self._group)
         ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
         block = [*self._group, START]
@@ -266,14 +278,14 @@ def _takes(query: Query, named: set[str], *, truth: bool) -> tuple[dict[str, Col
     def take(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
         return ColumnSpec(column, role, use, None if role in named or truth else default)
 
-    keys = {f"key{i}": ColumnSpec(column, "by", "key") for i, column in enumerate(query.by)}
+    keys = {key_column(i): ColumnSpec(column, "by", "key") for i, column in enumerate(query.by)}
     # As an attribute, what is missing is missing on every engine.
-    missing = {f"missing{i}": ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
+    missing = {missing_key_column(i): ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
     role = "rank" if query.by_rank else "score"
-    orders = {f"score{i}": ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
-    nans = {f"nan{i}": ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
+    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
+    nans = {nan_column(i): ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
     model = {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "key")}
-    item = {ranks.ITEM: take("item", query.item, "key", 0.0)}
+    item = {ITEM: take("item", query.item, "key", 0.0)}
     frame = keys | missing | orders | nans | model | item
     if truth:
         return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=1.0)}

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES, column_names
+from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
 from recframe._data.split import seed_of
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.rows import open_rows
-from recframe._plan.ranks import ITEM
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    Frame = nw.LazyFrame[Any]
 
 CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Engine
 
-    Frame = nw.LazyFrame[Any]
 
 SIZE = 2**31 - 1
 """How many numbers there are: a prime whose squares fit 64 bits."""

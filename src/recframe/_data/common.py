@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import Query, Roles
+from recframe._columns import ITEM, key_column
 from recframe._engines.base import ColumnSpec
 from recframe._engines.registry import check_holds_rows, kind_of
-from recframe._plan.ranks import ITEM
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Use
 
-    Frame = nw.LazyFrame[Any]
 
 KINDS = ("polars", "polars lazy", "pandas")
 
@@ -29,7 +29,7 @@ def query(bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[
 
 def key_takes(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
     """Return the columns of the list key to take, by the plan's names."""
-    return {f"key{i}": ColumnSpec(column, "by", use) for i, column in enumerate(asked.by)}
+    return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(asked.by)}
 
 
 def item_take(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
@@ -41,7 +41,7 @@ def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
     """Return a frame with the plan's names of its key; one that is one list gets a key."""
     if asked.by:
         return frame, list(key_takes(asked))
-    return frame.with_columns(nw.lit(0).alias("key0")), ["key0"]
+    return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
 def check_frame(what: str, frame: object) -> None:

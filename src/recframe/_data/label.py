@@ -8,24 +8,23 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, item_take, key_takes, keyed, query
 from recframe._engines.base import ColumnSpec, Source, names_of
 from recframe._engines.registry import is_lazy
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, open_rows
-from recframe._plan import ranks
-from recframe._plan.relevance import TRUE_VALUE, distinct, known_value, numbered, once, or_zero
+from recframe._plan.relevance import distinct, known_value, numbered, once, or_zero
 from recframe.errors import InputError
-from recframe.metrics._row import POSITION, RELEVANCE, START, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Query
+    from recframe._columns import Frame
     from recframe._engines.rows import Rows
 
-    Frame = nw.LazyFrame[Any]
 
-MODEL, SEEN = "model", "seen"
+SEEN = "seen"
 NEVER = 2**30
 """A place behind all others."""
 
@@ -66,7 +65,7 @@ def _sources(frame: Any, truth: Any, asked: Query, *, value: bool) -> dict[str, 
     pair = {**key_takes(asked), **item_take(asked)}
     value_column = {VALUE: ColumnSpec(asked.value, "value", "value")} if value else {}
     role = "rank" if asked.by_rank else "score"
-    orders = {f"score{i}": ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
+    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
     model = {MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}
     relevance = {RELEVANCE: ColumnSpec(asked.relevant, "relevant", "relevance", default=1.0)}
     return {
@@ -87,20 +86,20 @@ def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
     truth = truth.rename({**({VALUE: TRUE_VALUE} if valued else {}), **dict.fromkeys(rows.row, OTHER_ROW)})
     truth = engine.settle(truth)
     known = [RELEVANCE, *([TRUE_VALUE] if valued else [])]
-    joined = engine.join(frame, truth.select(*keys, ranks.ITEM, *known), [*keys, ranks.ITEM])
+    joined = engine.join(frame, truth.select(*keys, ITEM, *known), [*keys, ITEM])
     if valued:
         joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
     joined = engine.settle(joined)
     unknown = nw.col(RELEVANCE).is_null()
-    found = _numbered(rows, joined.filter(~unknown), [*group, ranks.ITEM], asked)
+    found = _numbered(rows, joined.filter(~unknown), [*group, ITEM], asked)
     _check_repeats(rows, asked, found)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
     result = nw.concat([once(found, [RELEVANCE]), others], how="vertical")
     models = [] if asked.model is None else [_models(rows)]
     for each in models:
         truth = truth.join(each, how="cross")
-    served = found.select(*group, ranks.ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
-    added = engine.join(truth, served, [*group, ranks.ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
+    served = found.select(*group, ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
+    added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: asked.relevant, **({VALUE: asked.value} if valued else {})}
     names = {name: take.column for name, take in {**key_takes(asked), **item_take(asked)}.items()}
@@ -117,7 +116,9 @@ def _numbered(rows: Rows, found: Frame, pair: Sequence[str], asked: Query) -> Fr
     """Add which of the rows that repeat a recommendation each is; those without a score come last."""
     start = nw.lit(1)
     if asked.orders:
-        found = found.with_columns(nw.col("score0").rank("min", descending=not asked.by_rank).over(*pair).alias(START))
+        found = found.with_columns(
+            nw.col(score_column(0)).rank("min", descending=not asked.by_rank).over(*pair).alias(START)
+        )
         start = nw.col(START).fill_null(NEVER)
     found = found.with_columns(start.cast(nw.Int64()).alias(START))
     return rows.engine.settle(numbered(found, pair, rows.row).drop(START))
@@ -127,7 +128,7 @@ def _check_repeats(rows: Rows, asked: Query, found: Frame) -> None:
     """Raise where nobody can say which row of a repeated recommendation stands first."""
     if len(asked.orders) == 1 or not rows.engine.eager:
         return
-    if (rows.engine.scalar(found.select(nw.col(POSITION).max())) or 1) > 1:
+    if (rows.engine.scalar(found.select(nw.col(REPEAT).max())) or 1) > 1:
         models = f"each model of score={list(asked.orders)!r} may have another row first"
         why = models if asked.orders else "there is no column 'score' to say which row stands first"
         hint = "put the models below each other (model=)" if asked.orders else "name the scores (score=, rank=)"

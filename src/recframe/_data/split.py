@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, item_take, key_takes, keyed, query, whole_number
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.rows import open_rows
-from recframe._plan.ranks import ITEM
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Query
+    from recframe._columns import Frame
     from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
 
-    Frame = nw.LazyFrame[Any]
 
 HOW = ("fraction", "count", "last", "since")
 TIME, TEST, ORDER, ITEMS, CHANCE, CHOSEN = "time", "test", "order", "items", "chance", "chosen"

@@ -7,21 +7,17 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM, MODEL, POSITION, SCORE, SIZE, START
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query, whole_number
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.rows import open_rows
 from recframe._plan import ranks
 from recframe.errors import OptionError
-from recframe.metrics._row import POSITION, SIZE, START
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe._arguments import Query
-
-    Frame = nw.LazyFrame[Any]
-
-MODEL = "model"
 
 
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: Mapping[str, Any]) -> Any:
@@ -40,16 +36,16 @@ def ranked(frame: Any, asked: Query, k: int | None, name: str) -> Any:
         **key_takes(asked),
         **item_take(asked, "order"),
         **({MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}),
-        ranks.SCORE: ColumnSpec(asked.orders[0], order, "score"),
+        SCORE: ColumnSpec(asked.orders[0], order, "score"),
     }
     rows = open_rows({"frame": Source(frame, takes)})
     whole, keys = keyed(rows.frames["frame"], asked)
     group = [*([MODEL] if asked.model is not None else []), *keys]
-    found = rows.engine.present(whole, ranks.SCORE)
+    found = rows.engine.present(whole, SCORE)
     found = ranks.place(found, group, k, by_rank=asked.by_rank)
     found = rows.engine.settle(ranks.sizes(found, group))
     alone = found.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).alias(POSITION))
-    tied = ranks.split_ties(found.filter(nw.col(SIZE) > 1).drop(SIZE), group, ranks.ITEM, k, descending=False)
+    tied = ranks.split_ties(found.filter(nw.col(SIZE) > 1).drop(SIZE), group, ITEM, k, descending=False)
     # What is left of a tie has one item: rows that repeat it take the next places.
     again = nw.col(START).rank("ordinal").over(*group, START).cast(nw.Int64()) - 1
     tied = tied.with_columns((nw.col(START) + again).alias(POSITION))

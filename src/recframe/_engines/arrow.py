@@ -12,11 +12,8 @@ from recframe.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-
+    from recframe._columns import Frame
     from recframe._engines.base import Session, Source
-
-    Frame = nw.LazyFrame[Any]
 
     Table = Any
 

@@ -12,7 +12,8 @@ from recframe.errors import ColumnTypeError, InputError, MissingColumnError, clo
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Frame = nw.LazyFrame[Any]
+    from recframe._columns import Frame
+
 
 Later: TypeAlias = "Callable[[], Frame]"
 """A frame that is built beside others, and may have to be waited for."""

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine, open_plans
 from recframe.errors import MissingExtraError
-from recframe.metrics._row import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Session, Source
 
-    Frame = nw.LazyFrame[Any]
 
 NEEDED = (2, 28)
 """The first version of Narwhals that quotes names such as ``ndcg@5``."""

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine, open_plans
-from recframe.metrics._row import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from narwhals.dtypes import DType
 
+    from recframe._columns import Frame
     from recframe._engines.base import Session, Source
 
-    Frame = nw.LazyFrame[Any]
 
 ibis: Any = import_module("ibis")
 """By name, so that type checkers do without it."""

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from recframe._columns import POSITION, ROW
 from recframe._engines.base import (
     Plain,
     Session,
@@ -26,16 +27,14 @@ from recframe._engines.base import (
     takes_of,
     unlike_keys,
 )
-from recframe._plan.ranks import ROW
 from recframe.errors import ColumnTypeError, MissingColumnError
-from recframe.metrics._row import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import ColumnSpec, Engine, Source
 
-    Frame = nw.LazyFrame[Any]
 
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""

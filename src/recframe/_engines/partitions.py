@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 from polars.io import plugins
@@ -14,9 +14,8 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import narwhals as nw
+    from recframe._columns import Frame
 
-    Frame = nw.LazyFrame[Any]
 
 NEEDED = (1, 30)
 """The first version whose sources may tell their schema later."""

@@ -10,6 +10,7 @@ import narwhals as nw
 import polars as pl
 from narwhals import selectors as cs
 
+from recframe._columns import POSITION, ROW
 from recframe._engines import polars_sort
 from recframe._engines.base import (
     Plain,
@@ -22,16 +23,14 @@ from recframe._engines.base import (
     takes_of,
     unlike_keys,
 )
-from recframe._plan.ranks import ROW
 from recframe.errors import ColumnTypeError
-from recframe.metrics._row import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import ColumnSpec, Later, Source
 
-    Frame = nw.LazyFrame[Any]
 
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
 NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from recframe.metrics._row import POSITION, SIZE, START
+from recframe._columns import POSITION, SIZE, START
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,8 @@ from recframe._engines.registry import kind_of, open_frames
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-
+    from recframe._columns import Frame
     from recframe._engines.base import Engine, Source
-
-    Frame = nw.LazyFrame[Any]
 
 
 class Rows(Protocol):

@@ -9,18 +9,15 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from recframe._columns import ROW
 from recframe._engines.pandas import taken_back
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
-from recframe._plan.ranks import ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-
+    from recframe._columns import Frame
     from recframe._engines.base import Session, Source
-
-    Frame = nw.LazyFrame[Any]
 
 
 class PandasRows:

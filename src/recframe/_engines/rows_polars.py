@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from recframe._columns import ROW
 from recframe._engines.polars import PolarsEngine, col, collect, take_lazy
 from recframe._engines.registry import open_frames
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
-from recframe._plan.ranks import ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-
+    from recframe._columns import Frame
     from recframe._engines.base import Engine, Session, Source
 
-    Frame = nw.LazyFrame[Any]
 
 CARRIED = "carried "
 """What stands before the names of a lazy frame's own columns."""

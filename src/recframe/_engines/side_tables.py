@@ -9,9 +9,8 @@ from typing import Any
 
 import narwhals as nw
 
+from recframe._columns import feature_column
 from recframe.errors import ColumnTypeError, InputError, OptionTypeError
-
-FEATURE = "feature{}"
 
 
 def feature_columns(native: Any, item: str) -> tuple[Any, list[str]]:
@@ -48,7 +47,7 @@ def _spread(frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
             raise OptionTypeError(msg, f"give one column per feature{also}, or an eager frame")
         import polars as pl
 
-        names = [FEATURE.format(index) for index in range(dtype.size)]
+        names = [feature_column(index) for index in range(dtype.size)]
         spread = [pl.col(column).arr.get(index).alias(name) for index, name in enumerate(names)]
         return frame.to_native().select(item, *spread), names
     lists = frame[column].to_list()
@@ -56,7 +55,7 @@ def _spread(frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
     if len(widths) != 1:
         msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"
         raise InputError(msg, "each item has one number for each feature")
-    names = [FEATURE.format(index) for index in range(*widths)]
+    names = [feature_column(index) for index in range(*widths)]
     known = [each is not None and not isinstance(each, float) for each in lists]
     places = {
         name: [each[index] if there else None for each, there in zip(lists, known, strict=True)]

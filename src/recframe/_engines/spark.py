@@ -6,18 +6,15 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine, open_plans
-from recframe.metrics._row import POSITION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import narwhals as nw
-
+    from recframe._columns import Frame
     from recframe._engines.base import Session, Source
-
-    Frame = nw.LazyFrame[Any]
 
 
 @cache

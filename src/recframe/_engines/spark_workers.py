@@ -15,9 +15,7 @@ from recframe.errors import MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    import narwhals as nw
-
-    Frame = nw.LazyFrame[Any]
+    from recframe._columns import Frame
 
     Batch = Any
     Evaluate = Callable[[Mapping[str, Any], float | None], Any]

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from narwhals.dtypes import DType
 
+    from recframe._columns import Frame
     from recframe._engines.base import ColumnSpec, Source
 
-    Frame = nw.LazyFrame[Any]
 
 TEXT = (nw.String, nw.Categorical, nw.Enum)
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)

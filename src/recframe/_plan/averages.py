@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from recframe._columns import COUNT, total_column, total_weight_column
 from recframe.errors import InputError, UndefinedError
-from recframe.metrics._row import SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
-
-    Frame = nw.LazyFrame[Any]
 
 
 def fill(
@@ -61,7 +60,7 @@ def with_attributes(context: CallContext, lists: Frame) -> Frame:
         known = source.select(*context.keys, name).filter(~nw.col(name).is_null()).unique()
         if engine.eager:
             known = engine.settle(known)
-            several = known.group_by(*context.keys).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+            several = known.group_by(*context.keys).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
             if engine.scalar(several.select(nw.len())):
                 msg = f"per={column!r} has several values within a list"
                 raise InputError(msg, f"make it part of the key: by={[*context.query.by, column]!r}")
@@ -87,8 +86,8 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         expression
         for label, weight in weights.items()
         for expression in (
-            (nw.col(label) * nw.col(weight)).alias(_total(label)),
-            nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(_weight(label)),
+            (nw.col(label) * nw.col(weight)).alias(total_column(label)),
+            nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(total_weight_column(label)),
         )
     ]
     plain = [
@@ -96,8 +95,8 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         for label in labels
         if label not in weights
         for expression in (
-            nw.col(label).alias(_total(label)),
-            (~nw.col(label).is_null()).cast(nw.Float64()).alias(_weight(label)),
+            nw.col(label).alias(total_column(label)),
+            (~nw.col(label).is_null()).cast(nw.Float64()).alias(total_weight_column(label)),
         )
     ]
     lists = lists.select(*by, *weighted, *plain)
@@ -107,7 +106,11 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
 
 def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
     """Return the columns of totals, beside what is reported by."""
-    return [*labels] if by_list(context) else [name for label in labels for name in (_total(label), _weight(label))]
+    return (
+        [*labels]
+        if by_list(context)
+        else [name for label in labels for name in (total_column(label), total_weight_column(label))]
+    )
 
 
 def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequence[str] = ()) -> Frame:
@@ -115,7 +118,9 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
     if by_list(context):
         return sums
     ratios = [
-        nw.when(nw.col(_weight(label)) > 0).then(nw.col(_total(label)) / nw.col(_weight(label))).alias(label)
+        nw.when(nw.col(total_weight_column(label)) > 0)
+        .then(nw.col(total_column(label)) / nw.col(total_weight_column(label)))
+        .alias(label)
         for label in labels
     ]
     return sums.select(*also, *context.reported, *ratios)

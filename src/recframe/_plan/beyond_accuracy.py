@@ -7,32 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._plan import averages, ranks
-from recframe._plan.partial_rankings import check_shown
-from recframe.metrics._item_row import (
+from recframe._columns import (
+    ALL,
+    CATEGORISED,
     DESCRIBED,
     FIRST,
+    ITEM,
+    ITEM_ORDER,
+    LISTED,
     PLACE,
+    SIZE,
+    START,
     UNIT,
+    UNSEEN,
     USERS,
-    HistoryRow,
-    RecommendedRow,
-    directions,
-    shares,
+    distinct_column,
+    order_column,
 )
-from recframe.metrics._row import SIZE, START
+from recframe._plan import averages, ranks
+from recframe._plan.partial_rankings import check_shown
+from recframe.metrics._item_row import HistoryRow, RecommendedRow, directions, shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Engine
     from recframe._plan.context import CallContext
     from recframe._plan.positions import Placed
     from recframe._plan.side_tables import SideTables
-
-    Frame = nw.LazyFrame[Any]
-
-ALL, LISTED, ORDER, UNSEEN = "all", "listed", "order", "unseen"
 
 
 class Shown:
@@ -63,7 +66,7 @@ class Shown:
         policy = context.query.ties
         order = ranks.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
         sized = self._engine.settle(placed.rows if placed.sized else ranks.sizes(placed.rows, group))
-        keep = [*group, ranks.ITEM, START]
+        keep = [*group, ITEM, START]
         alone = sized.filter(nw.col(SIZE) == 1).select(*keep)
         tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)
         for column, descending in order:
@@ -78,18 +81,18 @@ class Shown:
         """Return the rows with what their terms ask for."""
         group, rows, asked = self._context.group, self._rows, row.asked
         if FIRST in asked:
-            first = nw.col(PLACE) == nw.col(PLACE).min().over(*group, ranks.ITEM)
+            first = nw.col(PLACE) == nw.col(PLACE).min().over(*group, ITEM)
             rows = rows.with_columns(first.cast(nw.Float64()).alias(FIRST))
         for k in row.cuts:
             rows = rows.with_columns((row.within(k) * nw.col(FIRST)).alias(LISTED))
-            rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(f"distinct@{k}")).drop(LISTED)
+            rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(distinct_column(k))).drop(LISTED)
         if USERS in asked:
-            known = self._side_tables.popularity.select(ranks.ITEM, USERS)
-            rows = self._engine.join(rows, known, [ranks.ITEM]).with_columns(nw.col(USERS).fill_null(0.0))
+            known = self._side_tables.popularity.select(ITEM, USERS)
+            rows = self._engine.join(rows, known, [ITEM]).with_columns(nw.col(USERS).fill_null(0.0))
         columns = [*directions(self._requirements.width), DESCRIBED, UNIT] if "directions" in asked else []
-        columns += [*shares(self._requirements.width), "categorised"] if "categories" in asked else []
+        columns += [*shares(self._requirements.width), CATEGORISED] if "categories" in asked else []
         if columns:
-            rows = self._engine.join(rows, self._side_tables.described.select(ranks.ITEM, *columns), [ranks.ITEM])
+            rows = self._engine.join(rows, self._side_tables.described.select(ITEM, *columns), [ITEM])
             rows = rows.with_columns(nw.col(*columns).fill_null(0.0))
         return rows
 
@@ -109,7 +112,7 @@ class Shown:
         terms = self._requirements.exposure_terms(row)
         by = groups(context)
         rows = _with_all(averages.with_attributes(context, self._ready(row)))
-        items = self._engine.sum_by(rows.select(*by, ranks.ITEM, **terms), [*by, ranks.ITEM], list(terms))
+        items = self._engine.sum_by(rows.select(*by, ITEM, **terms), [*by, ITEM], list(terms))
         every = _with_all(averages.with_attributes(context, context.lists())).select(*by).unique()
         return items, every
 
@@ -130,7 +133,7 @@ class Exposure:
 
     def added(self, parts: Sequence[Frame]) -> Frame:
         """Return the sums of items over all lists from those over parts of them."""
-        key = [*groups(self._context), ranks.ITEM]
+        key = [*groups(self._context), ITEM]
         return self._engine.sum_by(
             nw.concat(list(parts), how="vertical"), key, list(dict.fromkeys(self._requirements.item_columns.values()))
         )
@@ -143,10 +146,10 @@ class Exposure:
         for column in sorted(ranked):
             # A sum of 0 is an item that is shown elsewhere only.
             unseen = (~(nw.col(column) > 0)).cast(nw.Float64())
-            items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ORDER), unseen.alias(UNSEEN))
-            items = items.with_columns((nw.col(ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ORDER))
-            order = nw.when(nw.col(column) > 0).then(nw.col(ORDER)).otherwise(0.0)
-            items = items.with_columns(order.alias(f"order {column}")).drop(ORDER, UNSEEN)
+            items = items.with_columns(nw.col(column).rank("average").over(*by).alias(ITEM_ORDER), unseen.alias(UNSEEN))
+            items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
+            order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
+            items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
         stacked = [items.select(*by, **summed), every.select(*by, **dict.fromkeys(summed, nw.lit(0.0)))]
         sums = self._engine.sum_by(nw.concat(stacked, how="vertical"), by, list(summed))
         sums = self._side_tables.with_catalog_size(sums)
@@ -166,7 +169,7 @@ class Exposure:
         catalog = self._side_tables.catalog()
         if catalog is None:
             return items
-        listed = self._engine.join(items, catalog.with_columns(nw.lit(1.0).alias(LISTED)), [ranks.ITEM])
+        listed = self._engine.join(items, catalog.with_columns(nw.lit(1.0).alias(LISTED)), [ITEM])
         return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
 
 

@@ -7,37 +7,40 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
-from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import how_to_gather, open_frames
-from recframe._plan import ranks
-from recframe._plan.relevance import distinct, or_zero
-from recframe.errors import OptionError
-from recframe.metrics._item_row import features
-from recframe.metrics._row import (
+from recframe._columns import (
     CANDIDATES,
     GREATEST,
     HIT,
+    ITEM,
     JUDGED,
     KNOWN,
+    MODEL,
     RANKED,
     RELEVANCE,
     RELEVANT,
     ROWS,
     TIED,
     VALUE,
+    attribute_column,
+    key_column,
+    score_column,
 )
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import how_to_gather, open_frames
+from recframe._plan.relevance import distinct, or_zero
+from recframe.errors import OptionError
+from recframe.metrics._item_row import features
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Lists, Query
+    from recframe._columns import Frame
     from recframe._engines.base import Engine, Session
     from recframe._plan.requirements import Requirements
     from recframe.metrics._record import Metric
 
-    Frame = nw.LazyFrame[Any]
 
-MODEL = "model"
 ZERO = nw.lit(0.0)
 COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}
 """What a list must have to be averaged, under each policy."""
@@ -109,7 +112,7 @@ class CallContext:
         self.session: Session = open_frames(sources, either, rows=rows)
         self.engine: Engine = self.session.engine
         self._check_lazy(given.frame)
-        self.keys = list(self.key_names) or ["key0"]
+        self.keys = list(self.key_names) or [key_column(0)]
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
         self._part = part
@@ -134,7 +137,9 @@ class CallContext:
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is asked for."""
         frame = self.session.frames[name]
-        frame = self.fill_missing_values(frame if self.key_names else frame.with_columns(nw.lit(0).alias("key0")))
+        frame = self.fill_missing_values(
+            frame if self.key_names else frame.with_columns(nw.lit(0).alias(key_column(0)))
+        )
         if self._part is None:
             return frame
         from recframe._engines import partitions
@@ -267,13 +272,13 @@ class CallContext:
 def _key_names(query: Query, *, truth: bool) -> dict[str, str]:
     """Return the user's key columns by the plan's names."""
     keys = query.by if truth else (*query.by, *(name for name in query.per if name not in query.by))
-    return {f"key{i}": name for i, name in enumerate(keys)}
+    return {key_column(i): name for i, name in enumerate(keys)}
 
 
 def _attribute_names(query: Query, *, truth: bool) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
     others = [name for name in query.per if name not in query.by] if truth else []
-    return {f"attribute{i}": name for i, name in enumerate(others)}
+    return {attribute_column(i): name for i, name in enumerate(others)}
 
 
 def _sources(
@@ -287,10 +292,10 @@ def _sources(
     others = _attribute_names(query, truth=with_truth)
     attributes = {name: ColumnSpec(column, "per", "attribute") for name, column in others.items()}
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items
-    items = {ranks.ITEM: ColumnSpec(query.item, "item", "order" if in_order else "key")}
+    items = {ITEM: ColumnSpec(query.item, "item", "order" if in_order else "key")}
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if VALUE in requirements.asked else {}
     role = "rank" if query.by_rank else "score"
-    orders = {f"score{i}": ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
+    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
     model = {MODEL: ColumnSpec(query.model, "model", "key")} if query.model is not None else {}
     counts = {
         name: ColumnSpec(column, name, "score")

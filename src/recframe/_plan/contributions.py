@@ -6,22 +6,37 @@ from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
 
-from recframe._plan import ranks
-from recframe._plan.context import MODEL
+from recframe._columns import (
+    ABSOLUTE,
+    CONTRIBUTION,
+    HIT,
+    ITEM,
+    LIST_VALUE,
+    MODEL,
+    POSITION,
+    RANKED_ITEM,
+    RELEVANCE,
+    RELEVANT,
+    SIZE,
+    START,
+    TIED,
+    key_column,
+    row_column,
+    score_column,
+)
 from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
 from recframe.errors import OptionError
-from recframe.metrics._row import HIT, POSITION, RELEVANCE, RELEVANT, SIZE, START, Row
+from recframe.metrics._row import Row
 
 if TYPE_CHECKING:
     from recframe._arguments import Query
+    from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import Given
     from recframe.metrics._record import Metric
 
-    Frame = nw.LazyFrame[Any]
 
-TIED, CONTRIBUTION, VALUE_OF_LIST, RANKED_ITEM = "tied", "contribution", "value of list", "ranked item"
 TOLERANCE = 1e-9
 
 
@@ -57,16 +72,16 @@ class Contributions(Plan):
         item = item or given.truth is not None or query.ties in ("item", "item_desc")
         self._shown = {
             **({MODEL: MODEL} if query.several else {}),
-            **{f"key{i}": name for i, name in enumerate(query.by)},
-            **({ranks.ITEM: query.item} if item else {}),
+            **{key_column(i): name for i, name in enumerate(query.by)},
+            **({ITEM: query.item} if item else {}),
             RELEVANCE: query.relevant,
             **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
-            VALUE_OF_LIST: query.averaging(metric.label).name,
+            LIST_VALUE: query.averaging(metric.label).name,
         }
         _check_columns(list(self._shown.values()))
         self._metric = cast("Metric", _Shared(metric))
         super().__init__(given, query, [self._metric], item=item)
-        self._item = [ranks.ITEM] if item else []
+        self._item = [ITEM] if item else []
         self._row_columns = set(self._requirements.terms(Row(tied=True)))
         row, sums = self._requirements.sums(self._metric, self._row_columns), self._requirements.sums(self._metric)
         self._share = metric.share(row, sums)
@@ -96,8 +111,8 @@ class Contributions(Plan):
         assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
         assert ideal is not None  # noqa: S101 - reads the relevance
         lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
-        lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(VALUE_OF_LIST)))
-        own = [f"row {column}" for column in sorted(self._row_columns)]
+        lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(LIST_VALUE)))
+        own = [row_column(column) for column in sorted(self._row_columns)]
         rows = ranking.rows(ranking.kept, ideal()).select(
             *context.group,
             *self._item,
@@ -128,16 +143,16 @@ class Contributions(Plan):
         rows = self._engine.join(rows, lists, context.group)
         if context.pooled:
             share = nw.when(nw.col(RELEVANT) > 0).then(share).otherwise(0.0)
-        share = nw.when(~nw.col(VALUE_OF_LIST).is_null()).then(share).alias(CONTRIBUTION)
-        return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, VALUE_OF_LIST)
+        share = nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
+        return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, LIST_VALUE)
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
         """Return the relevant items that a model does not rank."""
         context = self.context
         if context.truth is None:
-            rows = context.frame.filter(nw.col(f"score{index}").is_null())
+            rows = context.frame.filter(nw.col(score_column(index)).is_null())
         else:
-            key = [*context.group, ranks.ITEM]
+            key = [*context.group, ITEM]
             known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
             truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
             rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
@@ -149,9 +164,9 @@ class Contributions(Plan):
         if not self._engine.eager:
             return
         group = self.context.group
-        rows = rows.filter(~nw.col(VALUE_OF_LIST).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(SIZE))
-        lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, SIZE).sum(), nw.col(VALUE_OF_LIST).max())
-        off = (nw.col(CONTRIBUTION) - nw.col(VALUE_OF_LIST)).abs() > TOLERANCE * (1 + nw.col(SIZE))
+        rows = rows.filter(~nw.col(LIST_VALUE).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
+        lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max())
+        off = (nw.col(CONTRIBUTION) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
         if self._engine.scalar(lists.filter(off).select(nw.len())):
             msg = f"what rows add does not sum to a list's {self._metric.label}"
             raise OptionError(

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
 from recframe._plan.positions import numbered
 from recframe._plan.relevance import label
-from recframe.metrics._row import HIT, POSITION, RELEVANCE, RELEVANT, IdealRow
+from recframe.metrics._row import IdealRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
-
-    Frame = nw.LazyFrame[Any]
 
 
 def ideal_lists(context: CallContext) -> Frame:
@@ -32,7 +32,7 @@ def ideal_lists(context: CallContext) -> Frame:
 def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
     """Return the sums in the best order of the ranked rows only."""
     if context.truth is not None:
-        ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(ranks.SCORE)
+        ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
     best = _best(context, label(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
     return context.to_sum_columns(
         best, {column: nw.col(column) for column in context.requirements.best_terms("ranked")}

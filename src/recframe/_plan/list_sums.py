@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._plan import partial_rankings, ranks
-from recframe._plan.beyond_accuracy import Shown
-from recframe._plan.ideal import ranked_ideal
-from recframe._plan.positions import is_read, kept_rows, numbered, placed_rows, ranked_rows
-from recframe._plan.relevance import row_counts
-from recframe._plan.requirements import furthest
-from recframe._plan.side_tables import unexpected
-from recframe.errors import OptionError
-from recframe.metrics._item_row import POPULAR
-from recframe.metrics._row import (
-    AHEAD,
+from recframe._columns import (
+    BEFORE,
     BLOCK_HITS,
-    CASCADE,
+    BLOCK_STOP,
+    CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
     HIT,
+    HIT_START,
     HITS_BEFORE,
+    ITEM,
     JUDGED,
     KNOWN,
     LENGTH,
+    LEVEL,
+    OWN_STOP,
+    PLACE_COUNT,
+    POPULAR,
     POSITION,
     RANKED,
     RANKED_RELEVANT,
@@ -35,21 +33,34 @@ from recframe.metrics._row import (
     SAME_GRADE,
     SIZE,
     START,
-    CascadeRow,
-    FirstHitRow,
-    Row,
+    UPTO,
+    before_column,
+    block_column,
+    row_column,
+    score_column,
+    stop_column,
+    upto_column,
+    weight_column,
 )
+from recframe._plan import partial_rankings, ranks
+from recframe._plan.beyond_accuracy import Shown
+from recframe._plan.ideal import ranked_ideal
+from recframe._plan.positions import is_read, kept_rows, numbered, placed_rows, ranked_rows
+from recframe._plan.relevance import row_counts
+from recframe._plan.requirements import furthest
+from recframe._plan.side_tables import unexpected
+from recframe.errors import OptionError
+from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import CallContext
     from recframe._plan.side_tables import SideTables
 
-    Frame = nw.LazyFrame[Any]
 
-ALONE, TOGETHER = "alone", "together"
 LAZY_DIGITS = 20
 """Of the number of distinct relevances in a list, where it is not known: about a million."""
 
@@ -82,7 +93,7 @@ class Ranking:
         self._ideal = ideal
         self._upto = upto
         self._compact = context.query.tied is not None
-        self._score = f"score{index}"
+        self._score = score_column(index)
         self.ranked = ranked_rows(context, index)
         placed = placed_rows(context, self.ranked, ideal, upto)
         if context.reads_recommended and context.labelled:
@@ -112,7 +123,7 @@ class Ranking:
         return stacked
 
     def rows(self, kept: Frame, ideal: Frame) -> Frame:
-        """Return the kept rows with what each adds to the sums, in columns of their names behind ``"row "``.
+        """Return the kept rows with what each adds to the sums, in columns of their names by `row_column`.
 
         What is known of a tied block as a whole is spread over its rows: the place of the first hit evenly over its
         hits, that at which a user stops by the rows' own chances to stop.
@@ -125,7 +136,7 @@ class Ranking:
             places = ranks.chances(self._first_places(kept), self._group)
             kept = self._with_blocks(kept, places, firsts)
             each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
-            added |= {column: added[column] + nw.col(f"block {column}") * each for column in firsts}
+            added |= {column: added[column] + nw.col(block_column(column)) * each for column in firsts}
         if CASCADE in row.asked:
             reading, cascade, stopped = self._cascade(kept, tied=row.tied)
             if len(cascade.stops) > 1:
@@ -133,13 +144,13 @@ class Ranking:
                 raise OptionError(msg)
             (stop,) = cascade.stops
             kept, greatest = self._context.with_greatest(self._with_blocks(kept, reading, stopped))
-            kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(ALONE))
-            kept = kept.with_columns(nw.col(ALONE).sum().over(*self._group, START).alias(TOGETHER))
-            each = nw.when(nw.col(TOGETHER) > 0).then(nw.col(ALONE) / nw.col(TOGETHER)).otherwise(0.0)
-            added |= {column: added[column] + nw.col(f"block {column}") * each for column in stopped}
+            kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(OWN_STOP))
+            kept = kept.with_columns(nw.col(OWN_STOP).sum().over(*self._group, START).alias(BLOCK_STOP))
+            each = nw.when(nw.col(BLOCK_STOP) > 0).then(nw.col(OWN_STOP) / nw.col(BLOCK_STOP)).otherwise(0.0)
+            added |= {column: added[column] + nw.col(block_column(column)) * each for column in stopped}
         rows = self._ready(kept, row, ideal)
         # A sum skips what is missing.
-        columns = [term.cast(nw.Float64()).fill_null(0.0).alias(f"row {column}") for column, term in added.items()]
+        columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]
         return rows.with_columns(*columns)
 
     def _asked(self, kept: Frame) -> tuple[Frame, Row, dict[str, nw.Expr]]:
@@ -154,9 +165,9 @@ class Ranking:
         """Add to each row what the places of its tied block add together."""
         block = [*self._group, START]
         places = places.select(
-            *block, *(term.cast(nw.Float64()).alias(f"block {name}") for name, term in terms.items())
+            *block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items())
         )
-        names = [f"block {name}" for name in terms]
+        names = [block_column(name) for name in terms]
         kept = self._engine.join(kept, self._engine.sum_by(places, block, names), block)
         return kept.with_columns(nw.col(*names).fill_null(0.0))
 
@@ -166,11 +177,11 @@ class Ranking:
         """Add what rank correlations ask for."""
         if asked & {LENGTH, GRADE_RANK, SAME_GRADE}:
             kept = ranks.grades(kept, self._group, asked)
-        if AHEAD in asked:
+        if CONCORDANCE in asked:
             kept = self._engine.settle(ranks.levels(kept, self._group))
             digits = LAZY_DIGITS
             if self._engine.eager:
-                most = self._engine.scalar(kept.select(nw.col(ranks.LEVEL).max()))
+                most = self._engine.scalar(kept.select(nw.col(LEVEL).max()))
                 digits = max(1, int(most or 0).bit_length())
             kept = ranks.concordant_pairs(kept, self._group, digits)
         return kept
@@ -188,7 +199,7 @@ class Ranking:
         if FIRST_HIT in row.asked:
             rows = ranks.first_blocks(rows, self._group)
         if HITS_BEFORE in row.asked:
-            rows = numbered(self._engine, ranks.hit_starts(rows), self._group, ranks.HIT_START, descending=False)
+            rows = numbered(self._engine, ranks.hit_starts(rows), self._group, HIT_START, descending=False)
             rows = ranks.hits_before(rows, self._group, tied=row.tied)
         if RANKED_RELEVANT in row.asked:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
@@ -222,8 +233,8 @@ class Ranking:
         if RELEVANT in row.asked:
             rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
         if POPULAR in row.asked:
-            known = self._side_tables.popularity.select(ranks.ITEM, POPULAR)
-            rows = self._engine.join(rows, known, [ranks.ITEM]).with_columns(unexpected().alias(POPULAR))
+            known = self._side_tables.popularity.select(ITEM, POPULAR)
+            rows = self._engine.join(rows, known, [ITEM]).with_columns(unexpected().alias(POPULAR))
         if row.tables:
             rows = self._with_tables(rows, row)
         return rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
@@ -233,25 +244,26 @@ class Ranking:
         # Past the last position that counts, sums do not change.
         upto = furthest([k for _, k in row.tables])
         before = nw.col(START).cast(nw.Int64()) - 1
-        ends = {"before": before, "upto": before + nw.col(SIZE).cast(nw.Int64())}
+        ends = {BEFORE: before, UPTO: before + nw.col(SIZE).cast(nw.Int64())}
         if upto is not None:
             ends = {side: nw.when(end < upto).then(end).otherwise(upto) for side, end in ends.items()}
         rows = rows.with_columns(*(end.cast(nw.Int64()).alias(side) for side, end in ends.items()))
-        table = self._engine.positions(rows.select(nw.col("upto").max()) if upto is None else upto)
+        table = self._engine.positions(rows.select(nw.col(UPTO).max()) if upto is None else upto)
         position = nw.col(POSITION).cast(nw.Float64())
         weights = []
         for (of, k), index in row.tables.items():
             weight = of(position) if k is None else nw.when(position <= k).then(of(position)).otherwise(0.0)
-            weights.append((weight + 0.0 * position).alias(f"weight{index}"))
+            weights.append((weight + 0.0 * position).alias(weight_column(index)))
         table = table.with_columns(*weights)
-        for side in ("before", "upto"):
+        sides = {BEFORE: before_column, UPTO: upto_column}
+        for side, total in sides.items():
             totals = [
-                nw.col(f"weight{index}").cum_sum().over(order_by=POSITION).alias(f"{side}{index}")
+                nw.col(weight_column(index)).cum_sum().over(order_by=POSITION).alias(total(index))
                 for index in row.tables.values()
             ]
             lookup = table.select(nw.col(POSITION).alias(side), *totals)
             rows = rows.join(lookup, on=side, how="left")
-        columns = [f"{side}{index}" for side in ("before", "upto") for index in row.tables.values()]
+        columns = [total(index) for total in sides.values() for index in row.tables.values()]
         return rows.with_columns(nw.col(*columns).fill_null(0.0))
 
     # --- what lists get from elsewhere -----------------------------------------------------------------------
@@ -315,7 +327,7 @@ class Ranking:
             blocks = blocks.filter(nw.col(START) <= self._upto)
             left = self._upto - nw.col(START) + 1
             many = nw.when(many > left).then(left).otherwise(many)
-        return self._engine.repeat(blocks.with_columns(many.cast(nw.Int64()).alias(ranks.PLACES)), ranks.PLACES)
+        return self._engine.repeat(blocks.with_columns(many.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
 
     def _cascade(self, kept: Frame, *, tied: bool) -> tuple[Frame, CascadeRow, dict[str, nw.Expr]]:
         """Return the places at which a user stops who reads from the top, and their terms."""
@@ -327,5 +339,5 @@ class Ranking:
         stops = [stop(nw.col(RELEVANCE), greatest) for stop in row.stops]
         read = ranks.stopping(kept, self._group, stops, tied=tied)
         read = self._engine.settle(self._places(read) if tied else read.with_columns(nw.lit(1).alias(POSITION)))
-        surely = nw.any_horizontal(*(nw.col(f"stop{index}") >= 1 for index in range(len(stops))), ignore_nulls=True)
+        surely = nw.any_horizontal(*(nw.col(stop_column(index)) >= 1 for index in range(len(stops))), ignore_nulls=True)
         return ranks.reading(read, self._group, len(stops), certain=self._may_hold(read, surely)), row, terms

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._plan import ranks
+from recframe._columns import (
+    CANDIDATES,
+    COUNT,
+    FOUND,
+    LEAST,
+    MOST,
+    PRESENT,
+    RANKED,
+    ROWS,
+    SCORE,
+    SIZE,
+    START,
+    TIED,
+    score_column,
+)
 from recframe._plan.requirements import Requirements
 from recframe.errors import InputError, OptionError
-from recframe.metrics._row import CANDIDATES, RANKED, ROWS, SIZE, START, TIED, Row
+from recframe.metrics._row import Row
 
 if TYPE_CHECKING:
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
 
-    Frame = nw.LazyFrame[Any]
 
-FOUND, LEAST, THERE = "found", "least", "there"
 CLOSE = 1e-6
 """How far a sum of shares may be from the whole number of rows that it stands for."""
 
@@ -34,27 +47,27 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
         return
     query, group = context.query, context.group
     if query.tied is not None:
-        blocks = ranked.group_by(*group, ranks.SCORE).agg(
-            nw.len().alias(FOUND),
-            nw.col(TIED).count().alias(THERE),
+        blocks = ranked.group_by(*group, SCORE).agg(
+            nw.len().alias(COUNT),
+            nw.col(TIED).count().alias(PRESENT),
             nw.col(TIED).min().alias(LEAST),
             nw.col(TIED).max(),
         )
-        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(FOUND))
+        right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(COUNT))
         if context.engine.scalar(blocks.filter(~right.fill_null(value=False)).select(nw.len())):
             msg = f"tied={query.tied!r} is missing, differs between rows of one rank, or is less than their number"
             raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
     if query.candidates is not None:
         lists = context.frame.group_by(*group).agg(
-            nw.len().alias(FOUND),
-            nw.col(CANDIDATES).count().alias(THERE),
+            nw.len().alias(COUNT),
+            nw.col(CANDIDATES).count().alias(PRESENT),
             nw.col(CANDIDATES).min().alias(LEAST),
             nw.col(CANDIDATES).max(),
-            nw.col("score0").count().alias(SIZE),
-            nw.col("score0").max().alias(START),
+            nw.col(score_column(0)).count().alias(RANKED),
+            nw.col(score_column(0)).max().alias(MOST),
         )
-        right = (nw.col(THERE) == nw.col(FOUND)) & (nw.col(LEAST) == nw.col(CANDIDATES))
-        right = right & (nw.col(LEAST) >= nw.col(SIZE)) & ((nw.col(SIZE) == 0) | (nw.col(START) <= nw.col(LEAST)))
+        right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(CANDIDATES))
+        right = right & (nw.col(LEAST) >= nw.col(RANKED)) & ((nw.col(RANKED) == 0) | (nw.col(MOST) <= nw.col(LEAST)))
         if context.engine.scalar(lists.filter(~right.fill_null(value=False)).select(nw.len())):
             msg = f"candidates={query.candidates!r} is missing, differs within a list, or is less than its ranks"
             raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")

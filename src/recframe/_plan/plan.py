@@ -11,25 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._columns import JUDGED, KNOWN, MODEL, POSITION, RANKED, RELEVANCE, RELEVANT, weighting_column
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure, joined
-from recframe._plan.context import MODEL, CallContext, Given
+from recframe._plan.context import CallContext, Given
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.requirements import Requirements
 from recframe._plan.side_tables import SideTables
 from recframe.errors import InputError, OptionError
 from recframe.metrics._item_row import RecommendedRow
-from recframe.metrics._row import JUDGED, KNOWN, POSITION, RANKED, RELEVANCE, RELEVANT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._arguments import Query
+    from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe.metrics._record import Metric
-
-    Frame = nw.LazyFrame[Any]
 
 
 def _check_names(query: Query, metrics: Sequence[Metric]) -> None:
@@ -160,7 +159,7 @@ class Plan:
         context, metrics = self.context, self._by_list
         lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
         weights = {
-            metric.column: weight.alias(f"weight {metric.column}")
+            metric.column: weight.alias(weighting_column(metric.column))
             for metric in metrics
             if (weight := metric.weighting(self._requirements.sums(metric))) is not None
         }
@@ -168,7 +167,7 @@ class Plan:
         counted = [column for column in (JUDGED, RANKED) if column in self._requirements.asked]
         lists = lists.select(*context.group, *counted, *(self._values[label] for label in labels), *weights.values())
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
-        return averages.totals(context, lists, labels, {label: f"weight {label}" for label in weights})
+        return averages.totals(context, lists, labels, {label: weighting_column(label) for label in weights})
 
     def _result(self, index: int, parts: list[Partial]) -> Frame:
         """Return the result of one ranking from what parts of its lists give."""

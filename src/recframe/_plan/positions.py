@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
+from recframe._columns import (
+    COUNT,
+    ITEM,
+    RANKED,
+    RELEVANCE,
+    RELEVANT,
+    ROW,
+    SCORE,
+    SIZE,
+    START,
+    TIED,
+    VALUE,
+    score_column,
+)
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import label, or_zero
 from recframe.errors import InputError
-from recframe.metrics._row import CASCADE, RANKED, RELEVANCE, RELEVANT, SIZE, START, TIED, VALUE
+from recframe.metrics._row import CASCADE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.base import Engine, Later
     from recframe._plan.context import CallContext
 
-    Frame = nw.LazyFrame[Any]
 
 SAMPLE = 1000
 """How many scores to look at before it is believed that few of them tie."""
@@ -25,12 +39,12 @@ SAMPLE = 1000
 
 def ranked_rows(context: CallContext, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
-    keep = [ranks.ITEM] if context.with_item else []
-    keep += [ranks.ROW] if context.query.ties == "first" else []
+    keep = [ITEM] if context.with_item else []
+    keep += [ROW] if context.query.ties == "first" else []
     keep += [RELEVANCE] if context.truth is None and context.labelled else []
     keep += [TIED] if context.query.tied is not None else []
-    score = nw.col(f"score{index}").alias(ranks.SCORE)
-    ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), ranks.SCORE)
+    score = nw.col(score_column(index)).alias(SCORE)
+    ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
     _check_ranks(context, ranked)
     partial_rankings.check_counts(context, ranked)
     return ranked
@@ -41,7 +55,7 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     query = context.query
     if not (query.by_rank and context.engine.eager):
         return
-    rank = nw.col(ranks.SCORE)
+    rank = nw.col(SCORE)
     wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
     found = context.engine.scalar(wrong.select(rank.min()))
     if found is not None:
@@ -60,8 +74,8 @@ class Placed(NamedTuple):
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = context.query.by_rank
-    own = None if by_rank else context.engine.placed(ranked, context.group, ranks.SCORE, upto, _only(context))
-    placed = ranks.place(ranked, context.group, upto, by_rank=by_rank).drop(ranks.SCORE) if own is None else own
+    own = None if by_rank else context.engine.placed(ranked, context.group, SCORE, upto, _only(context))
+    placed = ranks.place(ranked, context.group, upto, by_rank=by_rank).drop(SCORE) if own is None else own
     placed = placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
     return Placed(placed, sized=own is not None)
 
@@ -128,6 +142,6 @@ def _seem_different(context: CallContext, ranked: Frame) -> bool:
     """Return whether it is worth to look for ties: the scores can be seen, and some of them are all different."""
     if not context.engine.eager or context.query.by_rank:
         return False
-    some = ranked.select(ranks.SCORE).head(SAMPLE)
-    repeated = some.group_by(ranks.SCORE).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+    some = ranked.select(SCORE).head(SAMPLE)
+    repeated = some.group_by(SCORE).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
     return not context.engine.scalar(repeated.select(nw.len()))

@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import narwhals as nw
 
-from recframe.metrics._row import (
+from recframe._columns import (
     ABSENT,
-    AHEAD,
     BLOCK_HITS,
     CHANCE,
+    CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
+    HIGHER_DIGITS,
     HIT,
+    HIT_START,
     HITS_BEFORE,
+    ITEM,
     LENGTH,
+    LEVEL,
+    MOVED,
     POSITION,
     RELEVANCE,
+    ROW,
     SAME_GRADE,
+    SCORE,
     SIZE,
     START,
     TIED,
     VALUE,
+    digit_column,
+    end_column,
+    examined_column,
+    go_on_column,
+    past_column,
+    stop_column,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Frame = nw.LazyFrame[Any]
+    from recframe._columns import Frame
 
-SCORE, ITEM, ROW, MOVED, HIT_START = "score", "item", "row", "moved", "hit_start"
-PLACES = "places"
-LEVEL, HIGHER = "level", "higher"
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
@@ -185,18 +195,18 @@ def concordant_pairs(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
     """
     concordance = nw.lit(0.0)
     for digit in reversed(range(digits)):
-        frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER))
-        group = [*keys, HIGHER]
+        frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER_DIGITS))
+        group = [*keys, HIGHER_DIGITS]
         rank = nw.col(START).rank("average").over(*group)
         found = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
-        frame = frame.with_columns(found.cast(nw.Float64()).alias(f"{AHEAD}{digit}"))
-        concordance = concordance + nw.col(f"{AHEAD}{digit}")
-    return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(AHEAD))
+        frame = frame.with_columns(found.cast(nw.Float64()).alias(digit_column(digit)))
+        concordance = concordance + nw.col(digit_column(digit))
+    return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(CONCORDANCE))
 
 
 def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
     """Return the tied blocks at which somebody stops, and the mean chance of their rows, absent ones included."""
-    chances = [f"stop{index}" for index in range(len(stops))]
+    chances = [stop_column(index) for index in range(len(stops))]
     frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
     frame = frame.filter(stopped(len(stops)))
     if not tied:
@@ -207,7 +217,7 @@ def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tie
 
 def stopped(stops: int) -> nw.Expr:
     """Return whether somebody stops at a place."""
-    return nw.any_horizontal(*(nw.col(f"stop{index}") > 0 for index in range(stops)), ignore_nulls=True)
+    return nw.any_horizontal(*(nw.col(stop_column(index)) > 0 for index in range(stops)), ignore_nulls=True)
 
 
 def reading(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
@@ -219,21 +229,24 @@ def reading(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> 
     place = nw.col(START) + nw.col(POSITION).cast(nw.Int64()) - 1
     # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
     on = {
-        f"on{index}": nw.when(nw.col(f"stop{index}") < 1).then(1 - nw.col(f"stop{index}")).otherwise(1.0).log()
+        go_on_column(index): nw.when(nw.col(stop_column(index)) < 1)
+        .then(1 - nw.col(stop_column(index)))
+        .otherwise(1.0)
+        .log()
         for index in many
     }
-    end = {f"end{index}": (nw.col(f"stop{index}") >= 1).cast(nw.Float64()) for index in many} if certain else {}
+    end = {end_column(index): (nw.col(stop_column(index)) >= 1).cast(nw.Float64()) for index in many} if certain else {}
     frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), **on, **end)
     frame = frame.with_columns(
         *(
-            (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(f"past {column}")
+            (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(past_column(column))
             for column in (*on, *end)
         )
     )
-    arrive = {f"arrive{index}": nw.col(f"past on{index}").exp() for index in many}
+    examined = {examined_column(index): nw.col(past_column(go_on_column(index))).exp() for index in many}
     if certain:
-        arrive = {
-            name: chance * (nw.col(f"past end{index}") < 1).cast(nw.Float64())
-            for index, (name, chance) in enumerate(arrive.items())
+        examined = {
+            name: chance * (nw.col(past_column(end_column(index))) < 1).cast(nw.Float64())
+            for index, (name, chance) in enumerate(examined.items())
         }
-    return frame.with_columns(**arrive)
+    return frame.with_columns(**examined)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._plan import partial_rankings, ranks
-from recframe.metrics._row import HIT, POSITION, RANKED, RELEVANCE, ROWS, START, VALUE
+from recframe._columns import HIT, ITEM, RANKED, RELEVANCE, REPEAT, ROW, ROWS, START, TRUE_VALUE, VALUE, score_column
+from recframe._plan import partial_rankings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
-
-    Frame = nw.LazyFrame[Any]
-
-TRUE_VALUE = "true_value"
 
 
 def label(context: CallContext, frame: Frame) -> Frame:
@@ -27,12 +24,12 @@ def label(context: CallContext, frame: Frame) -> Frame:
     if context.truth is None:
         return context.hits(context.relevance(frame))
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.valued else context.truth
-    frame = context.engine.join(frame, truth, [*context.keys, ranks.ITEM])
+    frame = context.engine.join(frame, truth, [*context.keys, ITEM])
     if context.valued:
         frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
     unknown = nw.col(RELEVANCE).is_null()
-    rows = [ranks.ROW] if context.query.ties == "first" else []
-    found = numbered(context.hits(frame.filter(~unknown)), [*context.group, ranks.ITEM], rows)
+    rows = [ROW] if context.query.ties == "first" else []
+    found = numbered(context.hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
     found = once(found, [RELEVANCE, HIT])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
@@ -41,7 +38,7 @@ def label(context: CallContext, frame: Frame) -> Frame:
 
 def distinct(truth: Frame, keys: Sequence[str], numbers: Sequence[str]) -> Frame:
     """Return each item of a list once: what is repeated counts with its largest numbers."""
-    return truth.group_by(*keys, ranks.ITEM).agg(nw.col(*numbers).max())
+    return truth.group_by(*keys, ITEM).agg(nw.col(*numbers).max())
 
 
 def or_zero(name: str) -> nw.Expr:
@@ -57,23 +54,23 @@ def known_value() -> nw.Expr:
 def numbered(found: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
     """Add which of the rows that repeat an item each is, the first by position and, if there are any, row numbers."""
     if not rows:
-        return found.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(POSITION))
-    found = found.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(POSITION))
-    return found.with_columns(nw.col(POSITION).rank("min").over(*pair).alias(POSITION))
+        return found.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(REPEAT))
+    found = found.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
+    return found.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
 
 
 def once(found: Frame, numbers: Sequence[str]) -> Frame:
-    """Let a repeated recommendation be relevant once: its rows but the one of `POSITION` 1 lose their relevance."""
-    first = nw.col(POSITION) == 1
+    """Let a repeated recommendation be relevant once: its rows but the one of `REPEAT` 1 lose their relevance."""
+    first = nw.col(REPEAT) == 1
     kept = [nw.when(first).then(nw.col(name)).otherwise(0.0).alias(name) for name in numbers]
-    return found.with_columns(*kept).drop(POSITION)
+    return found.with_columns(*kept).drop(REPEAT)
 
 
 def row_counts(context: CallContext) -> list[Frame]:
     """Return frames whose sums are the rows of each list, ranked or not, those of the truth included."""
     group = context.group
     if context.query.candidates is not None:
-        unranked = context.frame.filter(nw.col("score0").is_null()).select(*group, nw.lit(1.0).alias(ROWS))
+        unranked = context.frame.filter(nw.col(score_column(0)).is_null()).select(*group, nw.lit(1.0).alias(ROWS))
         return [
             context.engine.sum_by(unranked, group, [ROWS]),
             partial_rankings.candidates(context).rename({RANKED: ROWS}),
@@ -84,8 +81,8 @@ def row_counts(context: CallContext) -> list[Frame]:
 
     if context.truth is None:
         return [count(context.frame, 1.0)]
-    on = [*context.keys, ranks.ITEM]
-    both = context.engine.join(context.frame.select(*group, ranks.ITEM), context.truth.select(*on, RELEVANCE), on)
-    both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, ranks.ITEM).unique()
+    on = [*context.keys, ITEM]
+    both = context.engine.join(context.frame.select(*group, ITEM), context.truth.select(*on, RELEVANCE), on)
+    both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, ITEM).unique()
     truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
     return [count(context.frame, 1.0), count(truth, 1.0), count(both, -1.0)]

@@ -5,13 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from recframe._columns import (
+    FIRST_HIT,
+    POPULAR,
+    POSITION,
+    RELEVANT,
+    item_sum_column,
+    row_column,
+    segment_sum_column,
+    sum_column,
+)
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._item_row import POPULAR, HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._row import CASCADE, FIRST_HIT, POSITION, RELEVANT, CascadeRow, FirstHitRow, IdealRow, Row, Sums
+from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
+from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, IdealRow, Row, Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     import narwhals as nw
 
@@ -44,7 +54,11 @@ class Requirements:
     """The sums over all items that are shown."""
 
     def __post_init__(self) -> None:
-        sums, items, everything = _Columns(self.columns, "sum"), _Columns(self.item_columns, "item"), self.all_columns
+        sums, items, everything = (
+            _Columns(self.columns, sum_column),
+            _Columns(self.item_columns, item_sum_column),
+            self.all_columns,
+        )
         for shown in self.shown:
             row, past = RecommendedRow(self.width), HistoryRow(self.width)
             sums.add(shown, shown.recommended_terms(row), row, "recommended")
@@ -53,7 +67,7 @@ class Requirements:
             row = RecommendedRow(self.width)
             items.add(exposure, exposure.recommended_terms(row), row, "recommended")
             for name in exposure.item_terms(ItemRow(self._own(exposure, self.item_columns))):
-                everything[exposure.label, name] = f"all{len(everything)}"
+                everything[exposure.label, name] = segment_sum_column(len(everything))
         for metric in self.accuracy:
             ranked, best, first = Row(tied=True), IdealRow(), FirstHitRow()
             # Terms share a sum only if they are summed over the same rows.
@@ -153,7 +167,7 @@ class Requirements:
         """Return the metric's view of the sums, and remember what it asks; of some columns, that of a single row."""
         columns = self.all_columns if isinstance(metric, ExposureMetric) else self.columns
         own = self._own(metric, columns).items()
-        own_of_row = {name: f"row {column}" if column in row else column for name, column in own}
+        own_of_row = {name: row_column(column) if column in row else column for name, column in own}
         return Sums(own_of_row, self.asked, self.constants)
 
     @staticmethod
@@ -164,9 +178,9 @@ class Requirements:
 class _Columns:
     """Gives each term a column, and terms of several metrics that compute the same over the same rows a common one."""
 
-    def __init__(self, columns: dict[Name, str], prefix: str) -> None:
+    def __init__(self, columns: dict[Name, str], name: Callable[[object], str]) -> None:
         self._columns = columns
-        self._prefix = prefix
+        self._name = name
         self._by_key: dict[object, str] = {}
 
     def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> set[str]:
@@ -178,7 +192,7 @@ class _Columns:
                 raise OptionError(msg, "give each of its terms, of ranked rows and of the best order, its own name")
             computed = row.key_of(term)
             key = (metric.label, name) if computed is None else (computed, over)
-            column = self._by_key.setdefault(key, f"{self._prefix}{len(self._by_key)}")
+            column = self._by_key.setdefault(key, self._name(len(self._by_key)))
             self._columns[metric.label, name] = column
             found.add(column)
         return found

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._plan import ranks
-from recframe.errors import InputError
-from recframe.metrics._item_row import (
+from recframe._columns import (
     CATALOG_SIZE,
+    CATEGORISED,
+    COUNT,
     DESCRIBED,
+    EVERYTHING,
+    FEATURE_SUM,
+    ITEM,
+    LEAST,
+    NORM,
     POPULAR,
+    SCORE,
+    START,
     TRAIN_USERS,
     UNIT,
     USERS,
-    directions,
-    features,
-    shares,
+    key_column,
 )
-from recframe.metrics._row import SIZE, START
+from recframe._plan import ranks
+from recframe.errors import InputError
+from recframe.metrics._item_row import directions, features, shares
 
 if TYPE_CHECKING:
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
-
-    Frame = nw.LazyFrame[Any]
-
-EVERYTHING = "everything"
 
 
 class SideTables:
@@ -43,22 +47,22 @@ class SideTables:
     def _had(self) -> Frame:
         """Who had what in the training data, once."""
         train = self._context.session.frames["train"]
-        train = train if self._context.user_keys else train.with_columns(nw.lit(0).alias("key0"))
-        return self._engine.settle(train.select(*self._users, ranks.ITEM).unique())
+        train = train if self._context.user_keys else train.with_columns(nw.lit(0).alias(key_column(0)))
+        return self._engine.settle(train.select(*self._users, ITEM).unique())
 
     @property
     def _users(self) -> list[str]:
-        return self._context.user_keys or ["key0"]
+        return self._context.user_keys or [key_column(0)]
 
     @cached_property
     def popularity(self) -> Frame:
         """The items of the training data with the users of each, and each item's place by that, ties by item."""
-        counts = self._had.group_by(ranks.ITEM).agg(nw.len().alias(USERS))
+        counts = self._had.group_by(ITEM).agg(nw.len().alias(USERS))
         counts = counts.with_columns(nw.col(USERS).cast(nw.Float64()), nw.lit(0).alias(EVERYTHING))
-        placed = ranks.place(counts.with_columns(nw.col(USERS).alias(ranks.SCORE)), [EVERYTHING], None, by_rank=False)
-        placed = ranks.split_ties(placed, [EVERYTHING], ranks.ITEM, None, descending=False)
+        placed = ranks.place(counts.with_columns(nw.col(USERS).alias(SCORE)), [EVERYTHING], None, by_rank=False)
+        placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
-        return self._engine.settle(placed.select(ranks.ITEM, USERS, popular))
+        return self._engine.settle(placed.select(ITEM, USERS, popular))
 
     @cached_property
     def _train_users(self) -> Frame:
@@ -69,35 +73,35 @@ class SideTables:
     def described(self) -> Frame:
         """The items that have features: scaled to length 1, and to a sum of 1."""
         names = features(self._width)
-        frame = self._context.session.frames["features"].select(ranks.ITEM, *names)
+        frame = self._context.session.frames["features"].select(ITEM, *names)
         frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
         known = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
         frame = frame.filter(known).with_columns(nw.col(*names).fill_null(0.0))
         frame = self._once(frame)
         length = nw.sum_horizontal(*(nw.col(name) * nw.col(name) for name in names)).sqrt()
-        frame = frame.with_columns(length.alias("length"), nw.sum_horizontal(*names).alias("total"))
-        unit, some = nw.col("length") > 0, nw.col("total") > 0
+        frame = frame.with_columns(length.alias(NORM), nw.sum_horizontal(*names).alias(FEATURE_SUM))
+        unit, some = nw.col(NORM) > 0, nw.col(FEATURE_SUM) > 0
         scaled = [
             *(
-                nw.when(unit).then(nw.col(name) / nw.col("length")).otherwise(0.0).alias(direction)
+                nw.when(unit).then(nw.col(name) / nw.col(NORM)).otherwise(0.0).alias(direction)
                 for name, direction in zip(names, directions(self._width), strict=True)
             ),
             *(
-                nw.when(some).then(nw.col(name) / nw.col("total")).otherwise(0.0).alias(share)
+                nw.when(some).then(nw.col(name) / nw.col(FEATURE_SUM)).otherwise(0.0).alias(share)
                 for name, share in zip(names, shares(self._width), strict=True)
             ),
-            (nw.col("length") >= 0).cast(nw.Float64()).alias(DESCRIBED),
+            (nw.col(NORM) >= 0).cast(nw.Float64()).alias(DESCRIBED),
             unit.cast(nw.Float64()).alias(UNIT),
-            some.cast(nw.Float64()).alias("categorised"),
+            some.cast(nw.Float64()).alias(CATEGORISED),
         ]
-        return self._engine.settle(frame.select(ranks.ITEM, *scaled))
+        return self._engine.settle(frame.select(ITEM, *scaled))
 
     def _once(self, frame: Frame) -> Frame:
         """Take each item's features once; where the data can be seen, they must agree."""
         if not self._engine.eager:
-            return frame.group_by(ranks.ITEM).agg(nw.col(*features(self._width)).max())
+            return frame.group_by(ITEM).agg(nw.col(*features(self._width)).max())
         frame = self._engine.settle(frame.unique())
-        several = frame.group_by(ranks.ITEM).agg(nw.len().alias(SIZE)).filter(nw.col(SIZE) > 1)
+        several = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
         count = self._engine.scalar(several.select(nw.len()))
         if count:
             msg = f"features has different rows for the same item, for {count} item{'s' if count > 1 else ''}"
@@ -107,7 +111,7 @@ class SideTables:
     def history(self, lists: Frame) -> Frame:
         """Return the described items that the users of lists had, by the keys of the lists."""
         context = self._context
-        had = self._engine.join(self._had, self.described, [ranks.ITEM])
+        had = self._engine.join(self._had, self.described, [ITEM])
         had = had.filter(~nw.col(DESCRIBED).is_null())
         on = self._users
         wanted = lists.select(*context.group).unique()
@@ -120,8 +124,8 @@ class SideTables:
         if not self._engine.eager:
             return
         names = features(self._width)
-        least = self._context.session.frames["features"].select(nw.min_horizontal(*names).alias(SIZE))
-        found = self._engine.scalar(least.select(nw.col(SIZE).min()))
+        least = self._context.session.frames["features"].select(nw.min_horizontal(*names).alias(LEAST))
+        found = self._engine.scalar(least.select(nw.col(LEAST).min()))
         if found is not None and found < 0:
             msg = f"features holds {found}, but {label} reads each column as a category's share, from 0"
             raise InputError(msg, "give one column per category, such as 0 and 1 for genres")
@@ -129,7 +133,7 @@ class SideTables:
     def catalog(self) -> Frame | None:
         """Return the items of a catalogue that names them."""
         frames = self._context.session.frames
-        return frames["catalog"].select(ranks.ITEM).unique() if "catalog" in frames else None
+        return frames["catalog"].select(ITEM).unique() if "catalog" in frames else None
 
     def with_users(self, lists: Frame) -> Frame:
         """Add the number of users of the training data, where a metric asks for it."""
@@ -143,7 +147,7 @@ class SideTables:
         if size is not None:
             return groups.with_columns(nw.lit(float(size)).alias(CATALOG_SIZE))
         catalog = self.catalog()
-        items = self._context.session.frames["frame"].select(ranks.ITEM).unique() if catalog is None else catalog
+        items = self._context.session.frames["frame"].select(ITEM).unique() if catalog is None else catalog
         return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
 
 

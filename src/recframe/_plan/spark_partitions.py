@@ -7,23 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import joined
-from recframe._plan.context import MODEL, Given
+from recframe._plan.context import Given
 from recframe._plan.plan import Plan
 from recframe.metrics._beyond_accuracy import ExposureMetric
-from recframe.metrics._row import CASCADE, GREATEST, POSITION
+from recframe.metrics._row import CASCADE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Query
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
-
-    Frame = nw.LazyFrame[Any]
-
-ORDER = "order of models"
 
 
 def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
@@ -53,7 +51,7 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
     constant = GREATEST if CASCADE in context.requirements.asked else None
     frames = {name: context.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
     labels = [metric.column for metric in metrics]
-    order = [ORDER] if len(query.orders) > 1 else []
+    order = [MODEL_NUMBER] if len(query.orders) > 1 else []
     sums = spark_workers.computed(
         frames,
         context.session.columns,
@@ -67,14 +65,14 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
     sums = averages.added(context, [sums], also=order)
     if order and not context.reported:
         # A model without any list has a row too.
-        models = context.engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(ORDER))
-        sums = context.engine.join(models, sums, [ORDER])
+        models = context.engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(MODEL_NUMBER))
+        sums = context.engine.join(models, sums, [MODEL_NUMBER])
     means = averages.means(context, sums, labels, also=order)
     if not query.several or context.long:
         return means
     name, *others = (nw.lit(model) for model in query.orders)
     for index, other in enumerate(others, start=1):
-        name = nw.when(nw.col(ORDER) == index).then(other).otherwise(name)
+        name = nw.when(nw.col(MODEL_NUMBER) == index).then(other).otherwise(name)
     return means.with_columns(name.alias(MODEL)).drop(*order)
 
 
@@ -84,5 +82,7 @@ def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], gr
 
     plan = Plan(Given(frames["frame"], frames.get("truth"), greatest=greatest), query, metrics)
     totals = [part.totals for part in plan.partial()]
-    found = [sums.with_columns(nw.lit(index).alias(ORDER)) for index, sums in enumerate(totals) if sums is not None]
+    found = [
+        sums.with_columns(nw.lit(index).alias(MODEL_NUMBER)) for index, sums in enumerate(totals) if sums is not None
+    ]
     return spark_workers.collect(nw.concat(found, how="vertical"))

@@ -7,25 +7,35 @@ from __future__ import annotations
 
 import narwhals as nw
 
+from recframe._columns import (
+    CATEGORISED,
+    DESCRIBED,
+    FIRST,
+    PLACE,
+    UNIT,
+    USERS,
+    direction_column,
+    distinct_column,
+    feature_column,
+    order_column,
+    share_column,
+)
 from recframe.metrics._shared_terms import SharedTerms
-
-PLACE, USERS, FIRST, DESCRIBED, UNIT = "place", "users", "first", "described", "unit"
-POPULAR, TRAIN_USERS, CATALOG_SIZE = "popular", "train_users", "catalog_size"
 
 
 def features(width: int) -> list[str]:
     """Return the columns of an item's features as they are."""
-    return [f"feature{index}" for index in range(width)]
+    return [feature_column(index) for index in range(width)]
 
 
 def directions(width: int) -> list[str]:
     """Return the columns of an item's features, scaled to length 1."""
-    return [f"direction{index}" for index in range(width)]
+    return [direction_column(index) for index in range(width)]
 
 
 def shares(width: int) -> list[str]:
     """Return the columns of an item's features, scaled to a sum of 1."""
-    return [f"share{index}" for index in range(width)]
+    return [share_column(index) for index in range(width)]
 
 
 class _Described(SharedTerms):
@@ -52,7 +62,7 @@ class _Described(SharedTerms):
     @property
     def categorised(self) -> nw.Expr:
         self.asked.add("categories")
-        return nw.col("categorised")
+        return nw.col(CATEGORISED)
 
 
 class RecommendedRow(_Described):
@@ -108,7 +118,7 @@ class RecommendedRow(_Described):
         """Return the number of different items that the row's list shows among its first k."""
         self.asked.add(FIRST)
         self.cuts.add(k)
-        return nw.col(f"distinct@{k}")
+        return nw.col(distinct_column(k))
 
 
 class HistoryRow(_Described):
@@ -131,4 +141,4 @@ class ItemRow:
         Items of equal sums share their mean place, so that it does not depend on the order of rows. 0: not shown.
         """
         self.ranked.add(self._columns[name])
-        return nw.col(f"order {self._columns[name]}")
+        return nw.col(order_column(self._columns[name]))

@@ -10,7 +10,34 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe.metrics._item_row import CATALOG_SIZE, POPULAR, TRAIN_USERS
+from recframe._columns import (
+    BLOCK_HITS,
+    CATALOG_SIZE,
+    CHANCE,
+    CONCORDANCE,
+    FIRST_HIT,
+    GRADE_RANK,
+    HIT,
+    HITS_BEFORE,
+    LENGTH,
+    POPULAR,
+    POSITION,
+    RANKED,
+    RANKED_RELEVANT,
+    RELEVANCE,
+    RELEVANT,
+    ROWS,
+    SAME_GRADE,
+    SIZE,
+    START,
+    TRAIN_USERS,
+    VALUE,
+    before_column,
+    constant_column,
+    examined_column,
+    stop_column,
+    upto_column,
+)
 from recframe.metrics._shared_terms import SharedTerms
 
 if TYPE_CHECKING:
@@ -19,15 +46,8 @@ if TYPE_CHECKING:
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
-RELEVANCE, HIT = "relevance", "hit"
-START, SIZE = "start", "size"
-BLOCK_HITS, HITS_BEFORE, FIRST_HIT = "block_hits", "hits_before", "first_hit"
-POSITION, CHANCE = "position", "chance"
-RELEVANT, RANKED, ROWS, KNOWN = "relevant_in_list", "ranked_in_list", "rows_in_list", "known"
-VALUE, GREATEST, CASCADE = "value", "greatest", "cascade"
-TIED, CANDIDATES, ABSENT = "tied", "candidates", "absent"
-LENGTH, GRADE_RANK, SAME_GRADE, AHEAD = "length", "grade_rank", "same_grade", "ahead"
-RANKED_RELEVANT, JUDGED = "ranked_relevant", "judged"
+CASCADE = "cascade"
+"""In what a metric requests: that users stop somewhere."""
 
 
 class Row(SharedTerms):
@@ -104,7 +124,7 @@ class Row(SharedTerms):
 
         Only its sum over a list means that.
         """
-        return self._column(AHEAD)
+        return self._column(CONCORDANCE)
 
     @property
     def popular(self) -> nw.Expr:
@@ -149,7 +169,7 @@ class Row(SharedTerms):
             return alone
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
         index = self.tables.setdefault((of, k), len(self.tables))
-        block = (nw.col(f"upto{index}") - nw.col(f"before{index}")) / self.size
+        block = (nw.col(upto_column(index)) - nw.col(before_column(index))) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
@@ -196,7 +216,7 @@ class CascadeRow(_SideRow):
         self.asked.add(CASCADE)
         index = self.stops.setdefault(stop, len(self.stops))
         position = nw.col(POSITION)
-        return nw.col(f"stop{index}") * nw.col(f"arrive{index}") * _cut(of(position), position, k)
+        return nw.col(stop_column(index)) * nw.col(examined_column(index)) * _cut(of(position), position, k)
 
 
 class IdealRow(SharedTerms):
@@ -285,7 +305,7 @@ class Sums:
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""
-        return nw.col(self._constants.setdefault((of, k), f"constant{len(self._constants)}"))
+        return nw.col(self._constants.setdefault((of, k), constant_column(len(self._constants))))
 
     @staticmethod
     def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

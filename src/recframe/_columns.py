@@ -1,0 +1,197 @@
+"""The plan's frames and their columns: every name, what it holds, and which module adds it.
+
+A frame of the plan starts with columns of the frames before it and adds its own. ``tools/plan_frames.py`` draws
+this into CONTRIBUTING. Names of the user's columns appear in the user's own frames and in results only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import narwhals as nw
+
+Frame: TypeAlias = "nw.LazyFrame[Any]"
+"""A frame on its way through the plan; an eager engine's frame too, wrapped lazily."""
+Kind = Literal["key", "integer", "float"]
+"""What a column holds: values of the user's own type, which are only compared; whole numbers; floats."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a plan's frame."""
+
+    name: str
+    """Its name; ``{}`` stands for a number or another name where there are several of a kind."""
+    kind: Kind
+    meaning: str
+    added_by: str
+    """The module that adds it."""
+
+
+@dataclass(frozen=True)
+class FrameSpec:
+    """One of the plan's frames."""
+
+    name: str
+    row: str
+    """What one row is."""
+    made_from: tuple[FrameSpec, ...] = ()
+    made_by: str = ""
+    """The module that makes the frame, and adds its columns unless they say otherwise."""
+    columns: list[Column] = field(default_factory=list)
+
+    def one(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> str:
+        """Declare a column and return its name."""
+        self.columns.append(Column(name, kind, meaning, added_by or self.made_by))
+        return name
+
+    def many(self, name: str, kind: Kind, meaning: str, added_by: str = "") -> Callable[[object], str]:
+        """Declare columns whose names differ in one place and return what gives their names."""
+        return self.one(name, kind, meaning, added_by).format
+
+
+FRAME = FrameSpec("frame", "a row of the user's frame", made_by="_engines")
+key_column = FRAME.many("key{}", "key", "a column of the list's key; key0 is 0 where the frame is one list")
+attribute_column = FRAME.many("attribute{}", "key", "a column of `per` that describes a list and is not in its key")
+MODEL = FRAME.one("model", "key", "the model, in the long format")
+ITEM = FRAME.one("item", "key", "the item")
+ROW = FRAME.one("row", "integer", "the row's number, where ties break by row order")
+score_column = FRAME.many("score{}", "float", "the score or the rank by each model")
+RELEVANCE = FRAME.one("relevance", "float", "the relevance; 0 where missing", "_engines, relevance")
+VALUE = FRAME.one("value", "float", "the value of a hit, such as a price; 0 where missing")
+CANDIDATES = FRAME.one("candidates", "float", "how many rows the list ranks, where the frame omits some")
+TIED = FRAME.one("tied", "float", "how many rows share the rank, where the frame omits some")
+nan_column = FRAME.many("nan{}", "float", "1 where the score is NaN; for checks only")
+missing_key_column = FRAME.many("missing{}", "key", "the key's column with nulls as they are; for checks only")
+
+TRUTH = FrameSpec("truth", "an item of a list, once", made_by="_engines, relevance")
+TRUE_VALUE = TRUTH.one("true_value", "float", "the value by the ground truth", "relevance")
+
+TRAIN = FrameSpec("train", "a user and an item of the past", made_by="_engines")
+FEATURES = FrameSpec("features", "an item of the catalogue", made_by="_engines")
+feature_column = FEATURES.many("feature{}", "float", "a feature as it is")
+
+RANKED_ROWS = FrameSpec("ranked rows", "a row that a model ranks", (FRAME,), "positions")
+SCORE = RANKED_ROWS.one("score", "float", "the model's score or rank")
+
+PLACED_ROWS = FrameSpec("placed rows", "a row whose tied block starts within the cutoff", (RANKED_ROWS,), "ranks")
+START = PLACED_ROWS.one("start", "integer", "the first position of the tied block, from 1")
+SIZE = PLACED_ROWS.one("size", "integer", "how many rows the tied block has")
+MOVED = PLACED_ROWS.one("moved", "integer", "the new start, while a tie policy splits the block")
+ABSENT = PLACED_ROWS.one("absent", "integer", "how many rows of the tied block the frame omits")
+
+KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
+HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
+REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
+
+IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "ideal")
+POSITION = IDEAL.one(
+    "position", "integer", "a position from 1: of a row, or in a table of positions", "ideal, _engines"
+)
+RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
+
+TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "list_sums")
+BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
+HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
+FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
+HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
+RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
+LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
+GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
+SAME_GRADE = TERM_ROWS.one("same_grade", "integer", "how many rows of the list have the same relevance", "ranks")
+LEVEL = TERM_ROWS.one("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
+HIGHER_DIGITS = TERM_ROWS.one("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
+CONCORDANCE = TERM_ROWS.one("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
+digit_column = TERM_ROWS.many("concordance{}", "float", "the part of one binary digit in the concordance", "ranks")
+BEFORE = TERM_ROWS.one("before", "integer", "the position before the tied block")
+UPTO = TERM_ROWS.one("upto", "integer", "the last position of the tied block")
+weight_column = TERM_ROWS.many("weight{}", "float", "a metric's weight of a position, in the table of positions")
+before_column = TERM_ROWS.many("before{}", "float", "the sum of a weight over the positions before the tied block")
+upto_column = TERM_ROWS.many("upto{}", "float", "the sum of a weight up to the end of the tied block")
+GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "context")
+
+PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "list_sums")
+PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")
+CHANCE = PLACES.one("chance", "float", "the probability that the list's first hit is here", "ranks")
+stop_column = PLACES.many("stop{}", "float", "the probability to stop here, once here", "ranks")
+go_on_column = PLACES.many(
+    "go_on{}", "float", "the logarithm of the probability to go on, 0 at a certain stop", "ranks"
+)
+end_column = PLACES.many("end{}", "float", "1 where every user stops, else 0", "ranks")
+past_column = PLACES.many("past {}", "float", "the sum of a column over the positions before", "ranks")
+examined_column = PLACES.many("examined{}", "float", "the examination probability", "ranks")
+
+SIDE = FrameSpec("side tables", "an item, a user or a list of side information", (TRAIN, FEATURES), "side_tables")
+EVERYTHING = SIDE.one("everything", "integer", "a constant: all items are one list")
+USERS = SIDE.one("users", "float", "how many users of the training data have the item")
+POPULAR = SIDE.one("popular", "float", "the item's rank by its users; infinite without any")
+TRAIN_USERS = SIDE.one("train_users", "float", "how many users the training data have")
+NORM = SIDE.one("norm", "float", "the length of the feature vector")
+FEATURE_SUM = SIDE.one("feature_sum", "float", "the sum of the features")
+DESCRIBED = SIDE.one("described", "float", "1 where the item has features, else 0")
+UNIT = SIDE.one("unit", "float", "1 where the features are not all 0, else 0")
+CATEGORISED = SIDE.one("categorised", "float", "1 where the features have a sum, else 0")
+direction_column = SIDE.many("direction{}", "float", "a feature, scaled to vectors of length 1")
+share_column = SIDE.many("share{}", "float", "a feature, scaled to a sum of 1")
+CATALOG_SIZE = SIDE.one("catalog_size", "float", "how many items the catalogue has")
+
+RECOMMENDED = FrameSpec("recommended rows", "a row of the top k, ties broken", (PLACED_ROWS, SIDE), "beyond_accuracy")
+PLACE = RECOMMENDED.one("place", "integer", "the row's own position", "ranks")
+FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the first time, else 0")
+LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or for an item of the catalogue")
+distinct_column = RECOMMENDED.many("distinct@{}", "float", "how many different items the list has up to a cutoff")
+
+LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED), "list_sums")
+sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
+RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "list_sums, relevance")
+ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "list_sums, relevance")
+JUDGED = LIST_SUMS.one("judged", "float", "above 0 where the ground truth has the list")
+KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
+constant_column = LIST_SUMS.many(
+    "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"
+)
+
+ITEM_SUMS = FrameSpec("item sums", "an item within a segment", (RECOMMENDED,), "beyond_accuracy")
+ALL = ITEM_SUMS.one("all", "integer", "a constant: all lists are one segment")
+item_sum_column = ITEM_SUMS.many("item_sum{}", "float", "the sum of a metric's term over the lists that recommend it")
+order_column = ITEM_SUMS.many("order {}", "float", "the item's rank by one of its sums, from 1")
+ITEM_ORDER = ITEM_SUMS.one("item_order", "float", "the item's average rank by a sum among all items")
+UNSEEN = ITEM_SUMS.one("unseen", "float", "1 where the sum is 0, else 0")
+segment_sum_column = ITEM_SUMS.many("segment_sum{}", "float", "the sum of a metric's term over a segment's items")
+
+VALUES = FrameSpec("list values", "a list, with a column of each metric's name", (LIST_SUMS,), "plan")
+weighting_column = VALUES.many("weighting {}", "float", "the list's weight in the mean of a metric")
+
+TOTALS = FrameSpec("totals", "a segment", (VALUES,), "averages")
+total_column = TOTALS.many("total {}", "float", "the weighted sum of a metric over the segment's lists")
+total_weight_column = TOTALS.many("total weight {}", "float", "the sum of the weights of lists that have a value")
+MODEL_NUMBER = TOTALS.one("model_number", "integer", "the model, on workers of a cluster", "spark_partitions")
+
+RESULT = FrameSpec("result", "a segment, or a model, with a column of each metric's name", (TOTALS, ITEM_SUMS), "plan")
+
+SHARES = FrameSpec("contributions", "a kept row with what it adds to its list", (TERM_ROWS, VALUES), "contributions")
+row_column = SHARES.many("row {}", "float", "what the row adds to a sum")
+block_column = SHARES.many("block {}", "float", "what the places of the tied block add to a sum together")
+OWN_STOP = SHARES.one("own_stop", "float", "the probability to stop at the row")
+BLOCK_STOP = SHARES.one("block_stop", "float", "the sum of these over the tied block")
+CONTRIBUTION = SHARES.one("contribution", "float", "what the row adds to the value")
+LIST_VALUE = SHARES.one("list value", "float", "the value of the list")
+RANKED_ITEM = SHARES.one("ranked_item", "float", "1 where the model ranks the item of the ground truth")
+
+SCRATCH = FrameSpec("checks of data", "a list or tied block that is looked at", (FRAME,), "all modules")
+COUNT = SCRATCH.one("count", "integer", "how many rows there are")
+PRESENT = SCRATCH.one("present", "integer", "how many of them are not missing")
+FOUND = SCRATCH.one("found", "float", "how many rows up to the cutoff the frame holds")
+LEAST = SCRATCH.one("least", "float", "the least value")
+MOST = SCRATCH.one("most", "float", "the largest value")
+ABSOLUTE = SCRATCH.one("absolute", "float", "the absolute value")
+
+FRAMES = (
+    *(FRAME, TRUTH, TRAIN, FEATURES, RANKED_ROWS, PLACED_ROWS, KEPT_ROWS, IDEAL, TERM_ROWS, PLACES, SIDE),
+    *(RECOMMENDED, LIST_SUMS, ITEM_SUMS, VALUES, TOTALS, RESULT, SHARES, SCRATCH),
+)
+"""All frames, in the order in which a call makes them."""

@@ -1,0 +1,117 @@
+"""The source holds what CONTRIBUTING says of its structure."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from recframe import _columns
+
+SOURCE = Path(_columns.__file__).parent
+DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame.columns}
+NAMERS = {"col", "alias", "with_row_index"}
+"""Methods that take the name of a column."""
+
+
+def modules(*rooms):
+    found = sorted(path for room in rooms for path in SOURCE.glob(room))
+    assert found
+    return found
+
+
+def texts_that_name_columns(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in NAMERS:
+            for given in node.args:
+                if isinstance(given, ast.JoinedStr) or (
+                    isinstance(given, ast.Constant) and isinstance(given.value, str)
+                ):
+                    yield f"{path.name}:{node.lineno}"
+
+
+@pytest.mark.parametrize("path", modules("_plan/*.py", "metrics/_*row.py", "_check.py"), ids=lambda path: path.name)
+def test_the_plan_names_columns_in_one_file(path):
+    assert not list(texts_that_name_columns(path))
+
+
+def test_a_column_is_declared_once():
+    names = [column.name for frame in _columns.FRAMES for column in frame.columns]
+    assert len(names) == len(set(names))
+
+
+def test_no_module_defines_a_declared_column_again():
+    again = []
+    for path in modules("_plan/*.py", "_engines/*.py", "metrics/*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign):
+                values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+                texts = [value.value for value in values if isinstance(value, ast.Constant)]
+                again += [f"{path.name}: {text}" for text in texts if text in DECLARED]
+    assert not again
+
+
+def test_a_column_names_the_module_that_adds_it():
+    rooms = {path.stem for path in modules("_plan/*.py")} | {"_engines", "all modules"}
+    added_by = {module for column in DECLARED.values() for module in column.added_by.split(", ")}
+    assert added_by <= rooms
+
+
+def test_every_declared_column_is_used():
+    source = "\n".join(path.read_text(encoding="utf-8") for path in modules("**/*.py") if path.name != "_columns.py")
+    constants = re.findall(
+        r"^(\w+) = [A-Z_]+\.(?:one|many)\(", Path(_columns.__file__).read_text("utf-8"), re.MULTILINE
+    )
+    assert constants
+    assert not [name for name in constants if not re.search(rf"\b{name}\b", source)]
+
+
+def test_one_alias_names_the_frames():
+    texts = {path.name: path.read_text(encoding="utf-8") for path in modules("**/*.py")}
+    assert [
+        name
+        for name, text in texts.items()
+        if re.search(r"^\s*\w+(: TypeAlias)? = \"?nw.LazyFrame", text, re.MULTILINE)
+    ] == ["_columns.py"]
+
+
+def test_the_plans_frames_hold_declared_columns(monkeypatch):
+    pl = pytest.importorskip("polars")
+    from recframe._engines.polars import PolarsEngine
+
+    held, settle = {}, PolarsEngine.settle
+
+    def watch(self, frame):
+        settled = settle(self, frame)
+        held.update(settled.collect_schema())
+        return settled
+
+    monkeypatch.setattr(PolarsEngine, "settle", watch)
+    frame = pl.DataFrame(
+        {
+            "user": [1, 1, 1, 2, 2, 2],
+            "item": [1, 2, 3, 1, 2, 3],
+            "relevant": [2, 0, 1, 0, 1, 1],
+            "score": [0.9, 0.9, 0.1, 0.7, 0.6, 0.6],
+            "price": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        }
+    )
+    side = {"train": frame.select("user", "item"), "features": pl.DataFrame({"item": [1, 2], "a": [1, 0], "b": [0, 1]})}
+    names = ["ndcg@2", "map", "mrr", "err(max_relevance=2)", "roc_auc", "kendall", "spearman", "money_recall@2"]
+    beyond = ["novelty@2", "diversity@2", "calibration@2", "gini@2", "personalization@2"]
+    frame.rec.evaluate(names)
+    frame.rec.evaluate([*names, *beyond], truth=frame.drop("score"), **side)
+    for name in ("mrr", "err(max_relevance=2)"):
+        frame.rec.contributions(name)
+    known = re.compile("|".join(re.escape(name).replace(r"\{\}", ".+") for name in DECLARED))
+    assert len(held) > 30
+    assert not [name for name in held if not known.fullmatch(name)]
+    wrong = [
+        f"{name}: {dtype}"
+        for name, dtype in held.items()
+        if name in DECLARED and DECLARED[name].kind == "integer" and not dtype.is_integer()
+    ]
+    assert not wrong
