@@ -1,0 +1,1 @@
+"""Statistics of values per list: intervals, tests and corrections. Needs NumPy and SciPy, nothing of the plan."""

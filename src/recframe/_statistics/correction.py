@@ -1,0 +1,50 @@
+"""Corrections of p-values for the number of tests in a family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+"""How p-values are adjusted for the number of tests.
+
+Holm's step-down procedure and Bonferroni's bound the chance of any false finding; Benjamini and Hochberg's step-up
+procedure bounds the expected share of false findings; "none" leaves p-values as they are.
+"""
+
+
+def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float64]:
+    """Return adjusted p-values, at most 1; missing ones stay missing and are not counted.
+
+    Parameters
+    ----------
+    p : array of float
+        The p-values of one family, between 0 and 1 or NaN.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        The procedure.
+
+    References
+    ----------
+    Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 1979;
+    Benjamini, Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995.
+    """
+    found = np.array(p, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(found))
+    if correction == "none" or not len(known):
+        return found
+    count = len(known)
+    order = known[np.argsort(found[known], kind="stable")]
+    ranked = found[order]
+    if correction == "bonferroni":
+        scaled = ranked * count
+    elif correction == "holm":
+        scaled = np.maximum.accumulate(ranked * np.arange(count, 0, -1))
+    else:
+        steps = ranked * count / np.arange(1, count + 1)
+        scaled = np.minimum.accumulate(steps[::-1])[::-1]
+    found[order] = np.minimum(scaled, 1.0)
+    return found

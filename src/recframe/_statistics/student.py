@@ -1,0 +1,144 @@
+"""Student's t from sums over lists: the interval of a mean, its p-value, and the difference that could be detected.
+
+Lists are the units that are drawn. Where a cluster groups lists (the sessions of one user), clusters are. With the
+weight w and the value d of a list, W = Σw, the mean m = Σwd / W and the residual sum of a unit r = Σ w (d − m) over its
+lists:
+
+    standard error² = Σ r² / W² · u / (u − 1)        with u − 1 degrees of freedom
+
+u is the number of clusters, or without clusters the effective number of lists, (Σw)² / Σw². Without weights and
+clusters this is the paired t-test; with clusters it is the cluster-robust variance (CR1) of a regression on a constant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+POWER = 0.8
+"""The chance to find the difference that `detectable` names."""
+
+
+def scipy_stats() -> Any:
+    """Return SciPy's distributions and tests.
+
+    Raises
+    ------
+    MissingExtraError
+        SciPy is not installed.
+    """
+    try:
+        from scipy import stats
+    except ImportError as error:
+        what = "tests and intervals"
+        raise MissingExtraError.of(what, "stats") from error
+    return stats
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Sums over lists, an entry for each row of a result.
+
+    Attributes
+    ----------
+    lists : array of float
+        The number of lists n.
+    weight, weight_squares : array of float
+        Σw and Σw² over the lists.
+    total : array of float
+        Σwd.
+    squares : array of float
+        Σ w (d − m)², with m = Σwd / Σw.
+    residual_squares : array of float
+        Σ r² over the units.
+    clusters : array of float or None
+        The number of clusters; None: each list is a unit of its own.
+    """
+
+    lists: Floats
+    weight: Floats
+    weight_squares: Floats
+    total: Floats
+    squares: Floats
+    residual_squares: Floats
+    clusters: Floats | None = None
+
+    @property
+    def effective_lists(self) -> Floats:
+        """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
+        return _ratio(self.weight**2, self.weight_squares)
+
+    @property
+    def units(self) -> Floats:
+        """What is drawn: clusters, or the effective number of lists."""
+        return self.effective_lists if self.clusters is None else self.clusters
+
+    @property
+    def mean(self) -> Floats:
+        """The weighted mean, NaN without a list."""
+        return _ratio(self.total, self.weight)
+
+    @property
+    def standard_deviation(self) -> Floats:
+        """The deviation of values over lists, NaN below two effective lists."""
+        lists = self.effective_lists
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.sqrt(_ratio(self.squares, self.weight) * np.where(lists > 1, lists / (lists - 1), np.nan))
+
+    @property
+    def standard_error(self) -> Floats:
+        """The standard error of the mean, NaN below two units."""
+        units = self.units
+        with np.errstate(invalid="ignore", divide="ignore"):
+            correction = np.where(units > 1, units / (units - 1), np.nan)
+            return np.sqrt(_ratio(self.residual_squares, self.weight**2) * correction)
+
+    @property
+    def degrees(self) -> Floats:
+        """The degrees of freedom, NaN below two units."""
+        return np.where(self.units > 1, self.units - 1, np.nan)
+
+
+def interval(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of the mean, NaN below two units."""
+    half = scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) * sums.standard_error
+    return sums.mean - half, sums.mean + half
+
+
+def p_value(sums: Sums) -> Floats:
+    """Return the two-sided p-value of a mean of 0.
+
+    Values that are all 0 have the p-value 1, and values that are all the same and not 0 the p-value 0.
+    """
+    mean, error = sums.mean, sums.standard_error
+    with np.errstate(invalid="ignore", divide="ignore"):
+        statistic = np.where((mean == 0) & (error == 0), 0.0, np.abs(mean) / error)
+    return np.asarray(2 * scipy_stats().t.sf(statistic, sums.degrees))
+
+
+def effect(sums: Sums) -> Floats:
+    """Return the mean over the standard deviation (Cohen's d of pairs): 0 for a mean of 0, NaN without spread."""
+    mean, deviation = sums.mean, sums.standard_deviation
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where((mean == 0) & (deviation == 0), 0.0, np.where(deviation > 0, mean / deviation, np.nan))
+
+
+def detectable(sums: Sums, confidence: float) -> Floats:
+    """Return the smallest true mean that a test at this level finds with power 0.8, from the t approximation."""
+    t = scipy_stats().t
+    quantiles = t.ppf(0.5 + confidence / 2, sums.degrees) + t.ppf(POWER, sums.degrees)
+    return np.asarray(quantiles * sums.standard_error)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, above / below, np.nan)
