@@ -82,7 +82,7 @@ CASES = {
     "bad undefined": (
         lambda r: r.ndcg(undefined="drop"),
         ValueError,
-        "undefined='drop' is not 'skip', 'raise' or a number",
+        "undefined='drop' is not 'skip', 'raise', 'raise_all' or a number",
     ),
     "undefined none": (lambda r: r.ndcg(undefined=None), ValueError, "undefined=None"),
     "text min_relevance": (lambda r: r.ndcg(min_relevance="3"), TypeError, "min_relevance='3' is not a number"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Columns = str | Sequence[str] | None
 """Names of columns: one or several."""
-Undefined = float | Literal["skip", "raise"]
-"""What stands for a list without a value: nothing, a number, or an error."""
+Undefined = float | Literal["skip", "raise", "raise_all"]
+"""What stands for a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
@@ -56,8 +56,9 @@ class Roles:
         item first, or row order (eager frames only).
     min_relevance : float, optional
         A row is relevant from this relevance on; None: above 0.
-    undefined : "skip", float or "raise"
-        A list without relevant items: left out of the mean, given this value, or an error (eager frames only).
+    undefined : "skip", float, "raise" or "raise_all"
+        A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
+        only if no list at all has a value. Errors are for eager frames only.
     train : frame, optional
         Past interactions, with the key and the item: who had what. Read by metrics of what lists show.
     catalog : int, collection or frame, optional
@@ -199,6 +200,8 @@ class Query:
     candidates: str | None
     tied: str | None
     lists: Lists
+    named: frozenset[str] = frozenset()
+    """The roles that the user gave or bound: their columns must exist."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
 
@@ -207,7 +210,7 @@ class Query:
         return self.own.get(label, Averaging(self.undefined, self.lists, label))
 
     @classmethod
-    def of(cls, roles: Roles) -> Query:
+    def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:
         """Check all that can be checked without a frame."""
         if roles.score is not None and roles.rank is not None:
             msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
@@ -229,12 +232,16 @@ class Query:
         if roles.ties not in get_args(Ties):
             error = one_of("ties", roles.ties, get_args(Ties))
             raise error
+        by = column_names("by", roles.by)
+        if roles.by is not None and not by:
+            msg = f"by={roles.by!r} names no column"
+            raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
         if roles.lists not in get_args(Lists):
             error = one_of("lists", roles.lists, get_args(Lists))
             raise error
         return cls(
-            by=tuple(dict.fromkeys(column_names("by", roles.by))),
+            by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(column_names("per", roles.per))),
             item=_column("item", roles.item),
             relevant=_column("relevant", roles.relevant),
@@ -249,6 +256,7 @@ class Query:
             candidates=None if roles.candidates is None else _column("candidates", roles.candidates),
             tied=None if roles.tied is None else _column("tied", roles.tied),
             lists=roles.lists,
+            named=frozenset(named),
         )
 
 
@@ -306,11 +314,11 @@ def _number(name: str, given: Any) -> float:
 
 
 def _undefined(given: object) -> Undefined:
-    if given == "skip":
-        return "skip"
-    if given == "raise":
-        return "raise"
+    words: tuple[Literal["skip", "raise", "raise_all"], ...] = ("skip", "raise", "raise_all")
+    for word in words:
+        if isinstance(given, str) and given == word:
+            return word
     if isinstance(given, str) or given is None:
-        msg = f"undefined={given!r} is not 'skip', 'raise' or a number"
-        raise OptionError(msg, closest(given, ("skip", "raise")))
+        msg = f"undefined={given!r} is not 'skip', 'raise', 'raise_all' or a number"
+        raise OptionError(msg, closest(given, words))
     return _number("undefined", given)

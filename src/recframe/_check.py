@@ -94,7 +94,7 @@ class _Look:
     """One look at a frame: everything that is counted, as one plan."""
 
     def __init__(self, frame: Any, roles: Roles, k: int | None, named: set[str]) -> None:
-        self._query = query = Query.of(roles)
+        self._query = query = Query.of(roles, named)
         self._k = k
         self._keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
         self._group = [*self._keys, *self._long]
@@ -288,7 +288,8 @@ def _takes(query: Query, named: set[str], *, truth: bool) -> tuple[dict[str, Col
     item = {ITEM: take("item", query.item, "key", 0.0)}
     frame = keys | missing | orders | nans | model | item
     if truth:
-        return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=1.0)}
+        default = None if "relevant" in named else 1.0
+        return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     relevance = {RELEVANCE: take("relevant", query.relevant, "relevance", 0.0)}
     absent = {
         ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),

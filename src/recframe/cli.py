@@ -114,7 +114,7 @@ def _number_or_word(text: str) -> float | str:
 _POLICIES: dict[str, tuple[Callable[[str], Any], str]] = {
     "ties": (str, "average, best, worst, item, item_desc or first"),
     "min_relevance": (float, "a row is relevant from this relevance on"),
-    "undefined": (_number_or_word, "skip, raise or a number: what a list without relevant items counts"),
+    "undefined": (_number_or_word, "skip, raise, raise_all or a number: what a list without relevant items counts"),
     "lists": (str, "all, truth, ranked or both: which lists are averaged"),
 }
 

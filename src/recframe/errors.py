@@ -66,7 +66,7 @@ class OptionTypeError(OptionError, TypeError):
 
 
 class UndefinedError(RecError, ValueError):
-    """A list has no value under the metric, and ``undefined="raise"`` was asked for."""
+    """Lists have no value under the metric, and ``undefined="raise"`` or ``"raise_all"`` was given."""
 
 
 class MissingExtraError(RecError, ImportError):

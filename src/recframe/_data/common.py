@@ -24,7 +24,8 @@ KINDS = ("polars", "polars lazy", "pandas")
 
 def query(bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Query:
     """Return the roles of a call that takes only some; what else is bound is for the metrics."""
-    return Query.of(Roles.of({name: value for name, value in bound.items() if name in allowed}, dict(given), allowed))
+    bound = {name: value for name, value in bound.items() if name in allowed}
+    return Query.of(Roles.of(bound, dict(given), allowed), {*bound, *given})
 
 
 def key_takes(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:

@@ -29,12 +29,25 @@ NEVER = 2**30
 """A place behind all others."""
 
 
-def label(frame: Any, bound: Mapping[str, Any], truth: Any, seen: Any, given: Mapping[str, Any]) -> Any:
-    """Return recommendations with their relevance, and what was never recommended; see `Rec.label`."""
+def label(
+    frame: Any,
+    bound: Mapping[str, Any],
+    truth: Any,
+    seen: Any,
+    given: Mapping[str, Any],
+    *,
+    all_relevant: bool = False,
+) -> Any:
+    """Return recommendations with their relevance, and what was never recommended; see `Rec.label`.
+
+    With `all_relevant` the truth has no column of relevance, and `relevant` names that of the result.
+    """
     for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
         if native is not None or what == "truth":
             check_frame(what, native)
     asked = query(bound, given, CALL_ROLES["label"])
+    if all_relevant:
+        asked = replace(asked, named=asked.named - {"relevant"})
     named = {*bound, *given}
     if not named & {"score", "rank"} and asked.orders[0] not in names_of(frame):
         # Scores may come later; they only tell which row of a repeated recommendation stands first.
@@ -67,7 +80,8 @@ def _sources(frame: Any, truth: Any, asked: Query, *, value: bool) -> dict[str, 
     role = "rank" if asked.by_rank else "score"
     orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
     model = {MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}
-    relevance = {RELEVANCE: ColumnSpec(asked.relevant, "relevant", "relevance", default=1.0)}
+    default = None if "relevant" in asked.named else 1.0
+    relevance = {RELEVANCE: ColumnSpec(asked.relevant, "relevant", "relevance", default=default)}
     return {
         "frame": Source(frame, pair | orders | model | value_column),
         "truth": Source(truth, pair | relevance | value_column),

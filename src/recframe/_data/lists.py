@@ -108,7 +108,7 @@ def from_lists(
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
         _check_rows(recommended=found, actual=happened)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
-        found = label(found, {}, happened, None, roles)
+        found = label(found, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
         found = make.priced(found, item, item_prices, value)
     priced = [value] if PRICES in lists or item_prices is not None else []

@@ -82,6 +82,7 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     """
     frame = sources["frame"].native
     kind = kind_of(frame)
+    sources = {name: Source(beside(frame, source.native), source.takes) for name, source in sources.items()}
     for name, source in sources.items():
         if kind_of(source.native) != kind:
             msg = f"{name} is a {_type_name(source.native)}, but the frame is a {_type_name(frame)}"

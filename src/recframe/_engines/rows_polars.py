@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
+from recframe._engines.base import Source
 from recframe._engines.polars import PolarsEngine, col, collect, take_lazy
-from recframe._engines.registry import open_frames
+from recframe._engines.registry import beside, open_frames
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Session, Source
+    from recframe._engines.base import Engine, Session
 
 
 CARRIED = "carried "
@@ -67,6 +68,8 @@ class LazyRows:
     """Rows of plans, which take all their columns along."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
+        frame = sources["frame"].native
+        sources = {name: Source(beside(frame, source.native), source.takes) for name, source in sources.items()}
         self._sources = sources
         open_frames(sources, {})  # for its checks
         self.engine: Engine = PolarsEngine(eager=False)

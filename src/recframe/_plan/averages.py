@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import COUNT, total_column, total_weight_column
+from recframe._columns import COUNT, MODEL, total_column, total_weight_column
 from recframe.errors import InputError, UndefinedError
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ def fill(
         if how.undefined == "raise":
             rows = context.engine.settle(rows)
             _raise(context, rows.filter(value.is_null(), *counts), metric, key, one)
-        elif how.undefined != "skip":
+        elif isinstance(how.undefined, float):
             value = value.fill_null(how.undefined)
         if counts:
             value = nw.when(nw.all_horizontal(*counts, ignore_nulls=False)).then(value)
-        if counts or how.undefined not in ("skip", "raise"):
+        if counts or isinstance(how.undefined, float):
             values.append(value.alias(metric.column))
     return rows.with_columns(*values) if values else rows
 
@@ -49,6 +49,28 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         name = context.query.averaging(metric.label).name
         msg = f"{have} no {name} {metric.undefined_because}{some}"
         raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
+
+
+def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[Metric], model: str) -> Frame:
+    """Return the result of a model, or raise where a metric that should has no value at all in it."""
+    checked = [one for one in metrics if context.query.averaging(one.label).undefined == "raise_all"]
+    if not checked:
+        return result
+    result = context.engine.settle(result)
+    there = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
+    names = [one.column for one in checked]
+    by = [MODEL] if context.long else []
+    counts = context.engine.sum_by(result.select(*by, *there), by, names) if by else result.select(*there)
+    counts = counts if by else counts.select(nw.col(*names).sum())
+    for metric in checked:
+        without = counts.filter(nw.col(metric.column) == 0)
+        if context.engine.scalar(without.select(nw.len())):
+            which = context.engine.scalar(without.select(MODEL).head(1)) if context.long else model
+            of = f" of the model {which!r}" if context.query.several else ""
+            name = context.query.averaging(metric.label).name
+            msg = f"no list{of} has a value of {name}, {metric.undefined_because}"
+            raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")
+    return result
 
 
 def with_attributes(context: CallContext, lists: Frame) -> Frame:

@@ -130,8 +130,8 @@ class CallContext:
         if self.query.ties == "first":
             msg = "ties='first' means row order, which a lazy frame does not have"
             raise OptionError(msg, f"ties='item', or {how_to_gather(frame)}")
-        if self.query.undefined == "raise":
-            msg = "undefined='raise' needs the data, which a lazy frame does not have yet"
+        if self.query.undefined in ("raise", "raise_all"):
+            msg = f"undefined={self.query.undefined!r} needs the data, which a lazy frame does not have yet"
             raise OptionError(msg, f"undefined='skip' or a number, or {how_to_gather(frame)}")
 
     def _opened(self, name: str) -> Frame:
@@ -210,7 +210,8 @@ class CallContext:
     @property
     def every_list(self) -> bool:
         """Whether lists without a relevant item show in the result."""
-        filled = any(self.query.averaging(metric.label).undefined != "skip" for metric in self.requirements.metrics)
+        skips = ("skip", "raise_all")
+        filled = any(self.query.averaging(metric.label).undefined not in skips for metric in self.requirements.metrics)
         return self.reads_recommended or bool(self.query.per) or filled
 
     def counted(self, metric: Metric) -> tuple[str, ...]:
@@ -302,7 +303,8 @@ def _sources(
         for name, column in ((CANDIDATES, query.candidates), (TIED, query.tied))
         if column is not None
     }
-    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=1.0 if with_truth else None)}
+    default = 1.0 if with_truth and "relevant" not in query.named else None
+    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     taken = keys | (items if item else {}) | orders | model | value_column | counts
     if not with_truth and requirements.accuracy:
         taken |= relevance

@@ -187,6 +187,8 @@ class Plan:
         name = nw.col(MODEL) if context.long else nw.lit(self._query.orders[index]).alias(MODEL)
         model = [name] if self._query.several else []
         result = joined(context.engine, found, context.reported)
+        order = self._query.orders[index]
+        result = averages.refuse_all_undefined(context, result, self._metrics, order)
         return result.select(*model, *context.per, *(metric.column for metric in self._metrics))
 
     def _value_expressions(self) -> dict[str, nw.Expr]:

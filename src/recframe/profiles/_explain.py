@@ -164,7 +164,11 @@ def _undefined(metric: Metric, how: Averaging) -> str:
     without = "a list without relevant rows" + (f", or {metric.undefined_if}" if metric.undefined_if else "")
     if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
         without = f"no value {metric.undefined_because}"
-    becomes = {"skip": "left out of the mean", "raise": "an error"}
+    becomes = {
+        "skip": "left out of the mean",
+        "raise": "an error",
+        "raise_all": "left out of the mean, an error if none is left",
+    }
     return f"{without}: {becomes.get(str(how.undefined), f'counts as {how.undefined}')}"
 
 

@@ -126,10 +126,10 @@ def query_of(
     `given` names the roles that the user gave: they win, and so do the options that a metric spells.
     """
     if roles.like is None:
-        return [spec.metric for spec in specs], Query.of(roles)
+        return [spec.metric for spec in specs], Query.of(roles, given)
     profile = find(roles.like, profiles)
     policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
-    query = Query.of(replace(roles, **{name: value for name, value in policies.items() if value is not None}))
+    query = Query.of(replace(roles, **{name: value for name, value in policies.items() if value is not None}), given)
     metrics: list[Metric] = []
     own: dict[str, Averaging] = {}
     for spec in specs:

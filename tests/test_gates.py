@@ -1,0 +1,134 @@
+"""What a job that stops on bad numbers can rely on: no list without a value, no role that names nothing, no key of nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import recframe
+
+SOME = {"user": [1, 1, 2], "item": ["a", "b", "a"], "relevant": [1, 0, 0], "score": [0.9, 0.1, 0.5]}
+NONE = {"user": [1, 1, 2], "item": ["a", "b", "a"], "relevant": [0, 0, 0], "score": [0.9, 0.1, 0.5]}
+RECOMMENDED = {"user": [1, 1, 2], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
+SEEN = {"user": [1, 1, 2], "item": ["a", "b", "a"], "clicked": [0, 1, 0]}
+
+
+# --- undefined lists ----------------------------------------------------------------------------------------------------
+
+
+def test_raise_all_takes_a_frame_with_one_defined_list(engine):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    frame = engine.frame(SOME)
+    assert engine.ask(frame, "ndcg", 1, undefined="raise_all") == 1.0
+    assert engine.ask(frame, "evaluate", ["ndcg", "recall"], k=1, undefined="raise_all") == [
+        {"ndcg@1": 1.0, "recall@1": 1.0}
+    ]
+    per = engine.ask(frame, "ndcg", 1, per="user", undefined="raise_all")
+    assert [row["ndcg@1"] for row in per] == [1.0, None]
+
+
+@pytest.mark.parametrize("per", [None, "user", "item"])
+def test_raise_all_refuses_a_frame_without_a_defined_list(engine, per):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    frame = engine.frame(NONE)
+    for ask in (
+        lambda: engine.ask(frame, "ndcg", 1, undefined="raise_all", per=per),
+        lambda: engine.ask(frame, "evaluate", ["precision", "ndcg"], k=[1, 2], undefined="raise_all", per=per),
+    ):
+        with pytest.raises(recframe.UndefinedError, match=r"(?s)no list has a value of .*@1.*Hint: .*undefined='skip'"):
+            ask()
+    with pytest.raises(recframe.UndefinedError, match="3 lists have no|2 lists have no"):
+        engine.ask(frame, "ndcg", 1, undefined="raise", per=per)
+
+
+def test_raise_all_looks_at_each_model(engine):
+    if engine.lazy:
+        pytest.skip("needs the data")
+    truth = {"user": [1], "item": ["a"]}
+    # Without a ranked row of the list, lists="ranked" leaves it out, so that the second model has no list at all.
+    rows = {"user": [1, 1], "item": ["a", "b"], "good": [0.9, 0.1], "empty": [None, None], "model": ["x", "y"]}
+    frame, truth = engine.frames(rows | {"empty": [None, float("nan")]}, truth)
+    given = {"k": 1, "truth": truth, "lists": "ranked", "undefined": "raise_all"}
+    with pytest.raises(recframe.UndefinedError, match="model 'empty'"):
+        engine.ask(frame, "evaluate", ["ndcg"], score=["good", "empty"], **given)
+    assert engine.ask(frame, "evaluate", ["ndcg"], score=["good"], **given) == [{"model": "good", "ndcg@1": 1.0}]
+
+
+def test_raise_all_needs_the_data(engine):
+    if not engine.lazy:
+        pytest.skip("has the data")
+    with pytest.raises(recframe.OptionError, match="undefined='raise_all' needs the data"):
+        recframe.rec(engine.frame(SOME)).ndcg(1, undefined="raise_all")
+
+
+def test_a_gate_without_the_option_warns_and_is_nan(engine):
+    if engine.lazy or engine.library == "pyarrow":
+        pytest.skip("gives frames")
+    with engine.running(), pytest.warns(recframe.UndefinedWarning, match="no list has a value of ndcg@1"):
+        value = recframe.rec(engine.frame(NONE)).ndcg(1)
+    assert value != value  # noqa: PLR0124 - NaN
+
+
+# --- roles that somebody named ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["ndcg", "check"])
+def test_a_relevance_that_was_named_must_be_in_the_truth(engine, method):
+    frame, truth = engine.frames(RECOMMENDED, SEEN)
+    assert engine.ask(frame, "ndcg", 1, truth=truth, relevant="clicked") == 0.0
+    if not engine.checks:
+        with pytest.raises(Exception, match="clickd"):
+            engine.ask(frame, method, 1, truth=truth, relevant="clickd")
+        return
+    with pytest.raises(recframe.MissingColumnError, match=r"(?s)relevant='clickd': truth has no such.*mean 'clicked'"):
+        engine.ask(frame, method, 1, truth=truth, relevant="clickd")
+    with pytest.raises(recframe.MissingColumnError, match="relevant='clickd'"):
+        getattr(recframe.rec(frame)(relevant="clickd"), method)(1, truth=truth)
+
+
+def test_a_relevance_that_nobody_named_may_be_absent(engine):
+    frame, truth = engine.frames(RECOMMENDED, {"user": [1, 2], "item": ["a", "b"]})
+    assert engine.ask(frame, "ndcg", 1, truth=truth) == 0.5
+
+
+def test_a_label_that_was_named_must_be_in_the_truth(engine):
+    if not engine.answers_with_rows:
+        pytest.skip("only evaluates")
+    frame, truth = engine.frames(RECOMMENDED, SEEN)
+    with engine.running(), pytest.raises(Exception, match="clickd"):
+        engine.rows(recframe.rec(frame).label(truth, relevant="clickd"))
+    rows = engine.ask(frame, "label", truth, relevant="clicked") if not engine.lazy else None
+    assert rows is None or [row["clicked"] for row in rows] == [0.0, 1.0, 0.0]
+
+
+# --- a key of nothing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nothing", [[], ()])
+def test_a_key_of_no_column_is_refused(engine, nothing):
+    with pytest.raises(recframe.OptionError, match="(?s)" + re.escape(f"by={nothing!r} names no column") + ".*by=None"):
+        engine.ask(engine.frame(SOME), "ndcg", 1, by=nothing)
+    assert engine.ask(engine.frame(SOME), "ndcg", 1, by=None) == 1.0
+
+
+# --- a truth in memory beside a lazy frame ------------------------------------------------------------------------------
+
+
+def test_an_eager_truth_may_stand_beside_a_lazy_frame(engine):
+    if engine.library != "polars" or not engine.lazy:
+        pytest.skip("for lazy polars frames")
+    frame, truth = engine.frames(RECOMMENDED, SEEN)
+    held = truth.collect()
+    for method in ("ndcg", "recall", "check", "contributions", "evaluate"):
+        args = (1,) if method not in ("contributions", "evaluate") else ("ndcg", 1)
+        given = {"relevant": "clicked"}
+        assert engine.ask(frame, method, *args, truth=held, **given) == engine.ask(
+            frame, method, *args, truth=truth, **given
+        )
+    labelled = recframe.rec(frame).label(held, relevant="clicked")
+    assert engine.rows(labelled) == engine.rows(recframe.rec(frame).label(truth, relevant="clicked"))
+    with pytest.raises(TypeError, match="truth is a polars LazyFrame, but the frame is a polars DataFrame"):
+        recframe.rec(frame.collect()).ndcg(1, truth=truth)
