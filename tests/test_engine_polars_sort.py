@@ -31,7 +31,9 @@ def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
     found = polars_sort.placed(frame, ["user"], "score", upto)
     asked = pl.col("row") % 3 == 1
-    some = polars_sort.placed(frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(polars_sort.ASKED)))
+    some = polars_sort.placed(
+        frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(polars_sort.NEEDED))
+    )
     assert (found is None) == (some is None)
     if found is None:
         return None

@@ -58,11 +58,13 @@ def rows(result):
 
 @pytest.mark.parametrize(("eager", "threads", "beside"), [(True, 2, True), (True, 1, False), (False, 2, False)])
 def test_eager_polars_builds_a_frame_once_beside_what_comes_meanwhile(monkeypatch, eager, threads, beside):
-    from recframe._engines.polars import PolarsEngine
+    from recframe._engines.polars import EagerPolars, LazyPolars
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
     builders = []
-    later = PolarsEngine(eager=eager).later(lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME))
+    later = (EagerPolars if eager else LazyPolars)().later(
+        lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME)
+    )
     assert later() is later()
     (builder,) = builders
     assert (builder is not threading.current_thread()) == beside

@@ -24,7 +24,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import how_to_gather, is_lazy, open_frames
+from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
 
@@ -80,7 +80,7 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
     if strict and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
-        raise OptionError(msg, f"strict=False, or {how_to_gather(frame)}")
+        raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
     roles = Roles.of(bound, given, CALL_ROLES["check"])
     look = _Look(frame, roles, check_k(k), named={*bound, *given})

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
-from recframe._engines.base import names_of
-from recframe._engines.registry import beside, is_lazy, kind_of
+from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
 from recframe.metrics import Metric, make
@@ -26,10 +25,6 @@ if TYPE_CHECKING:
 
     from recframe._plan.context import Given
 
-FRAMES = (
-    "give a polars DataFrame or LazyFrame, a pandas DataFrame, a PyArrow table, a DuckDB relation, an Ibis table"
-    " or a Spark DataFrame"
-)
 NEEDED = {
     "train": "train=past, a frame of who had which item",
     "features": "features=genres, a frame of the item and one numeric column a feature",
@@ -105,7 +100,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
         msg = f"metric={metric!r} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
     named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
-    show = "item" in named or is_lazy(frame) or Roles.item in names_of(frame)
+    show = "item" in named or is_lazy(frame) or Roles.item in adapter_of(frame).names(frame)
     if "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
@@ -189,14 +184,14 @@ def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:
     """Return the answer of a call whose lists are read in parts."""
     parts = check_k(roles.partitions, "partitions") or 1
-    kind = kind_of(given.frame)
-    if kind == "spark":
+    adapter = adapter_of(given.frame)
+    if adapter.partitions == "on workers":
         from recframe._plan.spark_partitions import on_workers
 
         return on_workers(given, query, metrics, parts)
-    if kind != "polars lazy":
+    if adapter.partitions is None:
         msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(given.frame).__name__}"
-        why = "its engine goes to disk by itself" if is_lazy(given.frame) else "the frame is in memory already"
+        why = "its engine goes to disk by itself" if not adapter.eager else "the frame is in memory already"
         raise OptionError(msg, f"leave partitions= out: {why}")
     from recframe._plan.partitions import in_parts
 
@@ -211,23 +206,24 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, NEEDED[name])
-    train = beside(frame, roles.train) if "train" in read else None
-    features, names = feature_columns(beside(frame, roles.features), roles.item) if "features" in read else (None, [])
+    adapter = adapter_of(frame)
+    train = adapter.side_frame(roles.train) if "train" in read else None
+    features: tuple[Any, list[str]] = (None, [])
+    if "features" in read:
+        features = feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
     catalog, size = roles.catalog if "catalog" in read else None, None
     if isinstance(catalog, int) and not isinstance(catalog, bool):
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
-        catalog = beside(frame, catalog) if kind_of(catalog) else items_frame(frame, roles.item, catalog)
+        catalog = adapter.side_frame(catalog) if is_frame(catalog) else items_frame(adapter, roles.item, catalog)
     from recframe._plan.context import Given
 
-    return Given(frame, roles.truth, train, features, names, catalog, size)
+    return Given(frame, roles.truth, train, *features, catalog, size)
 
 
 def check_frame(frame: object) -> None:
     """Raise for what is no supported frame."""
-    if kind_of(frame) is None:
-        msg = f"a {type(frame).__name__} is no frame that recframe knows"
-        raise OptionTypeError(msg, FRAMES)
+    adapter_of(frame)
 
 
 def _stack_level() -> int:

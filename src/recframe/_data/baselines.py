@@ -14,7 +14,7 @@ from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
 from recframe._data.split import seed_of
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.rows import open_rows
+from recframe._engines.registry import open_rows
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import column_names
 from recframe._data.common import check_frame, query
 from recframe._data.label import drop_seen
-from recframe._engines.base import ColumnSpec, Source, check_columns
-from recframe._engines.constructors import maker
-from recframe._engines.registry import is_lazy, kind_of
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe.errors import InputError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def candidates(
     >>> recframe.candidates([1, 2], train, seen=train).rows()
     [(2, 'a')]
     """
-    make = maker((users, items, seen), library)
+    make = constructors_for((users, items, seen), library)
     asked = query({}, {"by": by, "item": item}, ["by", "item"])
     left = _values(make, "users", users, column_names("by", by))
     right = _values(make, "items", items, [asked.item])
@@ -70,7 +69,7 @@ def candidates(
 
 def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
     """Return the distinct users or items as a frame."""
-    if kind_of(given) is None:
+    if not is_frame(given):
         if not make.is_series(given):
             if isinstance(given, str) or not hasattr(given, "__iter__"):
                 msg = f"{what}={given!r} is neither a frame nor a sequence"
@@ -85,5 +84,6 @@ def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
             msg = f"{what} is empty, so there are no candidates"
             raise InputError(msg)
         role = "by" if what == "users" else "item"
-        check_columns(what, Source(given, {column: ColumnSpec(column, role, "key") for column in columns}))
+        specs = {column: ColumnSpec(column, role, "key") for column in columns}
+        adapter_of(given).check_columns(what, Source(given, specs))
     return make.distinct(given, columns)

@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._arguments import Query, Roles
 from recframe._columns import ITEM, key_column
 from recframe._engines.base import ColumnSpec
-from recframe._engines.registry import check_holds_rows, kind_of
+from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Use
-
-
-KINDS = ("polars", "polars lazy", "pandas")
 
 
 def query(bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Query:
@@ -47,8 +44,8 @@ def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
 
 def check_frame(what: str, frame: object) -> None:
     """Raise for what is no frame of polars or pandas."""
-    check_holds_rows(frame)
-    if kind_of(frame) not in KINDS:
+    check_answers_with_rows(frame)
+    if not is_frame(frame):
         msg = f"{what} is a {type(frame).__name__}, not a frame"
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
 

@@ -10,9 +10,9 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, item_take, key_takes, keyed, query
-from recframe._engines.base import ColumnSpec, Source, names_of
-from recframe._engines.registry import is_lazy
-from recframe._engines.rows import MODEL_ROW, OTHER_ROW, open_rows
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, is_lazy, open_rows
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, numbered, once, or_zero
 from recframe.errors import InputError
 
@@ -49,11 +49,11 @@ def label(
     if all_relevant:
         asked = replace(asked, named=asked.named - {"relevant"})
     named = {*bound, *given}
-    if not named & {"score", "rank"} and asked.orders[0] not in names_of(frame):
+    if not named & {"score", "rank"} and asked.orders[0] not in adapter_of(frame).names(frame):
         # Scores may come later; they only tell which row of a repeated recommendation stands first.
         asked = replace(asked, orders=())
     # What items are worth: asked for, or both frames say it.
-    valued = "value" in named or (asked.value in names_of(frame) and asked.value in names_of(truth))
+    valued = "value" in named or all(asked.value in adapter_of(each).names(each) for each in (frame, truth))
     sources = _sources(frame, truth, asked, value=valued)
     if _holds_rows(seen):
         sources["seen"] = Source(seen, {**key_takes(asked), **item_take(asked)})

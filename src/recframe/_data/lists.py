@@ -10,9 +10,8 @@ from recframe._arguments import CALL_ROLES, column_names
 from recframe._data.common import check_frame, check_name, query, whole_number
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
-from recframe._engines.base import ColumnSpec, Source, check_columns
-from recframe._engines.constructors import maker
-from recframe._engines.registry import is_lazy, kind_of
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, constructors_for, is_lazy
 from recframe.errors import InputError, OptionError, OptionTypeError
 
 RECOMMENDED, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
@@ -83,7 +82,7 @@ def from_lists(
     lists[PRICES] = prices if item_prices is None else None
     lists = {name: given for name, given in lists.items() if given is not None}
     keys = column_names("by", by)
-    make = maker((frame, recommended, actual, scores), library)
+    make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
         if len(keys) != 1:
             msg = f"by={by!r} names {len(keys)} columns, but plain lists have one user each"
@@ -123,7 +122,7 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping
     keys = [*([] if asked.model is None else [asked.model]), *asked.by]
     top = ranked(frame, asked, k, PLACE)
     columns = [asked.item, *([asked.orders[0]] if scores else [])]
-    return maker((frame,), None).implode(frame, top, keys, columns, PLACE)
+    return constructors_for((frame,), None).implode(frame, top, keys, columns, PLACE)
 
 
 # --- plain lists ----------------------------------------------------------------------------------------------
@@ -202,7 +201,8 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
             raise OptionTypeError(msg, "from_lists('recommended', 'actual', frame=df)")
     if not is_lazy(frame):
         roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
-        check_columns("frame", Source(frame, {**roles, **{f"by {key}": ColumnSpec(key, "by", "key") for key in keys}}))
+        roles |= {f"by {key}": ColumnSpec(key, "by", "key") for key in keys}
+        adapter_of(frame).check_columns("frame", Source(frame, roles))
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -216,6 +216,6 @@ def _check_names(names: Sequence[str]) -> None:
 def _check_rows(**frames: Any) -> None:
     """Raise where no list holds anything."""
     for name, frame in frames.items():
-        if kind_of(frame) != "polars lazy" and len(frame) == 0:
+        if not is_lazy(frame) and len(frame) == 0:
             msg = f"all lists of {name} are empty"
             raise InputError(msg, "give at least one list that is not empty")

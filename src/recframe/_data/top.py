@@ -10,7 +10,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, SCORE, SIZE, START
 from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query, whole_number
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.rows import open_rows
+from recframe._engines.registry import open_rows
 from recframe._plan import ranks
 from recframe.errors import OptionError
 

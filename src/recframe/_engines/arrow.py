@@ -7,13 +7,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from recframe._engines.base import Adapter, Source
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session, Source
+    from recframe._engines.base import Session
 
     Table = Any
 
@@ -21,36 +22,62 @@ pa: Any = import_module("pyarrow")
 """By name, so that type checkers do without it."""
 
 
-def as_frame(table: Table) -> Any:
-    """Return a table as a frame of the library that computes."""
+class Arrow(Adapter):
+    """Tables, which another library computes."""
+
+    eager = True
+    remedy = "recframe.rec(polars.from_arrow(table))"
+
+    def names(self, frame: Table) -> list[Any]:
+        return list(frame.column_names)
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        adapter, convert = _computing()
+        frames = {name: source.with_native(convert(source.native)) for name, source in sources.items()}
+        session = adapter.open_frames(frames, rows=rows)
+        types = _types(sources)
+
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Table:
+            table = _table(session.finish(result, names, sort))
+            for name, dtype in types.items():
+                column = names.get(name, name)
+                if column in table.column_names:
+                    table = table.set_column(table.column_names.index(column), column, _cast(table[column], dtype))
+            return table
+
+        return replace(session, finish=finish)
+
+    def items_frame(self, column: str, items: list[Any]) -> Table:
+        return pa.table({column: items})
+
+
+def _computing() -> tuple[Adapter, Callable[[Table], Any]]:
+    """Return the adapter of the library that computes, and what makes its frames of tables."""
     if find_spec("polars") is not None:
-        import polars as pl
+        from recframe._engines.polars import EagerPolars
 
-        return pl.from_arrow(table)
+        return EagerPolars(), _as_polars
     if find_spec("pandas") is not None:
-        import pandas as pd
+        from recframe._engines.pandas import Pandas
 
-        # Of dictionaries, pandas factorises only what it made itself.
-        types = [dtype.value_type if pa.types.is_dictionary(dtype) else dtype for dtype in table.schema.types]
-        plain = table.cast(pa.schema(zip(table.column_names, types, strict=True)))
-        return plain.to_pandas(types_mapper=pd.ArrowDtype)
+        return Pandas(), _as_pandas
     what = "evaluating a PyArrow table"
     raise MissingExtraError.of(what, "arrow")
 
 
-def as_tables(session: Session, sources: Mapping[str, Source]) -> Session:
-    """Return a session of frames whose results are tables, with keys of the types that the sources have."""
+def _as_polars(table: Table) -> Any:
+    import polars as pl
 
-    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Table:
-        table = _table(session.finish(result, names, sort))
-        for name, dtype in types.items():
-            column = names.get(name, name)
-            if column in table.column_names:
-                table = table.set_column(table.column_names.index(column), column, _cast(table[column], dtype))
-        return table
+    return pl.from_arrow(table)
 
-    types = _types(sources)
-    return replace(session, finish=finish)
+
+def _as_pandas(table: Table) -> Any:
+    import pandas as pd
+
+    # Of dictionaries, pandas factorises only what it made itself.
+    types = [dtype.value_type if pa.types.is_dictionary(dtype) else dtype for dtype in table.schema.types]
+    plain = table.cast(pa.schema(zip(table.column_names, types, strict=True)))
+    return plain.to_pandas(types_mapper=pd.ArrowDtype)
 
 
 def _table(frame: Any) -> Table:
@@ -58,8 +85,8 @@ def _table(frame: Any) -> Table:
         import polars as pl
 
         # Keys of signed and unsigned 64 bits have 128 together, which Arrow knows in decimals only.
-        to_sum_columns = [name for name, dtype in frame.schema.items() if dtype == pl.Int128]
-        table = frame.with_columns(pl.col(to_sum_columns).cast(pl.Decimal(38, 0))).to_arrow()
+        exceeds_64_bits = [name for name, dtype in frame.schema.items() if dtype == pl.Int128]
+        table = frame.with_columns(pl.col(exceeds_64_bits).cast(pl.Decimal(38, 0))).to_arrow()
     else:
         table = pa.Table.from_pandas(frame, preserve_index=False)
     texts = [pa.string() if pa.types.is_large_string(dtype) else dtype for dtype in table.schema.types]

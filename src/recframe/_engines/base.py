@@ -1,30 +1,35 @@
-"""What every engine offers the plan, and what all of them check alike."""
+"""What the plan gets of any library: columns to read, an adapter that opens frames, an engine that computes."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import narwhals as nw
 
-from recframe.errors import ColumnTypeError, InputError, MissingColumnError, closest
+from recframe._engines.column_errors import called
+from recframe.errors import InputError, MissingColumnError, OptionTypeError, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.constructors import Constructors
+    from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
 Later: TypeAlias = "Callable[[], Frame]"
-"""A frame that is built beside others, and may have to be waited for."""
+"""Waits for a frame that may be built in the background, and returns it."""
 Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
-"""What a column is for: compared only, sorted too, carried along, a number, or a point in time; or to be told where it
-is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
+"""What a column is read for: to be compared only, to be sorted too, to be carried along, a number, or a point in time;
+or only for whether it is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
 
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """One column to take from a frame, and what it is for."""
+    """One column to read from a frame, and what for."""
 
     column: str
     """Its name in the user's frame."""
@@ -32,7 +37,7 @@ class ColumnSpec:
     """The role it plays, for messages."""
     use: Use
     default: float | None = None
-    """What stands for the column where the frame lacks it; None: it must be there."""
+    """The value of every row where the frame lacks the column; None: the column is required."""
     dated: bool | None = None
     """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
 
@@ -54,76 +59,125 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class Source:
-    """One of the user's frames, and what to take from it by the plan's name for it."""
+    """One of the user's frames, and the columns to read from it by the plan's names."""
 
     native: Any
     takes: Mapping[str, ColumnSpec]
 
     def with_takes(self, more: Mapping[str, ColumnSpec]) -> Source:
-        """Return the same with more to take."""
+        """Return the same with more columns to read."""
         return Source(self.native, {**self.takes, **more})
 
+    def with_native(self, native: Any) -> Source:
+        """Return the same columns of another frame."""
+        return Source(native, self.takes)
 
-class Engine(Protocol):
-    """What the plan needs beside Narwhals expressions."""
 
-    eager: bool
+class Adapter(ABC):
+    """The frames of a library: how to read them, and how to answer in kind.
+
+    An adapter is made for the frame that a call starts from; `registry.adapter_of` finds its class.
+
+    Attributes
+    ----------
+    eager : bool
+        Whether the frames hold their rows, so that answers are values. Those of lazy frames stay frames.
+    remedy : str
+        What to do for calls that do not take such frames.
+    answers_with_rows : bool
+        Whether calls that answer with the user's own rows take such frames.
+    partitions : {"in turn", "on workers"}, optional
+        How ``partitions=`` evaluates parts of the lists; None: the frames do not take it.
+    """
+
+    eager: ClassVar[bool]
+    remedy: ClassVar[str] = ""
+    answers_with_rows: ClassVar[bool] = False
+    partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
+
+    def __init__(self, frame: Any = None) -> None:
+        self._frame = frame
+
+    @abstractmethod
+    def names(self, frame: Any) -> list[Any]:
+        """Return the names of a frame's columns, and of the levels of its index if it has one."""
+
+    @abstractmethod
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        """Read the needed columns of frames, after their checks; see `registry.open_frames`."""
+
+    @abstractmethod
+    def items_frame(self, column: str, items: list[Any]) -> Any:
+        """Return a frame of one column that holds the given items."""
+
+    def side_frame(self, other: Any) -> Any:
+        """Return a frame that a call reads in addition, in kind where that costs nothing."""
+        return other
+
+    def spread_arrays(
+        self,
+        frame: Any,  # noqa: ARG002
+        item: str,  # noqa: ARG002
+        column: str,
+        names: Sequence[str],  # noqa: ARG002
+    ) -> Any:
+        """Return a lazy frame of the item, and a column for each place of a column of arrays; without places, raise."""
+        msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
+        raise OptionTypeError(msg, "give one column per feature, or an eager frame")
+
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        """Open frames for a call that answers with the user's own rows; see `rows.open_rows`."""
+        raise NotImplementedError
+
+    @property
+    def constructors(self) -> Constructors:
+        """What makes frames of lists and values."""
+        raise NotImplementedError
+
+    @property
+    def ids(self) -> IdColumns:
+        """What looks up ids in columns."""
+        raise NotImplementedError
+
+    def check_names(self, name: str, source: Source) -> None:
+        """Raise if a frame lacks a column."""
+        which, there = called(name), self.names(source.native)
+        for take in source.takes.values():
+            if take.column not in there and take.default is None:
+                names = ", ".join(repr(name) for name in there)
+                msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
+                raise MissingColumnError(msg, closest(take.column, map(str, there)))
+
+    def check_columns(self, name: str, source: Source) -> None:
+        """Raise if an eager frame lacks a column or has no rows."""
+        self.check_names(name, source)
+        if len(source.native) == 0:
+            msg = f"{called(name)} has no rows, so there is nothing to evaluate"
+            raise InputError(msg)
+
+
+class Engine(Adapter):
+    """An adapter of a library that computes: what the plan needs in addition to Narwhals expressions.
+
+    What has a body here is what an engine without a way of its own does.
+    """
 
     def settle(self, frame: Frame) -> Frame:
         """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
-        ...
+        return frame
 
     def later(self, build: Later) -> Later:
-        """Begin to build a frame whose rows are asked for later; an engine may do so beside what comes meanwhile."""
-        ...
+        """Start building a frame in a background thread where supported; call the result to wait for it."""
+        frame = build()
+        return lambda: frame
 
+    @abstractmethod
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column, None where it is missing."""
 
     def present(self, frame: Frame, column: str) -> Frame:
         """Return the rows whose value in the column is not missing."""
-        ...
-
-    def placed(
-        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, only: nw.Expr | None
-    ) -> Frame | None:
-        """Return the rows whose tied blocks start among the first `upto`, with where, and how many rows these hold.
-
-        Of them `only` those that an expression says, if there is one; all take their places.
-        None where the engine has no way of its own.
-        """
-        ...
-
-    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
-        """Return settled rows with their positions in their lists by a column, equal ones in any order.
-
-        None where the engine has no way of its own.
-        """
-        ...
-
-    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        """Return the sums of columns in each group."""
-        ...
-
-    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
-        ...
-
-    def repeat(self, frame: Frame, times: str) -> Frame:
-        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
-        ...
-
-    def positions(self, upto: int | Frame) -> Frame:
-        """Return the whole numbers from 1, up to a number or the one value of a frame."""
-        ...
-
-
-class Plain:
-    """An engine that has no way of its own to place rows, which windows then rank, and does one thing at a time."""
-
-    def later(self, build: Later) -> Later:
-        frame = build()
-        return lambda: frame
+        return frame.filter(~nw.col(column).is_null())
 
     def placed(
         self,
@@ -131,8 +185,12 @@ class Plain:
         keys: Sequence[str],  # noqa: ARG002
         score: str,  # noqa: ARG002
         upto: int | None,  # noqa: ARG002
-        only: nw.Expr | None,  # noqa: ARG002
+        needed: nw.Expr | None,  # noqa: ARG002
     ) -> Frame | None:
+        """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block.
+
+        Only the rows that `needed` selects, if it is given; all rows take their places. None where windows rank.
+        """
         return None
 
     def numbered(
@@ -143,7 +201,27 @@ class Plain:
         *,
         descending: bool,  # noqa: ARG002
     ) -> Frame | None:
+        """Return settled rows with their positions in their lists by a column, equal ones in any order.
+
+        None where windows rank.
+        """
         return None
+
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        """Return the sums of columns in each group."""
+        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+
+    @abstractmethod
+    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
+        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
+
+    @abstractmethod
+    def repeat(self, frame: Frame, times: str) -> Frame:
+        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
+
+    @abstractmethod
+    def positions(self, upto: int | Frame) -> Frame:
+        """Return the whole numbers from 1, up to a number or the one value of a frame."""
 
 
 @dataclass(frozen=True)
@@ -169,73 +247,8 @@ def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
     return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}
 
 
-def names_of(frame: Any) -> list[Any]:
-    """Return the names of a frame's columns, and of the levels of its index if it has one."""
-    if hasattr(type(frame), "collect_schema"):
-        return list(frame.collect_schema().names())
-    if hasattr(type(frame), "column_names"):
-        return list(frame.column_names)
-    if isinstance(frame.columns, list | tuple):
-        return list(frame.columns)
-    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
-
-
-def check_names(name: str, source: Source) -> None:
-    """Raise if a frame lacks a column."""
-    which, there = called(name), names_of(source.native)
-    for take in source.takes.values():
-        if take.column not in there and take.default is None:
-            names = ", ".join(repr(name) for name in there)
-            msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
-            raise MissingColumnError(msg, closest(take.column, map(str, there)))
-
-
-def check_columns(name: str, source: Source) -> None:
-    """Raise if an eager frame lacks a column or has no rows."""
-    check_names(name, source)
-    which, frame = called(name), source.native
-    if len(frame) == 0:
-        msg = f"{which} has no rows, so there is nothing to evaluate"
-        raise InputError(msg)
-
-
-def not_a_number(take: ColumnSpec, dtype: object) -> ColumnTypeError:
-    """Return the error for a column whose type its role cannot use."""
-    wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
-    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
-    return ColumnTypeError(msg, "cast the column to a number first")
-
-
-def not_a_time(take: ColumnSpec, dtype: object) -> ColumnTypeError:
-    """Return the error for a column that holds no points in time, or none of the kind that is asked for."""
-    wanted, hint = {
-        None: ("a date, a datetime or a number", "parse the column first"),
-        True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),
-        False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
-    }[take.dated]
-    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
-    return ColumnTypeError(msg, hint)
-
-
-def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
-    """Return the error for a column that should hold lists."""
-    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "one list of items a row")
-
-
-def unlike_keys(take: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
-    """Return the error for a key that has types in two frames, each named with its type, which never match."""
-    types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
-    msg = f"{take.role}={take.column!r} has the type {types}"
-    return ColumnTypeError(msg, "cast one of them, else no row would match")
-
-
-def called(name: str) -> str:
-    """Return what messages call a frame."""
-    return "the frame" if name == "frame" else name
-
-
 def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
-    """Return what is taken from any frame; the first of a name says what it is for."""
+    """Return the columns to read from any frame; the first frame that names one says what for."""
     found: dict[str, ColumnSpec] = {}
     for source in sources.values():
         for name, take in source.takes.items():

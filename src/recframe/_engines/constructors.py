@@ -1,52 +1,64 @@
-"""Frames made of something else than frames: which library makes them."""
+"""Frames made of lists and values: what each library that makes frames provides."""
 
 from __future__ import annotations
 
-import importlib
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recframe._engines.registry import check_holds_rows, kind_of
-from recframe.errors import MissingExtraError, OptionTypeError, one_of
-
-LIBRARIES = ("polars", "pandas")
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
-def maker(given: tuple[object, ...], library: str | None) -> Any:
-    """Return the module that makes frames: of the library of what is given, or of a library by name.
+class Constructors(Protocol):
+    """Makes frames; a module for each library. Lazy frames give lazy ones."""
 
-    Parameters
-    ----------
-    given : tuple
-        What the user gave; frames and columns among it are of one library.
-    library : str, optional
-        The name of the library; None: that of what is given, else polars where it is installed, else pandas.
-    """
-    if library is not None and library not in LIBRARIES:
-        msg = "library"
-        raise one_of(msg, library, LIBRARIES)
-    found = {name for name in map(_library_of, given) if name is not None}
-    if len(found) > 1 or (library is not None and found - {library}):
-        msg = f"what is given is of {' and '.join(sorted(found))}" + (f", but library={library!r}" if library else "")
-        raise OptionTypeError(msg, "give everything in one library")
-    names = found or ({library} if library is not None else LIBRARIES)
-    for name in names:
-        try:
-            return importlib.import_module(f"recframe._engines.constructors_{name}")
-        except ImportError:
-            continue
-    what = "making a frame" if library is None else f"library={library!r}"
-    raise MissingExtraError.of(what, library or "polars")
+    def is_series(self, given: object) -> bool:
+        """Return whether something is a column."""
+        ...
 
+    def table(self, columns: Mapping[str, Any]) -> Any:
+        """Return a frame of columns, each a sequence or a series."""
+        ...
 
-def _library_of(given: object) -> str | None:
-    """Return the library of a frame or a column."""
-    check_holds_rows(given)
-    kind = kind_of(given)
-    if kind is not None:
-        return kind.split()[0]
-    for name in LIBRARIES:
-        module = sys.modules.get(name)
-        if module is not None and isinstance(given, module.Series):
-            return name
-    return None
+    def distinct(self, frame: Any, columns: Sequence[str]) -> Any:
+        """Return the distinct values of some columns."""
+        ...
+
+    def cross(self, left: Any, right: Any) -> Any:
+        """Return all pairs of rows."""
+        ...
+
+    def uneven(self, frame: Any, columns: Sequence[str]) -> int:
+        """Return how many rows hold lists of unlike lengths; those of a lazy frame are not read."""
+        ...
+
+    def check_lists(self, frame: Any, role: str, column: str) -> None:
+        """Raise where a column does not hold lists; that of a lazy frame is not read."""
+        ...
+
+    def explode(self, frame: Any, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Any:
+        """Return one row for each element of parallel lists.
+
+        Parameters
+        ----------
+        frame : frame
+            The keys and the lists.
+        keys : sequence of str
+            The columns that are repeated.
+        lists : dict of str to str
+            The columns of lists, by the names of the columns of their elements.
+        place : str, optional
+            A column to add: the position of an element, from 1.
+        """
+        ...
+
+    def priced(self, frame: Any, item: str, prices: Mapping[Any, Any], value: str) -> Any:
+        """Add the values of items."""
+        ...
+
+    def reorder(self, frame: Any, columns: Sequence[str]) -> Any:
+        """Return some columns in this order."""
+        ...
+
+    def implode(self, frame: Any, ranked: Any, keys: Sequence[str], columns: Sequence[str], rank: str) -> Any:
+        """Return one row for each key of a frame, with the values of ranked rows as lists."""
+        ...

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
-from recframe._engines.sql import SqlEngine, open_plans
+from recframe._engines.sql import SqlEngine
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._engines.base import Session, Source
@@ -22,12 +24,30 @@ NEEDED = (2, 28)
 """The first version of Narwhals that quotes names such as ``ndcg@5``."""
 
 
-class DuckDBEngine(SqlEngine):
+duckdb: Any = import_module("duckdb")
+"""By name, so that type checkers do without it."""
+
+
+class DuckDB(SqlEngine):
     """SQL on the connection of a relation."""
 
-    def __init__(self, relation: Any) -> None:
-        # A relation knows its connection but does not tell it, so that new ones start from one row of this one.
-        self._one = relation.limit(0).aggregate("count(*) AS one")
+    remedy = "take the rows out first: recframe.rec(relation.pl())"
+
+    @cached_property
+    def _one(self) -> Any:
+        # A relation does not give its connection, so that new ones start from one row of this one.
+        return self._frame.limit(0).aggregate("count(*) AS one")
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        if tuple(map(int, nw.__version__.split(".")[:2])) < NEEDED:
+            needed = ".".join(map(str, NEEDED))
+            msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
+            raise MissingExtraError(msg, "pip install --upgrade narwhals")
+        return super().open_frames(sources, rows=rows)
+
+    def items_frame(self, column: str, items: list[Any]) -> Any:
+        values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(items))
+        return self._one.select(values.alias(column))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
@@ -53,12 +73,3 @@ class DuckDBEngine(SqlEngine):
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def open_frames(sources: Mapping[str, Source]) -> Session:
-    """Take what matters out of relations."""
-    if tuple(map(int, nw.__version__.split(".")[:2])) < NEEDED:
-        needed = ".".join(map(str, NEEDED))
-        msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
-        raise MissingExtraError(msg, "pip install --upgrade narwhals")
-    return open_plans(sources, DuckDBEngine(sources["frame"].native))

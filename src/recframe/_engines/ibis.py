@@ -9,23 +9,26 @@ import narwhals as nw
 
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
-from recframe._engines.sql import SqlEngine, open_plans
+from recframe._engines.sql import SqlEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from narwhals.dtypes import DType
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session, Source
-
 
 ibis: Any = import_module("ibis")
 """By name, so that type checkers do without it."""
 
 
-class IbisEngine(SqlEngine):
+class Ibis(SqlEngine):
     """Ibis expressions, which need no connection."""
+
+    remedy = "take the rows out first: recframe.rec(table.to_polars())"
+
+    def items_frame(self, column: str, items: list[Any]) -> Any:
+        return ibis.memtable(import_module("pyarrow").table({column: items}))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
@@ -56,8 +59,3 @@ class IbisEngine(SqlEngine):
 
     def untyped(self, native: Any) -> set[str]:
         return set(native.schema().null_fields)
-
-
-def open_frames(sources: Mapping[str, Source]) -> Session:
-    """Take what matters out of table expressions."""
-    return open_plans(sources, IbisEngine())

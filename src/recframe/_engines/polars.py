@@ -1,85 +1,46 @@
-"""Polars, eager and lazy."""
+"""Polars data frames and lazy frames."""
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import polars as pl
-from narwhals import selectors as cs
 
-from recframe._columns import POSITION, ROW
-from recframe._engines import polars_sort
-from recframe._engines.base import (
-    Plain,
-    Session,
-    check_columns,
-    columns_of,
-    lazy,
-    not_a_number,
-    not_a_time,
-    takes_of,
-    unlike_keys,
-)
-from recframe.errors import ColumnTypeError
+from recframe._columns import POSITION
+from recframe._engines import polars_constructors, polars_sort
+from recframe._engines.base import Engine, Session, columns_of, lazy
+from recframe._engines.polars_columns import EagerColumns, take_lazy
+from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
+from recframe._engines.polars_rows import EagerRows, LazyRows
+from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._columns import Frame
-    from recframe._engines.base import ColumnSpec, Later, Source
+    from recframe._engines.base import Later, Source
+    from recframe._engines.constructors import Constructors
+    from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
-VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
-NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
-"""In joins a missing key equals a missing key; polars renamed the option."""
+class Polars(Engine):
+    """What data frames and lazy frames share."""
 
+    answers_with_rows = True
 
-class PolarsEngine(Plain):
-    """Polars plans; those of eager frames are collected on the way."""
+    def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
+        return list(frame.collect_schema().names())
 
-    def __init__(self, *, eager: bool) -> None:
-        self.eager = eager
-
-    def later(self, build: Later) -> Later:
-        if not self.eager or pl.thread_pool_size() == 1:
-            return super().later(build)
-        # Much of a call keeps one core busy only: the sort, and plans of few rows.
-        pool = ThreadPoolExecutor(1)
-        frame = pool.submit(build)
-        pool.shutdown(wait=False)
-        return frame.result
-
-    def settle(self, frame: Frame) -> Frame:
-        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
-        return lazy(collect(frame) if self.eager else frame.to_native().cache())
+    @property
+    def constructors(self) -> Constructors:
+        return polars_constructors
 
     def scalar(self, frame: Frame) -> Any:
-        return collect(frame).item()
-
-    def present(self, frame: Frame, column: str) -> Frame:
-        if self.eager and _held(frame).get_column(column).null_count() == 0:
-            return frame
-        return frame.filter(~nw.col(column).is_null())
-
-    def placed(
-        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, only: nw.Expr | None
-    ) -> Frame | None:
-        if not self.eager:
-            return None
-        held = _held(frame)
-        asked = None if only is None else lazy(held).with_columns(only.alias(polars_sort.ASKED)).to_native()
-        found = polars_sort.placed(held, keys, score, upto, asked)
-        return None if found is None else lazy(found)
-
-    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
-        found = polars_sort.numbered(_held(frame), keys, column, descending=descending) if self.eager else None
-        return None if found is None else lazy(found)
-
-    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+        return collect(frame.to_native()).item()
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option.
@@ -96,203 +57,96 @@ class PolarsEngine(Plain):
         return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
 
 
-def collect(frame: Frame) -> pl.DataFrame:
-    """Return the data frame of a plan."""
-    native = frame.to_native()
-    # Since version 2 the streaming engine is polars' own default; it is the faster one for eager frames too.
-    collected: pl.DataFrame = native.collect(engine="streaming") if VERSION >= (2, 0) else native.collect()
-    return collected
+class LazyPolars(Polars):
+    """Lazy frames: one plan, which runs when the user collects it."""
+
+    eager = False
+    remedy = "collect the frame first"
+    partitions = "in turn"
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
+        """Read the needed columns, without asking for a schema."""
+
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
+            return result.to_native().rename(dict(names))
+
+        taken = {name: take_lazy(source.native, source.takes) for name, source in sources.items()}
+        return Session(self, taken, finish, columns_of(sources))
+
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
+        return LazyRows(self, sources)
+
+    def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
+        return pl.LazyFrame({column: items}, strict=False)
+
+    def side_frame(self, other: Any) -> Any:
+        """Return a data frame as a lazy one."""
+        return other.lazy() if isinstance(other, pl.DataFrame) else other
+
+    def spread_arrays(self, frame: pl.LazyFrame, item: str, column: str, names: Sequence[str]) -> pl.LazyFrame:
+        if not names:
+            msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
+            raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
+        places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
+        return frame.select(item, *places)
+
+    def settle(self, frame: Frame) -> Frame:
+        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
+        return lazy(frame.to_native().cache())
 
 
-def _held(frame: Frame) -> pl.DataFrame:
-    """Return the data frame behind a plan that only picks columns of one, without a copy."""
-    held: pl.DataFrame = frame.to_native().collect(engine="in-memory") if VERSION >= (1, 23) else collect(frame)
-    return held
+class EagerPolars(Polars):
+    """Data frames: plans that are collected on the way."""
 
+    eager = True
 
-# --- lazy frames ------------------------------------------------------------------------------------------
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        for name, source in sources.items():
+            self.check_columns(name, source)
+        columns = EagerColumns.read(sources, rows)
 
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
+            return columns.decoded(collect(result.to_native()), sort).rename(dict(names))
 
-def open_lazy(sources: Mapping[str, Source]) -> Session:
-    """Take what matters out of lazy frames, without asking for a schema."""
+        frames = {name: lazy(frame) for name, frame in columns.frames.items()}
+        return Session(self, frames, finish, columns_of(sources))
 
-    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
-        return result.to_native().rename(dict(names))
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        return EagerRows(sources, self.open_frames(sources, rows=numbered))
 
-    taken = {name: take_lazy(source.native, source.takes) for name, source in sources.items()}
-    return Session(PolarsEngine(eager=False), taken, finish, columns_of(sources))
+    def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
+        return pl.DataFrame({column: items}, strict=False)
 
+    @property
+    def ids(self) -> IdColumns:
+        from recframe._engines.polars_ids import PolarsIds  # needs NumPy, as factors do
 
-def take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
-    taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
-    # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
-    keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
-    taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
-    ordered = "|".join(name for name, take in takes.items() if take.use == "order")
-    if ordered:
-        taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
-    scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
-    # Adding 0 makes a column without any value one of numbers, which polars 1.21 can ask for NaN.
-    return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
+        return PolarsIds()
 
+    def settle(self, frame: Frame) -> Frame:
+        return lazy(collect(frame.to_native()))
 
-def col(name: str) -> pl.Expr:
-    """Return the column of exactly that name, also where polars would read it as a pattern."""
-    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return pl.col(f"^{re.escape(name)}$" if pattern else name)
+    def later(self, build: Later) -> Later:
+        if pl.thread_pool_size() == 1:
+            return super().later(build)
+        # Much of a call keeps one core busy only: the sort, and plans of few rows.
+        pool = ThreadPoolExecutor(1)
+        frame = pool.submit(build)
+        pool.shutdown(wait=False)
+        return frame.result
 
+    def present(self, frame: Frame, column: str) -> Frame:
+        held = collect_columns(frame.to_native())
+        return frame if held.get_column(column).null_count() == 0 else super().present(frame, column)
 
-def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
-    """Return the expression that takes a column, or its default where the frame turns out to lack it."""
-    if take.use == "nan":
-        # Adding 0 as below.
-        return (col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
-    if take.use == "time":
-        return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
-    if take.default is None:
-        return col(take.column).alias(name)
-    # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
-    pattern = pl.col(f"^{re.escape(take.column)}$")
-    if not (take.is_number or take.is_flag):
-        return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
-    found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
-    if take.use == "there":
-        return (found > 0).cast(pl.Float64).alias(name)
-    value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
-    return pl.when(found == 0).then(take.default).otherwise(value).alias(name)
+    def placed(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
+    ) -> Frame | None:
+        held = collect_columns(frame.to_native())
+        marked = None if needed is None else lazy(held).with_columns(needed.alias(polars_sort.NEEDED)).to_native()
+        found = polars_sort.placed(held, keys, score, upto, marked)
+        return None if found is None else lazy(found)
 
-
-# --- eager frames -----------------------------------------------------------------------------------------
-
-
-def open_eager(sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
-    """Take what matters out of eager frames, after their checks."""
-    for name, source in sources.items():
-        check_columns(name, source)
-    taken = {name: _take_eager(source) for name, source in sources.items()}
-    for name in rows:
-        taken[name] = taken[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-    texts = _long_texts(taken["frame"], sources["frame"].takes) if len(sources) == 1 else []
-    taken["frame"] = taken["frame"].with_columns(pl.col(texts).cast(pl.Categorical))
-    decoders: dict[str, list[Any]] = {}
-    for column, take in takes_of(sources).items():
-        holders = {name: frame for name, frame in taken.items() if column in frame.columns}
-        types = {frame.schema[column] for frame in holders.values()}
-        if take.is_number or take.is_flag:
-            continue
-        if pl.Object in types:
-            encoded, decoders[column] = _encode_objects(holders, column, take)
-            taken |= encoded
-        elif len(types) > 1:
-            taken |= _align(holders, column, take)
-
-    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
-        out = collect(result)
-        out = out.with_columns(pl.col(name).cast(pl.String) for name in texts if name in out.columns)
-        # The codes of objects sort as the objects do.
-        out = out.sort(list(sort), nulls_last=True, maintain_order=True) if sort else out
-        objects = [
-            pl.Series(name, [None if code is None else values[code] for code in out[name]], dtype=pl.Object)
-            for name, values in decoders.items()
-            if name in out.columns
-        ]
-        return out.with_columns(objects).rename(dict(names))
-
-    return Session(
-        PolarsEngine(eager=True), {name: lazy(frame) for name, frame in taken.items()}, finish, columns_of(sources)
-    )
-
-
-def _take_eager(source: Source) -> pl.DataFrame:
-    frame: pl.DataFrame = source.native
-    return frame.select(_eager_column(frame, name, take) for name, take in source.takes.items())
-
-
-def _eager_column(source: pl.DataFrame, name: str, take: ColumnSpec) -> pl.Expr:
-    """Return the expression that takes a column, checked and without NaN."""
-    if take.column not in source.columns:
-        return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "there":
-        return pl.repeat(1.0, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "nan" and not source.schema[take.column].is_float():
-        return pl.repeat(0.0, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "nan":
-        return col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
-    dtype = source.schema[take.column]
-    column = col(take.column)
-    if take.is_number and dtype == pl.Null:
-        column = column.cast(pl.Float64)
-    elif take.use == "time":
-        return _time(column, dtype, take).alias(name)
-    elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
-        raise not_a_number(take, dtype)
-    if take.use == "order" and dtype == pl.Categorical:
-        column = column.cast(pl.String)
-    # Looking costs a fraction of rewriting, and few columns hold NaN.
-    if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
-        column = column.fill_nan(None)
-    return column.alias(name)
-
-
-def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
-    """Return points in time as numbers: dates and datetimes in microseconds."""
-    if dtype in (pl.Date, pl.Datetime) and take.dated is not False:
-        return column.dt.timestamp("us")
-    if not dtype.is_numeric() or take.dated:
-        raise not_a_time(take, dtype)
-    return column.fill_nan(None) if dtype.is_float() else column
-
-
-def _long_texts(frame: pl.DataFrame, takes: Mapping[str, ColumnSpec]) -> list[str]:
-    """Return the keys of text that are faster as categories."""
-    return [
-        name
-        for name, take in takes.items()
-        if take.use == "key" and frame.schema[name] == pl.String and polars_sort.pays_to_encode(frame.get_column(name))
-    ]
-
-
-def _encode_objects(
-    holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec
-) -> tuple[dict[str, pl.DataFrame], list[Any]]:
-    """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
-    values = list({value for frame in holders.values() for value in frame[column].to_list() if value is not None})
-    try:
-        values.sort()
-    except TypeError:
-        if take.use == "order":
-            msg = f"{take.role}={take.column!r} holds objects that have no order"
-            raise ColumnTypeError(msg, "cast the column to text first") from None
-    codes = {None: None} | {value: code for code, value in enumerate(values)}
-    encoded = {
-        name: frame.with_columns(pl.Series(column, [codes[value] for value in frame[column].to_list()], dtype=pl.Int64))
-        for name, frame in holders.items()
-    }
-    return encoded, values
-
-
-def _align(holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec) -> dict[str, pl.DataFrame]:
-    """Give a key one type in all frames, or raise where the types cannot match."""
-    (first, frame), *others = holders.items()
-    common = frame.schema[column]
-    for name, other in others:
-        found = _common(common, other.schema[column])
-        if found is None:
-            raise unlike_keys(take, (first, frame.schema[column]), (name, other.schema[column]))
-        common = found
-    return {name: frame.with_columns(pl.col(column).cast(common)) for name, frame in holders.items()}
-
-
-def _common(left: pl.DataType, right: pl.DataType) -> Any:
-    """Return the type in which the values of two types compare, or None where they cannot match."""
-    text = (pl.String, pl.Categorical, pl.Enum)
-    if pl.Null in (left, right) or left == right:
-        return right if left == pl.Null else left
-    if left.is_integer() and right.is_integer():
-        to_sum_columns = {left, right} & {pl.UInt64(), pl.Int128()}
-        return pl.Int128() if to_sum_columns else pl.Int64()
-    if isinstance(left, pl.Datetime) and isinstance(right, pl.Datetime):
-        return pl.Datetime("ns", left.time_zone) if left.time_zone == right.time_zone else None
-    if left.is_float() and right.is_float():
-        return pl.Float64()
-    return pl.String() if left.base_type() in text and right.base_type() in text else None
+    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+        found = polars_sort.numbered(collect_columns(frame.to_native()), keys, column, descending=descending)
+        return None if found is None else lazy(found)

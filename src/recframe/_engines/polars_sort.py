@@ -35,7 +35,7 @@ REPEATED = 20
 PACKED, RUN, NEXT, INDEX = "packed", "run", "next", "index"
 BLOCK = (START, SIZE)
 """What is told of a tied block."""
-ASKED = "asked"
+NEEDED = "asked"
 """The column that says which rows are asked for."""
 
 
@@ -53,7 +53,7 @@ def placed(
     upto : int, optional
         How many places matter: rows whose block starts behind them are left out.
     asked : polars.LazyFrame, optional
-        The rows with a column `ASKED`, which says whether they are asked for: the others only take their places.
+        The rows with a column `NEEDED`, which says whether they are asked for: the others only take their places.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def _pack(
     value = pl.col(score).cast(pl.Float64)
     distance = ((best - value if descending else value - worst) * scale).cast(pl.Int64)
     row = pl.col(INDEX).cast(pl.Int64) * 2
-    row = row if asked is None else row + pl.col(ASKED)
+    row = row if asked is None else row + pl.col(NEEDED)
     rows = (frame.lazy() if asked is None else asked).with_row_index(INDEX)
     codes = _collect(rows.select(((lists * 2**score_bits + distance) * 2**row_bits + row).alias(PACKED))).to_series()
     in_order = codes.is_sorted()

@@ -1,100 +1,126 @@
-"""Engines: the only room that knows that polars and pandas differ.
+"""The kinds of frames that recframe takes, and the adapter of each.
 
-A frame comes in through `open_frames`, which takes the columns that matter under the plan's own names, and
-leaves through `Session.finish`. In between everything is a Narwhals lazy frame.
+An adapter's module is imported by the first call with such a frame: its library is imported by then.
 """
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe._engines.base import ColumnSpec, Session, Source, names_of
-from recframe.errors import OptionTypeError
+from recframe.errors import MissingExtraError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
+
+    from recframe._engines.base import Adapter, ColumnSpec, Session, Source
+    from recframe._engines.constructors import Constructors
+    from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of frame: its class, and where its adapter is."""
+
+    module: str
+    """The module of the library that has the class of the frames."""
+    name: str
+    """The name of this class."""
+    adapter: str
+    """The module in this package and the class of the adapter."""
+    called: str
+    """What messages call such frames."""
+    makes_frames: bool = False
+    """Whether its adapter makes frames of what is no frame."""
+
+    @property
+    def frame_class(self) -> Any:
+        """The class of the frames, or no class where the library is not imported."""
+        return getattr(sys.modules.get(self.module), self.name, ())
+
+    @property
+    def adapter_class(self) -> type[Adapter]:
+        """The class of the adapter; its library is imported if it is not yet."""
+        module, name = self.adapter.split(":")
+        found: type[Adapter] = getattr(import_module(f"recframe._engines.{module}"), name)
+        return found
 
 
 KINDS = (
-    ("polars", "DataFrame", "polars"),
-    ("polars", "LazyFrame", "polars lazy"),
-    ("pandas", "DataFrame", "pandas"),
-    ("pyarrow", "Table", "pyarrow"),
-    ("duckdb", "DuckDBPyRelation", "duckdb"),
-    ("ibis", "Table", "ibis"),
-    ("pyspark.sql", "DataFrame", "spark"),
+    Kind("polars", "DataFrame", "polars:EagerPolars", "a polars DataFrame or LazyFrame", makes_frames=True),
+    Kind("polars", "LazyFrame", "polars:LazyPolars", "a polars DataFrame or LazyFrame"),
+    Kind("pandas", "DataFrame", "pandas:Pandas", "a pandas DataFrame", makes_frames=True),
+    Kind("pyarrow", "Table", "arrow:Arrow", "a PyArrow table"),
+    Kind("duckdb", "DuckDBPyRelation", "duckdb:DuckDB", "a DuckDB relation"),
+    Kind("ibis", "Table", "ibis:Ibis", "an Ibis table"),
+    Kind("pyspark.sql", "DataFrame", "spark:Spark", "a Spark DataFrame"),
 )
-"""The library and the class of each kind of frame."""
-LAZY = {
-    "polars lazy": "collect the frame first",
-    "duckdb": "take the rows out first: recframe.rec(relation.pl())",
-    "ibis": "take the rows out first: recframe.rec(table.to_polars())",
-    "spark": "take the rows out first: recframe.rec(frame.toArrow())",
-}
-"""The kinds of frames that are plans, and how to make frames of them that hold their rows."""
+MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
+"""The libraries that make frames of what is no frame: by default the first that is installed."""
 
 
-def kind_of(frame: object) -> str | None:
-    """Return the kind of a frame, such as ``"polars lazy"`` or ``"duckdb"``; None for what is no supported frame."""
-    for library, name, kind in KINDS:
-        # A frame's library is imported already, so nothing is imported here.
-        module = sys.modules.get(library)
-        if module is not None and isinstance(frame, getattr(module, name, ())):
-            return kind
-    return None
+def kind_of(frame: object) -> Kind | None:
+    """Return the kind of a frame; None for what is no supported frame."""
+    return next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
+
+
+def is_frame(given: object) -> bool:
+    """Return whether something is a supported frame."""
+    return kind_of(given) is not None
+
+
+def adapter_of(frame: object) -> Adapter:
+    """Return the adapter of a frame, or raise for what is no supported frame."""
+    kind = kind_of(frame)
+    if kind is None:
+        msg = f"a {type(frame).__name__} is no frame that recframe knows"
+        *names, last = dict.fromkeys(kind.called for kind in KINDS)
+        raise OptionTypeError(msg, f"give {', '.join(names)} or {last}")
+    return kind.adapter_class(frame)
 
 
 def is_lazy(frame: object) -> bool:
-    """Return whether a frame is a plan, so that answers must stay frames."""
-    return kind_of(frame) in LAZY
+    """Return whether something is a lazy frame, so that answers must stay frames."""
+    return is_frame(frame) and not adapter_of(frame).eager
 
 
-def how_to_gather(frame: object) -> str:
-    """Return the remedy for what a lazy frame cannot do."""
-    return LAZY[kind_of(frame) or ""]
+def check_answers_with_rows(frame: object) -> None:
+    """Raise for a frame of a library that only evaluates: the user's own rows come from polars and pandas frames."""
+    if not is_frame(frame):
+        return
+    adapter = adapter_of(frame)
+    if not adapter.answers_with_rows:
+        msg = f"this takes frames of polars or pandas, but the frame is a {type_name(frame)}"
+        raise OptionTypeError(msg, adapter.remedy)
 
 
-def check_holds_rows(frame: object) -> None:
-    """Raise for a frame of a library that only evaluates: rows of one's own come from polars and pandas frames."""
-    kind = kind_of(frame)
-    if kind is not None and not kind.startswith(("polars", "pandas")):
-        msg = f"this takes frames of polars or pandas, but the frame is a {_type_name(frame)}"
-        raise OptionTypeError(msg, LAZY.get(kind, "recframe.rec(polars.from_arrow(table))"))
+def type_name(frame: object) -> str:
+    """Return what messages call a frame of the wrong library."""
+    return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
 
 
-def beside(frame: Any, other: Any) -> Any:
-    """Return a frame that may stand beside another: a polars data frame beside a lazy one becomes lazy."""
-    return other.lazy() if kind_of(frame) == "polars lazy" and kind_of(other) == "polars" else other
+# --- frames in ----------------------------------------------------------------------------------------------
 
 
 def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *, rows: Collection[str] = ()) -> Session:
-    """Take the columns that matter out of frames of the same kind.
+    """Read the needed columns of frames of the same kind.
 
     Parameters
     ----------
     sources : dict of str to Source
-        The user's frames by their names: ``"frame"``, and whatever stands beside it.
-    either : dict of str to Take
-        What to take from ``"truth"`` if it is there, else from ``"frame"``.
+        The user's frames by their names: ``"frame"``, and the others of the call.
+    either : dict of str to ColumnSpec
+        Columns to read from ``"truth"`` if it has them, else from ``"frame"``.
     rows : collection of str
         The frames whose rows to number, which must be eager.
     """
-    frame = sources["frame"].native
-    kind = kind_of(frame)
-    sources = {name: Source(beside(frame, source.native), source.takes) for name, source in sources.items()}
-    for name, source in sources.items():
-        if kind_of(source.native) != kind:
-            msg = f"{name} is a {_type_name(source.native)}, but the frame is a {_type_name(frame)}"
-            raise OptionTypeError(msg, f"give both as {_type_name(frame)}")
-    if kind == "pyarrow":
-        from recframe._engines import arrow
-
-        frames = {name: Source(arrow.as_frame(source.native), source.takes) for name, source in sources.items()}
-        return arrow.as_tables(open_frames(frames, either, rows=rows), sources)
+    adapter, sources = _in_kind(sources)
     if either:
-        # The only question that a lazy frame's schema must answer.
-        there = names_of(sources["truth"].native)
+        # Only here a lazy frame must say which columns it has.
+        there = adapter.names(sources["truth"].native)
         found = {name: take for name, take in either.items() if take.column in there}
         rest = {name: take for name, take in either.items() if name not in found}
         sources = {
@@ -102,26 +128,82 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
             "frame": sources["frame"].with_takes(rest),
             "truth": sources["truth"].with_takes(found),
         }
-    if kind == "pandas":
-        from recframe._engines import pandas
-
-        return pandas.open_frames(sources, rows=rows)
-    if kind == "duckdb":
-        from recframe._engines import duckdb
-
-        return duckdb.open_frames(sources)
-    if kind == "ibis":
-        from recframe._engines import ibis
-
-        return ibis.open_frames(sources)
-    if kind == "spark":
-        from recframe._engines import spark
-
-        return spark.open_frames(sources)
-    from recframe._engines import polars
-
-    return polars.open_lazy(sources) if kind == "polars lazy" else polars.open_eager(sources, rows=rows)
+    return adapter.open_frames(sources, rows=rows)
 
 
-def _type_name(frame: object) -> str:
-    return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",)) -> Rows:
+    """Open frames of the same kind for a call that answers with rows of ``"frame"``.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The user's frames, and the columns to read from each.
+    numbered : sequence of str
+        The frames whose own rows the answer holds.
+    """
+    adapter, sources = _in_kind(sources)
+    return adapter.open_rows(sources, numbered)
+
+
+def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
+    """Return the adapter of a call's frames, and these in the kind of the first, or raise where they are of another."""
+    frame = sources["frame"].native
+    adapter = adapter_of(frame)
+    found = {name: source.with_native(adapter.side_frame(source.native)) for name, source in sources.items()}
+    for name, source in found.items():
+        if kind_of(source.native) is not kind_of(frame):
+            msg = f"{name} is a {type_name(source.native)}, but the frame is a {type_name(frame)}"
+            raise OptionTypeError(msg, f"give both as {type_name(frame)}")
+    return adapter, found
+
+
+# --- frames of what is no frame -----------------------------------------------------------------------------
+
+
+def constructors_for(given: tuple[object, ...], library: str | None) -> Constructors:
+    """Return what makes frames: of the library of what is given, or of a library by name.
+
+    Parameters
+    ----------
+    given : tuple
+        What the user gave; frames and columns among it are of one library.
+    library : str, optional
+        The name of the library; None: that of what is given, else polars where it is installed, else pandas.
+    """
+    if library is not None and library not in MAKERS:
+        name = "library"
+        raise one_of(name, library, tuple(MAKERS))
+    found = {name for name in map(_library_of, given) if name is not None}
+    if len(found) > 1 or (library is not None and found - {library}):
+        msg = f"what is given is of {' and '.join(sorted(found))}" + (f", but library={library!r}" if library else "")
+        raise OptionTypeError(msg, "give everything in one library")
+    return _maker([*found] or ([library] if library is not None else [*MAKERS]), library).constructors
+
+
+def ids_for(frame: object) -> IdColumns:
+    """Return what looks up ids in frames like one; of None in those of whichever library is installed."""
+    return (_maker([*MAKERS], None) if frame is None else adapter_of(frame)).ids
+
+
+def _maker(libraries: Sequence[str], wanted: str | None) -> Adapter:
+    """Return the adapter of the first library that is installed."""
+    for name in libraries:
+        try:
+            return MAKERS[name].adapter_class()
+        except ImportError:
+            continue
+    what = "making a frame" if wanted is None else f"library={wanted!r}"
+    raise MissingExtraError.of(what, wanted or "polars")
+
+
+def _library_of(given: object) -> str | None:
+    """Return the library of a frame or a column."""
+    check_answers_with_rows(given)
+    kind = kind_of(given)
+    if kind is not None:
+        return kind.module
+    for name in MAKERS:
+        module = sys.modules.get(name)
+        if module is not None and isinstance(given, module.Series):
+            return name
+    return None

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recframe._engines.registry import kind_of, open_frames
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Source
+    from recframe._engines.base import Engine
 
 
 class Rows(Protocol):
@@ -65,28 +63,3 @@ class Rows(Protocol):
 
 
 OTHER_ROW, MODEL_ROW = "other_row", "model_row"
-
-
-def open_rows(sources: Mapping[str, Source], number: Sequence[str] = ("frame",)) -> Rows:
-    """Open frames for a call that answers with rows of ``"frame"``.
-
-    Parameters
-    ----------
-    sources : dict of str to Source
-        The user's frames, and what to take from each.
-    number : sequence of str
-        The frames whose rows are asked for.
-    """
-    kind = kind_of(sources["frame"].native)
-    if kind == "polars lazy":
-        from recframe._engines.rows_polars import LazyRows
-
-        return LazyRows(sources)
-    session = open_frames(sources, {}, rows=number)
-    if kind == "pandas":
-        from recframe._engines.rows_pandas import PandasRows
-
-        return PandasRows(sources, session)
-    from recframe._engines.rows_polars import EagerRows
-
-    return EagerRows(sources, session)

@@ -1,19 +1,20 @@
-"""Frames that stand beside the user's own: training data, features, the catalogue."""
+"""Side information: frames of features and of the catalogue."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._columns import feature_column
 from recframe.errors import ColumnTypeError, InputError, OptionTypeError
 
+if TYPE_CHECKING:
+    from recframe._engines.base import Adapter
 
-def feature_columns(native: Any, item: str) -> tuple[Any, list[str]]:
+
+def feature_columns(adapter: Adapter, native: Any, item: str) -> tuple[Any, list[str]]:
     """Return a frame of the item and one column a feature, and the names of those.
 
     A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
@@ -22,7 +23,7 @@ def feature_columns(native: Any, item: str) -> tuple[Any, list[str]]:
     schema = frame.collect_schema()
     names = [name for name in schema.names() if name != item]
     if len(names) == 1 and _holds_lists(frame, names[0]):
-        return _spread(frame, item, names[0])
+        return _spread(adapter, frame, item, names[0])
     features = [name for name in names if schema[name].is_numeric() or schema[name] == nw.Boolean]
     if not features:
         msg = f"features has no column of numbers beside {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
@@ -38,18 +39,11 @@ def _holds_lists(frame: Any, column: str) -> bool:
     return bool(values) and not isinstance(values[0], str) and hasattr(values[0], "__len__")
 
 
-def _spread(frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
+def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
     dtype = frame.collect_schema()[column]
     if isinstance(frame, nw.LazyFrame):
-        if not isinstance(dtype, nw.Array) or not frame.implementation.is_polars():
-            msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
-            also = ", an Array column" if frame.implementation.is_polars() else ""
-            raise OptionTypeError(msg, f"give one column per feature{also}, or an eager frame")
-        import polars as pl
-
-        names = [feature_column(index) for index in range(dtype.size)]
-        spread = [pl.col(column).arr.get(index).alias(name) for index, name in enumerate(names)]
-        return frame.to_native().select(item, *spread), names
+        names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
+        return adapter.spread_arrays(frame.to_native(), item, column, names), names
     lists = frame[column].to_list()
     widths = {len(each) for each in lists if each is not None and not isinstance(each, float)}
     if len(widths) != 1:
@@ -66,25 +60,9 @@ def _spread(frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
     return nw.from_dict({item: frame[item], **columns}).to_native(), names
 
 
-def items_frame(like: Any, item: str, items: Any) -> Any:
-    """Return a frame of the given items, of the kind of another frame."""
+def items_frame(adapter: Adapter, item: str, items: Any) -> Any:
+    """Return a frame of the given items."""
     if isinstance(items, str) or not isinstance(items, Iterable):
         msg = f"catalog={items!r} is neither a number of items, nor a collection or a frame of them"
         raise OptionTypeError(msg, "give len(items), a list of items, or a frame that holds them")
-    polars = sys.modules.get("polars")
-    if polars is not None and isinstance(like, polars.DataFrame | polars.LazyFrame):
-        made = polars.DataFrame({item: list(items)}, strict=False)
-        return made.lazy() if isinstance(like, polars.LazyFrame) else made
-    kind = nw.from_native(like).implementation
-    if kind.is_pyarrow() or kind.is_ibis():
-        table = import_module("pyarrow").table({item: list(items)})
-        return table if kind.is_pyarrow() else sys.modules["ibis"].memtable(table)
-    if kind.is_pyspark():
-        return like.sparkSession.createDataFrame([(each,) for each in items], [item])
-    if kind.is_duckdb():
-        duckdb = sys.modules["duckdb"]
-        values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(list(items)))
-        return like.limit(0).aggregate("count(*) AS one").select(values.alias(item))
-    import pandas as pd
-
-    return pd.DataFrame({item: pd.Series(list(items))})
+    return adapter.items_frame(item, list(items))

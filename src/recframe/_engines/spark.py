@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
-from recframe._engines.sql import SqlEngine, open_plans
+from recframe._engines.sql import SqlEngine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session, Source
 
 
 @cache
@@ -23,11 +22,14 @@ def functions() -> Any:
     return import_module("pyspark.sql.functions")
 
 
-class SparkEngine(SqlEngine):
+class Spark(SqlEngine):
     """SQL of a Spark session."""
 
-    def __init__(self, session: Any) -> None:
-        self._session = session
+    remedy = "take the rows out first: recframe.rec(frame.toArrow())"
+    partitions = "on workers"
+
+    def items_frame(self, column: str, items: list[Any]) -> Any:
+        return self._frame.sparkSession.createDataFrame([(each,) for each in items], [column])
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
@@ -43,7 +45,7 @@ class SparkEngine(SqlEngine):
 
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
-            return lazy(self._session.range(1, upto + 1).toDF(POSITION))
+            return lazy(self._frame.sparkSession.range(1, upto + 1).toDF(POSITION))
         last = upto.to_native().toDF("last").where("last >= 1")
         return lazy(
             last.select(
@@ -63,8 +65,3 @@ class SparkEngine(SqlEngine):
 
     def untyped(self, native: Any) -> set[str]:
         return {name for name, dtype in native.dtypes if dtype == "void"}
-
-
-def open_frames(sources: Mapping[str, Source]) -> Session:
-    """Take what matters out of Spark frames."""
-    return open_plans(sources, SparkEngine(sources["frame"].native.sparkSession))

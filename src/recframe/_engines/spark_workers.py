@@ -115,6 +115,6 @@ def _evaluated(
 
 def collect(frame: Frame) -> Any:
     """Return the data frame of a polars plan."""
-    from recframe._engines import polars
+    from recframe._engines import polars_compat
 
-    return polars.collect(frame)
+    return polars_compat.collect(frame.to_native())

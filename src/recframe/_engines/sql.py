@@ -6,24 +6,16 @@ nothing runs before the user asks for the result.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe._engines.base import (
-    Plain,
-    Session,
-    check_names,
-    columns_of,
-    lazy,
-    not_a_number,
-    takes_of,
-    unlike_keys,
-)
+from recframe._engines.base import Engine, Session, columns_of, lazy, takes_of
+from recframe._engines.column_errors import not_a_number, unlike_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from narwhals.dtypes import DType
 
@@ -36,22 +28,10 @@ WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
 """Integers that 64 bits with a sign do not hold."""
 
 
-class SqlEngine(Plain, ABC):
+class SqlEngine(Engine):
     """An engine that writes SQL; what differs from one to the next is abstract."""
 
     eager = False
-
-    @abstractmethod
-    def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        """Join the right frame to the left one on keys, where a missing key equals a missing key."""
-
-    @abstractmethod
-    def repeat(self, frame: Frame, times: str) -> Frame:
-        """Repeat each row as often as a column says, at least once, and number the copies from 1."""
-
-    @abstractmethod
-    def positions(self, upto: int | Frame) -> Frame:
-        """Return the whole numbers from 1, up to a number or the one value of a frame."""
 
     @abstractmethod
     def untyped(self, native: Any) -> set[str]:
@@ -69,37 +49,30 @@ class SqlEngine(Plain, ABC):
         """Return a native frame under the user's names."""
         return frame.rename(dict(names)).to_native()
 
-    def settle(self, frame: Frame) -> Frame:
-        return frame
+    def names(self, frame: Any) -> list[Any]:
+        return list(frame.columns)
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
+        """Read the needed columns, after the checks of names and types."""
+
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
+            return self.rename(result, names)
+
+        for name, source in sources.items():
+            self.check_names(name, source)
+        untyped = {name: self.untyped(source.native) for name, source in sources.items()}
+        taken = {name: _take(self, source, untyped[name]) for name, source in sources.items()}
+        for column, take in takes_of(sources).items():
+            if take.is_number or take.is_flag:
+                continue
+            holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
+            empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
+            taken |= _align(self, holders, column, take, empty)
+        return Session(self, taken, finish, columns_of(sources))
 
     def scalar(self, frame: Frame) -> NoReturn:
-        msg = "only eager frames are asked for their values"
+        msg = "a value is read from eager frames only"
         raise NotImplementedError(msg)
-
-    def present(self, frame: Frame, column: str) -> Frame:
-        return frame.filter(~nw.col(column).is_null())
-
-    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
-
-
-def open_plans(sources: Mapping[str, Source], engine: SqlEngine) -> Session:
-    """Take what matters out of plans, after the checks of names and types."""
-
-    def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
-        return engine.rename(result, names)
-
-    for name, source in sources.items():
-        check_names(name, source)
-    untyped = {name: engine.untyped(source.native) for name, source in sources.items()}
-    taken = {name: _take(engine, source, untyped[name]) for name, source in sources.items()}
-    for column, take in takes_of(sources).items():
-        if take.is_number or take.is_flag:
-            continue
-        holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
-        empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
-        taken |= _align(engine, holders, column, take, empty)
-    return Session(engine, taken, finish, columns_of(sources))
 
 
 def _take(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recframe._engines.ids import tables_of
-from recframe._engines.registry import kind_of
+from recframe._engines.registry import ids_for
 from recframe._factors.arrays import model_of
-from recframe._factors.pairs import Ids, listed, test_of, train_of
+from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
 from recframe._factors.progress import Progress
 from recframe.errors import InputError, OptionError, OptionTypeError, one_of
@@ -64,14 +63,12 @@ def evaluate(
 ) -> Any:
     """Return the compact frame of a model."""
     _check_columns(roles)
-    frame = next((given for given in (test, train) if kind_of(given) is not None), None)
-    kind = kind_of(frame)
-    tables = tables_of("polars" if kind == "polars lazy" else kind)
+    frame = frame_of(train, test)
+    id_columns = ids_for(frame)
     by, item = roles["by"], roles["item"]
-    like = frame if kind in ("polars", "pandas") else None
-    ids = Ids(tables, tables.ids(users, like, by), tables.ids(items, like, item), **roles)
+    ids = Ids(id_columns, id_columns.ids(users, frame, by), id_columns.ids(items, frame, item), **roles)
     for name, known in (("users", ids.users), ("items", ids.items)):
-        if twice := tables.repeated(known):
+        if twice := id_columns.repeated(known):
             msg = f"{name} holds {listed(twice)} more than once"
             raise InputError(msg, "one id for each row of the factors")
     model = model_of(*factors, len(ids.users), len(ids.items))
@@ -82,7 +79,7 @@ def evaluate(
     wanted = test_of(test, ids)
     rows = np.arange(len(ids.users)) if test is None else np.unique(wanted.users)
     # A column's number is its item's place in the order of the ids, so that equal scores stand by item.
-    order = tables.order(ids.items)
+    order = id_columns.order(ids.items)
     columns = np.arange(len(wanted.ids))
     columns[order] = np.arange(model.n_items)
     lists = np.searchsorted(rows, wanted.users)
@@ -106,7 +103,7 @@ def evaluate(
     numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
     if how.everywhere:
         numbers[CANDIDATES] = candidates[kept.lists]
-    return tables.frame({by: (ids.users, rows[kept.lists]), item: (wanted.ids, kept.items)}, numbers)
+    return id_columns.frame({by: (ids.users, rows[kept.lists]), item: (wanted.ids, kept.items)}, numbers)
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._engines.ids import SHOWN
-from recframe._engines.registry import kind_of
+from recframe._engines.ids import NAMED
+from recframe._engines.registry import adapter_of, is_frame, type_name
 from recframe.errors import InputError, OptionTypeError
 
 if TYPE_CHECKING:
-    from recframe._engines.ids import Tables
+    from recframe._engines.ids import IdColumns
 
     Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Ids:
     """The users and items of the factors, and the columns that hold them."""
 
-    tables: Tables
+    columns: IdColumns
     users: Any
     items: Any
     by: str
@@ -52,9 +52,8 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     if hasattr(train, "tocoo"):
         users, items, _ = _sparse("train", train, ids)
         return users, items
-    _check_kind("train", train)
     users, items = (
-        ids.tables.look_up(train, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
+        ids.columns.look_up(train, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
     )
     for role, column, known, found in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
         _check_some("train", train, column, found, ids, role, known)
@@ -71,24 +70,23 @@ def test_of(test: Any, ids: Ids) -> Test:
     if hasattr(test, "tocoo"):
         users, items, relevance = _sparse("test", test, ids)
     else:
-        _check_kind("test", test)
         users, items = (
-            ids.tables.look_up(test, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
+            ids.columns.look_up(test, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
         )
         there = ids.relevant in list(test.columns)
-        relevance = ids.tables.numbers(test, ids.relevant) if there else np.ones(len(users))
+        relevance = ids.columns.numbers(test, ids.relevant) if there else np.ones(len(users))
     if len(users) == 0:
         msg = "test has no rows, so there is nothing to evaluate"
         raise InputError(msg)
     if (users < 0).any():
         rows = np.flatnonzero(users < 0)
-        some = listed(ids.tables.some(test, ids.by, rows[: SHOWN * 100]))
+        some = listed(ids.columns.some(test, ids.by, rows[: NAMED * 100]))
         msg = f"test holds users without factors, in {len(rows)} of {len(users)} rows, such as {some}"
         raise InputError(msg, "give them factors, or leave them out of test")
     if (items < 0).any():
         _check_some("test", test, ids.item, items, ids, "items", ids.items)
         rows = np.flatnonzero(items < 0)
-        known, places = ids.tables.append_unknown_ids(test, ids.item, rows, ids.items)
+        known, places = ids.columns.append_unknown_ids(test, ids.item, rows, ids.items)
         items = items.copy()
         items[rows] = places
     order = np.lexsort((items, users))
@@ -97,20 +95,27 @@ def test_of(test: Any, ids: Ids) -> Test:
     return Test(users[first], items[first], np.maximum.reduceat(relevance, first), known)
 
 
-def _check_kind(name: str, given: object) -> None:
-    if kind_of(given) in ("polars", "pandas"):
-        return
-    msg = f"{name} is a {type(given).__module__.split('.')[0]} {type(given).__name__}"
-    hint = "collect it first" if kind_of(given) else "a polars or pandas DataFrame, or a SciPy sparse matrix"
-    raise OptionTypeError(msg, hint)
+def frame_of(train: Any, test: Any) -> Any:
+    """Return the frame whose library the answer is of, the test set if it is one; None: neither is a frame."""
+    found = None
+    for name, given in (("train", train), ("test", test)):
+        if given is None or hasattr(given, "tocoo"):
+            continue
+        adapter = adapter_of(given) if is_frame(given) else None
+        if adapter is None or not (adapter.eager and adapter.answers_with_rows):
+            msg = f"{name} is a {type_name(given)}"
+            hint = "a polars or pandas DataFrame, or a SciPy sparse matrix"
+            raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
+        found = given
+    return found
 
 
 def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role: str, known: Any) -> None:
     """Raise if not one of a column's values is known: then it is another kind of id."""
     if len(found) and (found < 0).all():
-        there = listed(ids.tables.some(frame, column, np.arange(min(len(found), SHOWN * 100))))
+        there = listed(ids.columns.some(frame, column, np.arange(min(len(found), NAMED * 100))))
         msg = f"{name} holds none of the {role} of the factors: {column!r} holds {there} and so on"
-        raise InputError(msg, f"{role}= holds ids such as {listed(ids.tables.first(known))}")
+        raise InputError(msg, f"{role}= holds ids such as {listed(ids.columns.first(known))}")
 
 
 def _sparse(name: str, matrix: Any, ids: Ids) -> tuple[Array, Array, Array]:

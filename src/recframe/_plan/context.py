@@ -26,7 +26,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import how_to_gather, open_frames
+from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.relevance import distinct, or_zero
 from recframe.errors import OptionError
 from recframe.metrics._item_row import features
@@ -129,10 +129,10 @@ class CallContext:
             return
         if self.query.ties == "first":
             msg = "ties='first' means row order, which a lazy frame does not have"
-            raise OptionError(msg, f"ties='item', or {how_to_gather(frame)}")
+            raise OptionError(msg, f"ties='item', or {adapter_of(frame).remedy}")
         if self.query.undefined in ("raise", "raise_all"):
             msg = f"undefined={self.query.undefined!r} needs the data, which a lazy frame does not have yet"
-            raise OptionError(msg, f"undefined='skip' or a number, or {how_to_gather(frame)}")
+            raise OptionError(msg, f"undefined='skip' or a number, or {adapter_of(frame).remedy}")
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is asked for."""
@@ -142,9 +142,9 @@ class CallContext:
         )
         if self._part is None:
             return frame
-        from recframe._engines import partitions
+        from recframe._engines import polars_partitions
 
-        return partitions.part(frame, self.keys, *self._part)
+        return polars_partitions.part(frame, self.keys, *self._part)
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
     """Return the lazy frame of a call that reads its frames once for each part of the lists."""
-    from recframe._engines import partitions
+    from recframe._engines import polars_partitions
 
     plan = Plan(given, query, metrics)
 
@@ -25,16 +25,16 @@ def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) 
         found = [_computed(Plan(given, query, metrics, (index, parts)).partial()) for index in range(parts)]
         return plan.finish(plan.whole(found))
 
-    return partitions.deferred(compute, plan.frame().collect_schema)
+    return polars_partitions.deferred(compute, plan.frame().collect_schema)
 
 
 def _computed(models: Sequence[Partial]) -> list[Partial]:
     """Return the same with all its frames computed together."""
-    from recframe._engines import partitions
+    from recframe._engines import polars_partitions
 
     names = ("totals", "items", "groups")
     places = [(index, name) for index, model in enumerate(models) for name in names if getattr(model, name) is not None]
-    frames = partitions.collect_together([getattr(models[index], name) for index, name in places])
+    frames = polars_partitions.collect_together([getattr(models[index], name) for index, name in places])
     found = list(models)
     for (index, name), frame in zip(places, frames, strict=True):
         found[index] = replace(found[index], **{name: frame})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from recframe._engines.base import no_lists
+from recframe._engines.column_errors import no_lists
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from polars import selectors as cs
 
-from recframe._engines.base import no_lists
-from recframe._engines.polars import NULLS_EQUAL, col
+from recframe._engines.column_errors import no_lists
+from recframe._engines.polars_compat import NULLS_EQUAL, col
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.base import Source
-from recframe._engines.polars import PolarsEngine, col, collect, take_lazy
-from recframe._engines.registry import beside, open_frames
+from recframe._engines.polars_columns import take_lazy
+from recframe._engines.polars_compat import col, collect
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Session
-
+    from recframe._engines.base import Engine, Session, Source
 
 CARRIED = "carried "
 """What stands before the names of a lazy frame's own columns."""
@@ -36,7 +34,7 @@ class EagerRows:
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
         native: pl.DataFrame = self._sources["frame"].native
-        found = collect(result.select(ROW, *new)).sort(ROW)
+        found = collect(result.select(ROW, *new).to_native()).sort(ROW)
         if found.height < native.height:
             native = native[found[ROW]]
         native = native.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
@@ -50,7 +48,7 @@ class EagerRows:
         source: pl.DataFrame = self._sources["truth"].native
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
-        found = collect(added.select(*numbers, *new)).sort(numbers)
+        found = collect(added.select(*numbers, *new).to_native()).sort(numbers)
         below = source[found[OTHER_ROW]].select(names.values())
         below = below.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
         if model is not None:
@@ -67,12 +65,9 @@ class EagerRows:
 class LazyRows:
     """Rows of plans, which take all their columns along."""
 
-    def __init__(self, sources: Mapping[str, Source]) -> None:
-        frame = sources["frame"].native
-        sources = {name: Source(beside(frame, source.native), source.takes) for name, source in sources.items()}
+    def __init__(self, engine: Engine, sources: Mapping[str, Source]) -> None:
         self._sources = sources
-        open_frames(sources, {})  # for its checks
-        self.engine: Engine = PolarsEngine(eager=False)
+        self.engine = engine
         own = {"frame": [pl.all().name.prefix(CARRIED)]}
         self.frames = {
             name: take_lazy(source.native, source.takes, own.get(name, ())) for name, source in sources.items()

@@ -8,7 +8,7 @@ import polars as pl
 from polars.io import plugins
 
 from recframe._engines.base import lazy
-from recframe._engines.polars import VERSION
+from recframe._engines.polars_compat import VERSION
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:

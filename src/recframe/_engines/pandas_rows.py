@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.pandas import taken_back
+from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class PandasRows:
         self.row = [ROW]
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pd.DataFrame:
-        found = taken_back(result.select(ROW, *new)).sort_values(ROW)
+        found = to_pandas(result.select(ROW, *new)).sort_values(ROW)
         native = _plain(self._sources["frame"]).take(found[ROW].to_numpy()).reset_index(drop=True)
         for name, column in new.items():
             native[column] = found[name].to_numpy()
@@ -45,7 +45,7 @@ class PandasRows:
         source = _plain(self._sources["truth"])
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
-        found = taken_back(added.select(*numbers, *new)).sort_values(numbers)
+        found = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
         below = {name: source[name].take(found[OTHER_ROW].to_numpy()) for name in names.values()}
         below |= {column: pd.Series(found[name].to_numpy()) for name, column in new.items()}
         if model is not None:

@@ -1,0 +1,45 @@
+"""The errors that all engines raise alike for columns of the wrong type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recframe.errors import ColumnTypeError
+
+if TYPE_CHECKING:
+    from recframe._engines.base import ColumnSpec
+
+
+def called(name: str) -> str:
+    """Return what messages call a frame."""
+    return "the frame" if name == "frame" else name
+
+
+def not_a_number(take: ColumnSpec, dtype: object) -> ColumnTypeError:
+    """Return the error for a column whose type its role cannot use."""
+    wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
+    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    return ColumnTypeError(msg, "cast the column to a number first")
+
+
+def not_a_time(take: ColumnSpec, dtype: object) -> ColumnTypeError:
+    """Return the error for a column that holds no points in time, or none of the kind that is asked for."""
+    wanted, hint = {
+        None: ("a date, a datetime or a number", "parse the column first"),
+        True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),
+        False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
+    }[take.dated]
+    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    return ColumnTypeError(msg, hint)
+
+
+def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
+    """Return the error for a column that should hold lists."""
+    return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "one list of items a row")
+
+
+def unlike_keys(take: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
+    """Return the error for a key that has types in two frames, each named with its type, which never match."""
+    types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
+    msg = f"{take.role}={take.column!r} has the type {types}"
+    return ColumnTypeError(msg, "cast one of them, else no row would match")

@@ -1,0 +1,154 @@
+"""Reads the needed columns of pandas frames as arrays: numbers as numbers, keys as the codes of their values.
+
+No pyarrow is needed so, and every index, block and extension type reads the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from recframe._engines.base import takes_of
+from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
+from recframe.errors import ColumnTypeError, MissingColumnError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._engines.base import ColumnSpec, Source
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")
+"""What pandas calls columns of numbers that compare with each other."""
+
+
+def names_of(frame: Any) -> list[Any]:
+    """Return the names of a frame's columns, and of the levels of its index."""
+    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+
+
+def read_columns(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the columns of the frames as arrays, and the values of those that were replaced by codes."""
+    taken: dict[str, dict[str, Any]] = {name: {} for name in sources}
+    decoders: dict[str, Any] = {}
+    for column, take in takes_of(sources).items():
+        holders = {
+            name: _column(source.native, source.takes[column])
+            for name, source in sources.items()
+            if column in source.takes
+        }
+        if take.is_flag:
+            arrays = {name: _flag(sources[name].native, series, take) for name, series in holders.items()}
+        elif take.is_number:
+            arrays = {name: _numbers(series, sources[name].takes[column]) for name, series in holders.items()}
+        else:
+            arrays, values = _codes(holders, take)
+            if values is not None:
+                decoders[column] = values
+        for name, array in arrays.items():
+            taken[name][column] = array
+    return taken, decoders
+
+
+def _column(frame: Any, take: ColumnSpec) -> Any:
+    """Return a column, or a level of the index, as a series; its default where it may be absent."""
+    if take.column in frame.columns:
+        series = frame[take.column]
+        if series.ndim > 1:
+            msg = f"{take.role}={take.column!r}: the frame has {series.shape[1]} columns of that name"
+            raise MissingColumnError(msg, "rename all but one of them")
+        return series
+    if take.column in names_of(frame):
+        return pd.Series(frame.index.get_level_values(take.column))
+    return pd.Series(np.full(len(frame), take.default))
+
+
+def _flag(frame: Any, series: Any, take: ColumnSpec) -> Any:
+    """Return 1.0 where a column is there, or NaN and not missing, which NumPy's own types do not tell apart."""
+    if take.use == "there":
+        return np.full(len(frame), float(take.column in names_of(frame)))
+    if not types.is_extension_array_dtype(series.dtype) or not types.is_float_dtype(series.dtype):
+        return np.zeros(len(frame))
+    return np.isnan(series.to_numpy(dtype="float64", na_value=0.0)).astype("float64")
+
+
+def _numbers(series: Any, take: ColumnSpec) -> Any:
+    """Return numbers as a NumPy array with NaN for missing; integers that NaN would round stay nullable."""
+    if series.isna().all():
+        # Nothing is known of it, so its type does not matter.
+        return np.full(len(series), np.nan)
+    if take.use == "time":
+        series = _times(series, take)
+    if series.dtype == object:
+        series = series.infer_objects()
+    if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
+        series = series.astype("float64")
+    is_bool = types.is_bool_dtype(series.dtype)
+    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.may_be_bool):
+        raise not_a_number(take, series.dtype)
+    if types.is_integer_dtype(series.dtype) and not series.hasnans:
+        return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
+    if types.is_integer_dtype(series.dtype) and take.use in ("score", "time") and series.abs().max() > 2**53:
+        known = series.fillna(0).to_numpy(dtype="int64")
+        return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
+    if is_bool or types.is_extension_array_dtype(series.dtype):
+        return series.to_numpy(dtype="float64", na_value=float("nan"))
+    return series.to_numpy()
+
+
+def _times(series: Any, take: ColumnSpec) -> Any:
+    """Return dates and datetimes as microseconds, and numbers as they are."""
+    kind = types.infer_dtype(series, skipna=True)
+    if kind not in ("date", "datetime", "datetime64"):
+        if take.dated or not (types.is_any_real_numeric_dtype(series.dtype) or kind in NUMBERS):
+            raise not_a_time(take, series.dtype)
+        return series
+    if take.dated is False:
+        raise not_a_time(take, series.dtype)
+    moments = pd.to_datetime(series.astype(object), utc=True).dt.tz_convert(None).to_numpy().astype("datetime64[us]")
+    missing = np.isnat(moments)
+    return pd.Series(pd.arrays.IntegerArray(np.where(missing, 0, moments.astype("int64")), missing))
+
+
+def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any], Any]:
+    """Return a key of one or several frames as integers of one code, and the values of the codes.
+
+    Signed integers are their own codes, and the values None.
+    """
+    present = list(holders.values())
+    if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
+        widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
+        return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
+    if len(present) > 1 or take.use == "order":
+        # Categories compare as what they hold, unless they have an order of their own that all frames know.
+        loose = any(column.dtype != present[0].dtype for column in present)
+        present = [
+            column.astype(column.cat.categories.dtype)
+            if isinstance(column.dtype, pd.CategoricalDtype) and (loose or not column.cat.ordered)
+            else column
+            for column in present
+        ]
+        _check_alike(dict(zip(holders, present, strict=True)), take)
+    joint = pd.concat(present, ignore_index=True) if len(present) > 1 else present[0]
+    try:
+        codes, values = pd.factorize(joint, sort=take.use == "order")
+    except TypeError as error:
+        msg = f"{take.role}={take.column!r} holds values that cannot be compared: {error}"
+        raise ColumnTypeError(msg, "cast the column to text first") from error
+    if take.use != "key" and (codes < 0).any():
+        # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.
+        codes = np.where(codes < 0, np.nan, codes)
+    ends = np.cumsum([len(column) for column in present])[:-1]
+    return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+
+
+def _check_alike(holders: Mapping[str, Any], take: ColumnSpec) -> None:
+    """Raise where a key holds things in two frames that never match."""
+    (first, series), *others = holders.items()
+    kinds = {name: types.infer_dtype(column, skipna=True) for name, column in holders.items()}
+    for name, other in others:
+        pair = {kinds[first], kinds[name]} - {"empty"}
+        if len(pair) > 1 and not pair <= set(NUMBERS):
+            raise unlike_keys(take, (first, series.dtype), (name, other.dtype))

@@ -1,0 +1,202 @@
+"""Reads the needed columns of polars frames: checked, without NaN, and keys of one type in all frames."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import polars as pl
+from narwhals import selectors as cs
+
+from recframe._columns import ROW
+from recframe._engines import polars_sort
+from recframe._engines.base import lazy, takes_of
+from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
+from recframe._engines.polars_compat import col
+from recframe.errors import ColumnTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from recframe._columns import Frame
+    from recframe._engines.base import ColumnSpec, Source
+
+# --- lazy frames ------------------------------------------------------------------------------------------
+
+
+def take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
+    """Return the needed columns of a lazy frame, whose schema is not asked for."""
+    taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
+    # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
+    keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
+    taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
+    ordered = "|".join(name for name, take in takes.items() if take.use == "order")
+    if ordered:
+        taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
+    scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
+    # Adding 0 makes a column without any value one of numbers, which polars 1.21 can ask for NaN.
+    return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
+
+
+def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
+    """Return the expression that takes a column, or its default where the frame turns out to lack it."""
+    if take.use == "nan":
+        # Adding 0 as below.
+        return (col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+    if take.use == "time":
+        return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
+    if take.default is None:
+        return col(take.column).alias(name)
+    # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
+    pattern = pl.col(f"^{re.escape(take.column)}$")
+    if not (take.is_number or take.is_flag):
+        return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
+    found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
+    if take.use == "there":
+        return (found > 0).cast(pl.Float64).alias(name)
+    value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
+    return pl.when(found == 0).then(take.default).otherwise(value).alias(name)
+
+
+# --- eager frames -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EagerColumns:
+    """The columns of data frames as the plan reads them, and what turns their values back into the user's."""
+
+    frames: Mapping[str, pl.DataFrame]
+    texts: Sequence[str]
+    """Keys of text that were encoded as categories."""
+    objects: Mapping[str, Sequence[Any]]
+    """Keys of Python objects that were encoded as numbers, and their values in order."""
+
+    @classmethod
+    def read(cls, sources: Mapping[str, Source], rows: Collection[str]) -> EagerColumns:
+        """Read the columns; number the rows of some frames."""
+        frames = {name: _take_eager(source) for name, source in sources.items()}
+        for name in rows:
+            frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
+        texts = _long_texts(frames["frame"], sources["frame"].takes) if len(sources) == 1 else []
+        frames["frame"] = frames["frame"].with_columns(pl.col(texts).cast(pl.Categorical))
+        objects: dict[str, list[Any]] = {}
+        for column, take in takes_of(sources).items():
+            holders = {name: frame for name, frame in frames.items() if column in frame.columns}
+            types = {frame.schema[column] for frame in holders.values()}
+            if take.is_number or take.is_flag:
+                continue
+            if pl.Object in types:
+                encoded, objects[column] = _encode_objects(holders, column, take)
+                frames |= encoded
+            elif len(types) > 1:
+                frames |= _align(holders, column, take)
+        return cls(frames, texts, objects)
+
+    def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
+        """Return a result with the user's values, sorted by some columns."""
+        result = result.with_columns(pl.col(name).cast(pl.String) for name in self.texts if name in result.columns)
+        # The codes of objects sort as the objects do.
+        result = result.sort(list(sort), nulls_last=True, maintain_order=True) if sort else result
+        objects = [
+            pl.Series(name, [None if code is None else values[code] for code in result[name]], dtype=pl.Object)
+            for name, values in self.objects.items()
+            if name in result.columns
+        ]
+        return result.with_columns(objects)
+
+
+def _take_eager(source: Source) -> pl.DataFrame:
+    frame: pl.DataFrame = source.native
+    return frame.select(_eager_column(frame, name, take) for name, take in source.takes.items())
+
+
+def _eager_column(source: pl.DataFrame, name: str, take: ColumnSpec) -> pl.Expr:
+    """Return the expression that takes a column, checked and without NaN."""
+    if take.column not in source.columns:
+        return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "there":
+        return pl.repeat(1.0, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "nan" and not source.schema[take.column].is_float():
+        return pl.repeat(0.0, pl.len(), dtype=pl.Float64).alias(name)
+    if take.use == "nan":
+        return col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+    dtype = source.schema[take.column]
+    column = col(take.column)
+    if take.is_number and dtype == pl.Null:
+        column = column.cast(pl.Float64)
+    elif take.use == "time":
+        return _time(column, dtype, take).alias(name)
+    elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
+        raise not_a_number(take, dtype)
+    if take.use == "order" and dtype == pl.Categorical:
+        column = column.cast(pl.String)
+    # Looking costs a fraction of rewriting, and few columns hold NaN.
+    if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
+        column = column.fill_nan(None)
+    return column.alias(name)
+
+
+def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+    """Return points in time as numbers: dates and datetimes in microseconds."""
+    if dtype in (pl.Date, pl.Datetime) and take.dated is not False:
+        return column.dt.timestamp("us")
+    if not dtype.is_numeric() or take.dated:
+        raise not_a_time(take, dtype)
+    return column.fill_nan(None) if dtype.is_float() else column
+
+
+def _long_texts(frame: pl.DataFrame, takes: Mapping[str, ColumnSpec]) -> list[str]:
+    """Return the keys of text that are faster as categories."""
+    return [
+        name
+        for name, take in takes.items()
+        if take.use == "key" and frame.schema[name] == pl.String and polars_sort.pays_to_encode(frame.get_column(name))
+    ]
+
+
+def _encode_objects(
+    holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec
+) -> tuple[dict[str, pl.DataFrame], list[Any]]:
+    """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
+    values = list({value for frame in holders.values() for value in frame[column].to_list() if value is not None})
+    try:
+        values.sort()
+    except TypeError:
+        if take.use == "order":
+            msg = f"{take.role}={take.column!r} holds objects that have no order"
+            raise ColumnTypeError(msg, "cast the column to text first") from None
+    codes = {None: None} | {value: code for code, value in enumerate(values)}
+    encoded = {
+        name: frame.with_columns(pl.Series(column, [codes[value] for value in frame[column].to_list()], dtype=pl.Int64))
+        for name, frame in holders.items()
+    }
+    return encoded, values
+
+
+def _align(holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec) -> dict[str, pl.DataFrame]:
+    """Give a key one type in all frames, or raise where the types cannot match."""
+    (first, frame), *others = holders.items()
+    common = frame.schema[column]
+    for name, other in others:
+        found = _common(common, other.schema[column])
+        if found is None:
+            raise unlike_keys(take, (first, frame.schema[column]), (name, other.schema[column]))
+        common = found
+    return {name: frame.with_columns(pl.col(column).cast(common)) for name, frame in holders.items()}
+
+
+def _common(left: pl.DataType, right: pl.DataType) -> Any:
+    """Return the type in which the values of two types compare, or None where they cannot match."""
+    text = (pl.String, pl.Categorical, pl.Enum)
+    if pl.Null in (left, right) or left == right:
+        return right if left == pl.Null else left
+    if left.is_integer() and right.is_integer():
+        exceeds_64_bits = {left, right} & {pl.UInt64(), pl.Int128()}
+        return pl.Int128() if exceeds_64_bits else pl.Int64()
+    if isinstance(left, pl.Datetime) and isinstance(right, pl.Datetime):
+        return pl.Datetime("ns", left.time_zone) if left.time_zone == right.time_zone else None
+    if left.is_float() and right.is_float():
+        return pl.Float64()
+    return pl.String() if left.base_type() in text and right.base_type() in text else None

@@ -1,0 +1,88 @@
+"""Ids of users and items in columns of polars frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from recframe._engines.ids import NAMED, as_list, check_column, no_number, unlike_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class PolarsIds:
+    """Ids as polars series."""
+
+    def ids(self, given: Any, like: Any, column: str) -> Any:
+        series = given if isinstance(given, pl.Series) else pl.Series(as_list(given))
+        series = series.alias("ids")
+        if series.dtype in (pl.Categorical, pl.Enum):
+            series = series.cast(pl.String)
+        if like is None:
+            return series
+        check_column(like.columns, column)
+        dtype = like.schema[column]
+        if dtype == series.dtype or dtype in (pl.Categorical, pl.Enum, pl.String):
+            return series
+        if not (dtype.is_integer() and series.dtype.is_integer()):
+            raise unlike_ids(column, dtype, series.dtype)
+        in_type = series.cast(dtype, strict=False)
+        return series if in_type.null_count() else in_type
+
+    def look_up(self, frame: Any, column: str, ids: Any) -> Array:
+        check_column(frame.columns, column)
+        values = frame.get_column(column)
+        if values.dtype in (pl.Categorical, pl.Enum):
+            values = values.cast(pl.String)
+        if values.dtype != ids.dtype:
+            if not (values.dtype.is_integer() and ids.dtype.is_integer()):
+                raise unlike_ids(column, values.dtype, ids.dtype)
+            # Whole numbers match by value; what the narrower type cannot hold is not there.
+            values = values.cast(ids.dtype, strict=False)
+        places = pl.int_range(len(ids), eager=True, dtype=pl.Int64)
+        found = values.replace_strict(ids, places, default=-1, return_dtype=pl.Int64)
+        return np.where(values.is_null().to_numpy(), -1, found.fill_null(-1).to_numpy())
+
+    def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
+        values = frame.get_column(column).gather(rows).alias("ids")
+        if values.dtype in (pl.Categorical, pl.Enum):
+            values = values.cast(pl.String)
+        # A missing value is a value like any other; it has no rank.
+        _, first, codes = np.unique(
+            values.rank("dense").fill_null(0).to_numpy(), return_index=True, return_inverse=True
+        )
+        both = pl.concat([ids.to_frame(), values.gather(first).to_frame()], how="vertical_relaxed")
+        return both.to_series(), len(ids) + codes
+
+    def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
+        found: list[Any] = frame.get_column(column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
+        return found
+
+    def numbers(self, frame: Any, column: str) -> Array:
+        values = frame.get_column(column)
+        if not (values.dtype.is_numeric() or values.dtype in (pl.Boolean, pl.Null)):
+            raise no_number(column, values.dtype)
+        numbers: Array = values.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
+        return numbers
+
+    def order(self, ids: Any) -> Array:
+        order: Array = ids.arg_sort(nulls_last=True).to_numpy()
+        return order
+
+    def repeated(self, ids: Any) -> list[Any]:
+        found: list[Any] = ids.filter(ids.is_duplicated()).unique(maintain_order=True).head(NAMED).to_list()
+        return found
+
+    def first(self, ids: Any) -> list[Any]:
+        return list(ids.head(NAMED).to_list())
+
+    def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
+        columns = [values.gather(places).alias(name) for name, (values, places) in ids.items()]
+        frame = pl.DataFrame([*columns, *(pl.Series(name, values) for name, values in numbers.items())])
+        whole = [name for name, values in numbers.items() if values.dtype.kind == "i"]
+        return frame.with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in whole)
