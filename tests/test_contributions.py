@@ -252,8 +252,8 @@ def test_the_item_is_shown_where_there_is_one(engine):
 
 def test_every_metric_of_relevance_can_be_split_but_one():
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
-    assert [kind.name for kind in of_relevance if not kind.splits] == ["kendall"]
-    assert not any(kind.splits for kind in METRICS.values() if kind not in of_relevance)
+    assert [kind.name for kind in of_relevance if not kind.is_additive] == ["kendall"]
+    assert not any(kind.is_additive for kind in METRICS.values() if kind not in of_relevance)
 
 
 def test_serendipity_reads_a_past(engine):

@@ -102,7 +102,11 @@ def test_every_option_of_every_metric_stands_beside_the_others():
     together = relevant.rec.evaluate(several, **sides).row(0, named=True)
     backwards = relevant.rec.evaluate(several[::-1], **sides).row(0, named=True)
     for metric in several:
-        needed = {name: sides[name] for name in sides if name == "value" or name in (*metric.needs, *metric.takes)}
+        needed = {
+            name: sides[name]
+            for name in sides
+            if name == "value" or name in (*metric.required_inputs, *metric.optional_inputs)
+        }
         alone = relevant.rec.evaluate([metric], **needed).item()
         assert together[metric.label] == pytest.approx(alone, abs=1e-12, nan_ok=True), metric
         assert backwards[metric.label] == pytest.approx(alone, abs=1e-12, nan_ok=True), metric

@@ -163,7 +163,7 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
     of_relevance = [
         name
         for name, kind in metrics.METRICS.items()
-        if not kind.needs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
+        if not kind.required_inputs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
     ]
     names = [name for name in of_relevance if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")

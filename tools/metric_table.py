@@ -45,7 +45,9 @@ def options(kind: type[Metric]) -> str:
         others = [f'"{choice}"' if choice != "function" else choice for choice in choices if choice != field.default]
         found.append(f"`{field.name}={default}`" + "".join(f", `{other}`" for other in others))
     cut = [] if "k" in {field.name for field in fields(kind)} else ["takes no k"]
-    beside = [f"needs `{name}=`" for name in kind.needs] + [f"takes `{name}=`" for name in kind.takes]
+    beside = [f"needs `{name}=`" for name in kind.required_inputs] + [
+        f"takes `{name}=`" for name in kind.optional_inputs
+    ]
     return "; ".join(cut + found + beside)
 
 

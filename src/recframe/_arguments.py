@@ -140,7 +140,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
 
 def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
     """Return the roles that a metric's method takes; without a metric: those that every metric takes."""
-    own = () if kind is None else (*kind.needs, *kind.takes)
+    own = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
     return tuple(name for name in ALL_ROLES if name in own or name not in ("model", *SIDE_INFORMATION))
 
 

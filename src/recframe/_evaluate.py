@@ -200,9 +200,9 @@ def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric
 
 def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
     """Return the frames of a call, with only those beside the user's own that its metrics read."""
-    read = {name for metric in metrics for name in (*metric.needs, *metric.takes)}
+    read = {name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs)}
     for metric in metrics:
-        for name in metric.needs:
+        for name in metric.required_inputs:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, NEEDED[name])

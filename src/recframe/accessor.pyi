@@ -12,11 +12,10 @@ from recframe._arguments import Columns, Like, Lists, Undefined
 from recframe._plan.ranks import Ties
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
-from recframe.metrics.auc import Points
-from recframe.metrics.average_precision import Norm
-from recframe.metrics.cascade import HitGain
+from recframe.metrics.average_precision import Norm, Points
 from recframe.metrics.dcg import Discount, Gain, Ideal
-from recframe.metrics.lists import Slots, Unseen
+from recframe.metrics.novelty import Unseen
+from recframe.metrics.rbp import HitGain
 
 class DataFrameLike(Protocol):
     @property
@@ -323,7 +322,7 @@ class Rec(Generic[Mean, Frame]):
         self,
         k: int | None = None,
         *,
-        denominator: Slots = "k",
+        denominator: Denominator = "k",
         unseen: Unseen = "one_user",
         train: Any = None,
         **roles: Unpack[MeanRoles],
@@ -333,7 +332,7 @@ class Rec(Generic[Mean, Frame]):
         self,
         k: int | None = None,
         *,
-        denominator: Slots = "k",
+        denominator: Denominator = "k",
         unseen: Unseen = "one_user",
         train: Any = None,
         **roles: Unpack[SegmentRoles],
@@ -364,7 +363,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | None = None,
         *,
         expected: int | None = None,
-        denominator: Slots = "k",
+        denominator: Denominator = "k",
         train: Any = None,
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
@@ -374,7 +373,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | None = None,
         *,
         expected: int | None = None,
-        denominator: Slots = "k",
+        denominator: Denominator = "k",
         train: Any = None,
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...

@@ -66,7 +66,7 @@ class Contributions(Plan):
     """The plan of one call: one row per ranked row that can matter."""
 
     def __init__(self, given: Given, query: Query, metric: Metric, *, item: bool) -> None:
-        if not metric.splits:
+        if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
             raise OptionError(msg, "contributions takes the metrics whose value is one, such as 'ndcg' or 'map'")
         item = item or given.truth is not None or query.ties in ("item", "item_desc")
@@ -170,5 +170,5 @@ class Contributions(Plan):
         if self._engine.scalar(lists.filter(off).select(nw.len())):
             msg = f"what rows add does not sum to a list's {self._metric.label}"
             raise OptionError(
-                msg, "the metric's share() says what a row adds, or splits = False that it cannot be said"
+                msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
             )

@@ -31,7 +31,11 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
     cluster's own plan.
     """
     plan = Plan(given, query, metrics)
-    beyond = [metric for metric in metrics if isinstance(metric, ExposureMetric) or metric.needs or metric.takes]
+    beyond = [
+        metric
+        for metric in metrics
+        if isinstance(metric, ExposureMetric) or metric.required_inputs or metric.optional_inputs
+    ]
     within = [metric for metric in metrics if metric not in beyond]
     found = [Plan(given, query, beyond).run()] if beyond else []
     if within:

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import OptionError, OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics.accuracy import F1, HitRate, Precision, Recall, RPrecision
-from recframe.metrics.auc import GAUC, PRAUC, ROCAUC
-from recframe.metrics.average_precision import MAP
-from recframe.metrics.cascade import ERR, RBP, PFound
+from recframe.metrics.accuracy import F1, Precision, Recall, RPrecision
+from recframe.metrics.auc import GAUC, ROCAUC
+from recframe.metrics.average_precision import MAP, PRAUC
+from recframe.metrics.calibration import Calibration
+from recframe.metrics.cascade import ERR, PFound
 from recframe.metrics.correlation import Kendall, Spearman
 from recframe.metrics.dcg import DCG, NDCG
+from recframe.metrics.diversity import Diversity
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
-from recframe.metrics.lists import ARP, Calibration, Diversity, Novelty, Serendipity
+from recframe.metrics.first_hit import MRR, HitRate
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
-from recframe.metrics.reciprocal_rank import MRR
+from recframe.metrics.novelty import ARP, Novelty
+from recframe.metrics.rbp import RBP
+from recframe.metrics.serendipity import Serendipity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -26,7 +26,7 @@ class BeyondAccuracyMetric(CutMetric):
     """
 
     undefined_because: ClassVar[str] = "for want of items that it could use"
-    splits: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one shown row adds to its list, by name."""
@@ -48,7 +48,7 @@ class ExposureMetric(CutMetric):
     """
 
     undefined_because: ClassVar[str] = "for want of lists that it could use"
-    splits: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one shown row adds to its item, by name."""

@@ -48,11 +48,11 @@ class Metric:
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
     best_of : {"all", "ranked"}
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
-    keeps_ties : bool
+    requires_average_ties : bool
         True where tied rows count together, so that no policy may put them in an order.
-    splits : bool
+    is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
-    needs, takes : tuple of str
+    required_inputs, optional_inputs : tuple of str
         The frames beside the user's own that the metric cannot do without, and those that it can:
         ``"train"``, ``"features"``, ``"catalog"``.
     undefined_because : str
@@ -83,12 +83,12 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     undefined_if: ClassVar[str] = ""
     weighs: ClassVar[str] = ""
-    splits: ClassVar[bool] = True
+    is_additive: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
     best_of: ClassVar[BestOf] = "all"
     requires_average_ties: ClassVar[bool] = False
-    needs: ClassVar[tuple[str, ...]] = ()
-    takes: ClassVar[tuple[str, ...]] = ()
+    required_inputs: ClassVar[tuple[str, ...]] = ()
+    optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_because: ClassVar[str] = "for want of a relevant item"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002

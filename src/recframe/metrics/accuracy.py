@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-import narwhals as nw
-
 from recframe.errors import OptionTypeError
 from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
 from recframe.metrics._row import at_most
@@ -14,9 +12,9 @@ from recframe.metrics._row import at_most
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import Row, Sums
+    import narwhals as nw
 
-__all__ = ["F1", "HitRate", "Precision", "RPrecision", "Recall"]
+    from recframe.metrics._row import Row, Sums
 
 Denominator = Literal["k", "list"]
 """What precision divides by: the cutoff, or the number of ranked rows up to it."""
@@ -34,19 +32,9 @@ def _hits_at_r(row: Row, over: Over) -> nw.Expr:
     return row.hit * row.within(row.relevant_in_list if over == "all" else row.ranked_relevant_in_list)
 
 
-def _first_hit(row: Row, k: int | None) -> nw.Expr:
-    """Return the term that sums to 1 if the top k holds a relevant row."""
-    return row.first_hit(_one, k)
-
-
 def counted_over(over: Over) -> list[str]:
     """Return what an explanation says of R, where it is not what it always is."""
     return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
-
-
-def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
-    """Return the weight that counts every position alike."""
-    return nw.lit(1.0)
 
 
 @dataclass(frozen=True)
@@ -272,47 +260,3 @@ class RPrecision(Metric):
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return sums.ratio(row["hits"], sums.relevant if self.over == "all" else sums["relevant"])
-
-
-@dataclass(frozen=True)
-class HitRate(CutMetric):
-    r"""Whether the top k holds a relevant item; its mean is the share of lists with a hit.
-
-    .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
-
-    Under ties: the probability of a hit. With m relevant items in a tied block of t that starts behind
-    position a and straddles k, and none before it, that is :math:`1 - \binom{t-m}{k-a} / \binom{t}{k-a}`.
-
-    Parameters
-    ----------
-    k : int, optional
-        The cutoff. None: the whole list.
-
-    Notes
-    -----
-    In [0, 1], higher is better. Also known as success@k.
-
-    References
-    ----------
-    Karypis, *Evaluation of item-based top-N recommendation algorithms*, CIKM 2001; trec_eval's ``success``.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [0.5, 0.5, 0.5]})
-    >>> df.rec.hit_rate(1)
-    0.6666666666666666
-    """
-
-    name: ClassVar[str] = "hit_rate"
-    summary: ClassVar[str] = "whether the top k holds a relevant item"
-    formula: ClassVar[str] = "1 if h(k) > 0, else 0"
-    reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
-    reads: ClassVar[Reads] = "hits"
-
-    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"first": row.shared(_first_hit, self.k)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return sums["first"]

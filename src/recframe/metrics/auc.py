@@ -1,25 +1,19 @@
-"""Areas under curves, from rank sums."""
+"""Areas under the ROC curve, from rank sums."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
 from recframe.metrics.accuracy import Over, counted_over, hits
-from recframe.metrics.average_precision import precision_at_hit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe.metrics._row import Row, Sums
-
-__all__ = ["GAUC", "PRAUC", "ROCAUC"]
-
-Points = Literal["positions", "thresholds"]
-"""Where a precision-recall curve has its points: at every position, or at every distinct score."""
 
 
 def _average_rank(row: Row) -> nw.Expr:
@@ -64,11 +58,6 @@ def _wrong_up_to(row: Row, k: int) -> nw.Expr:
     square = _covariance(row, k) + m * (s / t) * (s / t)
     straddling = s / t * (row.start - 1 - row.hits_before) + (s * s / t - square) / 2
     return _up_to(row, k, _wrong(row), straddling)
-
-
-def _precision_at_block_end(row: Row) -> nw.Expr:
-    """Return the precision of a hit where its tied block ends."""
-    return row.hit * (row.hits_before + row.block_hits) / (row.start + row.size - 1)
 
 
 def _negatives(sums: Sums) -> nw.Expr:
@@ -256,67 +245,3 @@ class GAUC(Metric):
 
     def weighting(self, sums: Sums) -> nw.Expr:
         return sums.rows
-
-
-@dataclass(frozen=True)
-class PRAUC(Metric):
-    r"""Area under the precision-recall curve: average precision over the whole list.
-
-    .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
-
-    Parameters
-    ----------
-    points : {"positions", "thresholds"}
-        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
-        that each hit of a tied block has the precision at the block's end (scikit-learn); with ``ties="average"`` only.
-    over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones (scikit-learn).
-
-    Notes
-    -----
-    In [0, 1], higher is better. Takes no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
-
-    References
-    ----------
-    Davis, Goadrich, *The relationship between precision-recall and ROC curves*, ICML 2006; recometrics' PR AUC.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
-    >>> df.rec.pr_auc()
-    0.8333333333333333
-    """
-
-    name: ClassVar[str] = "pr_auc"
-    summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
-    formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
-    reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
-    reads: ClassVar[Reads] = "hits"
-
-    points: Points = "positions"
-    over: Over = "all"
-
-    def __post_init__(self) -> None:
-        check_choice("points", self.points, Points)
-        check_choice("over", self.over, Over)
-
-    @property
-    def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option
-        return self.points == "thresholds"
-
-    def explained(self) -> Sequence[str]:
-        steps = "r: the end of the hit's tied block, so that tied rows are one threshold"
-        return [self.formula, *([steps] if self.points == "thresholds" else []), *counted_over(self.over)]
-
-    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        positions = self.points == "positions"
-        area = row.shared(precision_at_hit, None) if positions else row.shared(_precision_at_block_end)
-        return {"area": area, **({"hits": row.shared(hits, None)} if self.over == "ranked" else {})}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
-
-    def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["hits"])

@@ -1,4 +1,4 @@
-"""Average precision."""
+"""Average precision: mean of the precisions at the relevant items."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Reads, check_choice
-from recframe.metrics.accuracy import hits
+from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
+from recframe.metrics.accuracy import Over, counted_over, hits
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row, Sums
 
-__all__ = ["MAP"]
-
 Norm = Literal["capped", "relevant", "hits"]
 """What the sum of average precision is divided by: min(R, k), R, or the hits in the top k."""
+
+Points = Literal["positions", "thresholds"]
+"""Where a precision-recall curve has its points: at every position, or at every distinct score."""
 
 
 def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
@@ -101,3 +102,72 @@ class MAP(CutMetric):
         if self.norm == "hits":
             return sums.ratio(row["precisions"], sums["hits"])
         return row["precisions"] / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))
+
+
+def _precision_at_block_end(row: Row) -> nw.Expr:
+    """Return the precision of a hit where its tied block ends."""
+    return row.hit * (row.hits_before + row.block_hits) / (row.start + row.size - 1)
+
+
+@dataclass(frozen=True)
+class PRAUC(Metric):
+    r"""Area under the precision-recall curve: average precision over the whole list.
+
+    .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
+
+    Parameters
+    ----------
+    points : {"positions", "thresholds"}
+        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
+        that each hit of a tied block has the precision at the block's end (scikit-learn); with ``ties="average"`` only.
+    over : {"all", "ranked"}
+        R counts all rows of the list, or only the ranked ones (scikit-learn).
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
+
+    References
+    ----------
+    Davis, Goadrich, *The relationship between precision-recall and ROC curves*, ICML 2006; recometrics' PR AUC.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.pr_auc()
+    0.8333333333333333
+    """
+
+    name: ClassVar[str] = "pr_auc"
+    summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
+    formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
+    reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"
+    reads: ClassVar[Reads] = "hits"
+
+    points: Points = "positions"
+    over: Over = "all"
+
+    def __post_init__(self) -> None:
+        check_choice("points", self.points, Points)
+        check_choice("over", self.over, Over)
+
+    @property
+    def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.points == "thresholds"
+
+    def explained(self) -> Sequence[str]:
+        steps = "r: the end of the hit's tied block, so that tied rows are one threshold"
+        return [self.formula, *([steps] if self.points == "thresholds" else []), *counted_over(self.over)]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        positions = self.points == "positions"
+        area = row.shared(precision_at_hit, None) if positions else row.shared(_precision_at_block_end)
+        return {"area": area, **({"hits": row.shared(hits, None)} if self.over == "ranked" else {})}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["hits"])

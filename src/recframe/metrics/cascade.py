@@ -1,4 +1,4 @@
-"""Metrics of a user who reads from the top and stops somewhere."""
+"""Metrics of the cascade model: a user reads from the top and stops at a row with a probability."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence  # noqa: TC003 - the stub generator reads the option's type
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
 from recframe.errors import OptionError, OptionTypeError
-from recframe.metrics._record import CutMetric, Reads, check_choice
+from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -19,93 +19,12 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row, Stop, Sums, Weight
 
-__all__ = ["ERR", "RBP", "PFound"]
-
-
 _SHARED = "the rows of a tied block of mixed grades share their mean chance"
-HitGain = Literal["binary", "linear"]
-"""What a hit gains: 1, or its relevance."""
-
-
-@cache
-def _persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the weight p^(r-1); the same function for the same p."""
-    return lambda position: ((position - 1) * math.log(p)).exp()
-
-
-def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Expr:
-    """Return the gain of a hit, discounted by the persistence p."""
-    gained = row.hit
-    if gain == "linear":
-        gained = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
-    return gained * row.weight(_persistence(p), k)
 
 
 def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
     """Return what a row adds to the expected weight of the position at which a user stops."""
     return row.cascade(stop, weight, k)
-
-
-@dataclass(frozen=True)
-class RBP(CutMetric):
-    r"""Rank-biased precision: what a user gains who goes on to the next item with probability p.
-
-    .. math:: \mathrm{RBP@}k = (1 - p) \sum_{r \le k,\ r\ \text{a hit}} p^{r-1}
-
-    Parameters
-    ----------
-    k : int, optional
-        The cutoff. None: the whole list.
-    p : float
-        The user's persistence, between 0 and 1.
-    gain : {"binary", "linear"}
-        What a hit gains: 1, or its relevance where that is positive.
-
-    Notes
-    -----
-    In [0, 1) with ``gain="binary"``, higher is better; a list of relevant items only reaches :math:`1 - p^k`.
-
-    References
-    ----------
-    Moffat, Zobel, *Rank-biased precision for measurement of retrieval effectiveness*, ACM TOIS 27(1), 2008.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
-    >>> df.rec.rbp(p=0.5)
-    0.625
-    """
-
-    name: ClassVar[str] = "rbp"
-    summary: ClassVar[str] = "rank-biased precision: a user goes on to the next item with probability p"
-    formula: ClassVar[str] = "(1 − p) · Σ over hits at r ≤ k of p^(r−1)"
-    reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008; trec_eval 10 `rbp`"
-    reads: ClassVar[Reads] = "hits"
-
-    p: float = 0.8
-    gain: HitGain = "binary"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("gain", self.gain, HitGain)
-        if isinstance(self.p, bool) or not isinstance(self.p, int | float):
-            msg = f"p={self.p!r} is not a number between 0 and 1"
-            raise OptionTypeError(msg)
-        if not 0 < self.p < 1:
-            msg = f"p={self.p!r} is not between 0 and 1"
-            raise OptionError(msg)
-
-    def explained(self) -> Sequence[str]:
-        gain = "relevance·" if self.gain == "linear" else ""
-        return [f"(1 − p) · Σ over hits at r ≤ k of {gain}p^(r−1)", f"p = {self.p:g}"]
-
-    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"gains": row.shared(_persistent_gain, self.p, self.gain, self.k)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return (1 - self.p) * sums["gains"]
 
 
 @cache

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row, Sums
 
-__all__ = ["Kendall", "Spearman"]
-
 
 @dataclass(frozen=True)
 class Spearman(Metric):
@@ -99,7 +97,7 @@ class Kendall(Metric):
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
-    splits: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import IdealRow, Row, Sums, Weight
 
-__all__ = ["DCG", "NDCG"]
-
 Gain = Literal["linear", "exp2", "binary"]
 """How relevance becomes gain: the value itself, 2^relevance − 1, or 1 for what is relevant."""
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]

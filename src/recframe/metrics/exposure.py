@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from recframe.metrics._item_row import ItemRow, RecommendedRow
     from recframe.metrics._row import Sums
 
-__all__ = ["Coverage", "Entropy", "Gini", "Personalization"]
-
 
 def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:
     """Return the term that sums to the times that an item is recommended."""
@@ -28,7 +26,7 @@ def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:
 class _Exposures(ExposureMetric):
     """What metrics of exposure counts share: how often each item of the catalogue is shown."""
 
-    takes: ClassVar[tuple[str, ...]] = ("catalog",)
+    optional_inputs: ClassVar[tuple[str, ...]] = ("catalog",)
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         return {"exposures": row.shared(_exposure, self.k)}

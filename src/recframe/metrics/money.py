@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import IdealRow, Row, Sums
 
-__all__ = ["MoneyPrecision", "MoneyRecall"]
-
 
 def _hit_value(row: Row, k: int | None) -> nw.Expr:
     """Return the term that sums to the (expected) value of the hits among the top k."""

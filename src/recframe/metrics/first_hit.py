@@ -5,17 +5,69 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import narwhals as nw
+
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import narwhals as nw
-
     from recframe.metrics._row import Row, Sums
 
-__all__ = ["MRR"]
+
+def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
+    """Return the weight that counts every position alike."""
+    return nw.lit(1.0)
+
+
+def _first_hit(row: Row, k: int | None) -> nw.Expr:
+    """Return the term that sums to 1 if the top k holds a relevant row."""
+    return row.first_hit(_one, k)
+
+
+@dataclass(frozen=True)
+class HitRate(CutMetric):
+    r"""Whether the top k holds a relevant item; its mean is the share of lists with a hit.
+
+    .. math:: \mathrm{Hit@}k = 1 \text{ if } h(k) > 0, \text{ else } 0
+
+    Under ties: the probability of a hit. With m relevant items in a tied block of t that starts behind
+    position a and straddles k, and none before it, that is :math:`1 - \binom{t-m}{k-a} / \binom{t}{k-a}`.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, 1], higher is better. Also known as success@k.
+
+    References
+    ----------
+    Karypis, *Evaluation of item-based top-N recommendation algorithms*, CIKM 2001; trec_eval's ``success``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [0.5, 0.5, 0.5]})
+    >>> df.rec.hit_rate(1)
+    0.6666666666666666
+    """
+
+    name: ClassVar[str] = "hit_rate"
+    summary: ClassVar[str] = "whether the top k holds a relevant item"
+    formula: ClassVar[str] = "1 if h(k) > 0, else 0"
+    reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
+    reads: ClassVar[Reads] = "hits"
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"first": row.shared(_first_hit, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["first"]
 
 
 @dataclass(frozen=True)
