@@ -29,9 +29,9 @@ KINDS = {
 
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    found = polars_sort.placed(frame, ["user"], "score", upto)
+    found = polars_sort.rank_rows(frame, ["user"], "score", upto)
     asked = pl.col("row") % 3 == 1
-    some = polars_sort.placed(
+    some = polars_sort.rank_rows(
         frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(polars_sort.NEEDED))
     )
     assert (found is None) == (some is None)
@@ -91,16 +91,16 @@ def test_positions_by_a_column(descending, monkeypatch):
     frame = pl.DataFrame(
         [(rng.randint(0, 9), rng.randint(0, 5), n) for n in range(200)], ["user", "by", "row"], orient="row"
     )
-    found = polars_sort.numbered(frame, ["user"], "by", descending=descending)
+    found = polars_sort.number_rows(frame, ["user"], "by", descending=descending)
     assert found.select(frame.columns).sort("row").equals(frame)
     for _, rows in found.sort("user", "position").group_by("user"):
         assert rows["position"].to_list() == list(range(1, rows.height + 1))
         assert rows["by"].is_sorted(descending=descending)
-    assert polars_sort.numbered(frame.with_columns(by=None), ["user"], "by", descending=True) is None
+    assert polars_sort.number_rows(frame.with_columns(by=None), ["user"], "by", descending=True) is None
     # Different values that fall together would be in no order.
     monkeypatch.setattr(polars_sort, "MOST_BITS", 1)
     monkeypatch.setattr(polars_sort, "FEWEST_BITS", 1)
-    assert polars_sort.numbered(frame, ["user"], "by", descending=descending) is None
+    assert polars_sort.number_rows(frame, ["user"], "by", descending=descending) is None
 
 
 def test_several_keys():
@@ -108,12 +108,12 @@ def test_several_keys():
     rows = [(rng.randint(-2, 2), rng.choice("abc"), rng.randint(0, 9), n) for n in range(500)]
     frame = pl.DataFrame(rows, schema=["user", "day", "score", "row"], orient="row")
     frame = frame.with_columns(pl.col("day").cast(pl.Categorical))
-    found = polars_sort.placed(frame, ["user", "day"], "score", 4).sort("row")
+    found = polars_sort.rank_rows(frame, ["user", "day"], "score", 4).sort("row")
     place = pl.col("score").rank("min", descending=True).over("user", "day").cast(pl.Int64).alias("start")
     size = pl.len().over("user", "day", "score").cast(pl.Int64).alias("size")
     expected = frame.with_columns(place, size).filter(pl.col("start") <= 4).drop("score").sort("row")
     assert found.equals(expected)
-    assert polars_sort.placed(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
+    assert polars_sort.rank_rows(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
 
 
 def test_numpy_changes_nothing(monkeypatch):
@@ -159,7 +159,7 @@ def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monk
 @pytest.mark.parametrize("users", [[f"{n}" for n in range(400)], [None, *[1] * 399], [1.5] * 400])
 def test_other_keys_go_the_long_way(users):
     frame = pl.DataFrame({"user": users, "score": [float(number) for number in range(400)]})
-    assert polars_sort.placed(frame, ["user"], "score", 1) is None
+    assert polars_sort.rank_rows(frame, ["user"], "score", 1) is None
 
 
 def test_the_whole_metric_is_the_same_either_way(monkeypatch):

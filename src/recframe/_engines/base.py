@@ -179,7 +179,7 @@ class Engine(Adapter):
         """Return the rows whose value in the column is not missing."""
         return frame.filter(~nw.col(column).is_null())
 
-    def placed(
+    def rank_rows(
         self,
         frame: Frame,  # noqa: ARG002
         keys: Sequence[str],  # noqa: ARG002
@@ -193,7 +193,7 @@ class Engine(Adapter):
         """
         return None
 
-    def numbered(
+    def number_rows(
         self,
         frame: Frame,  # noqa: ARG002
         keys: Sequence[str],  # noqa: ARG002

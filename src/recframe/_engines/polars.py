@@ -139,14 +139,14 @@ class EagerPolars(Polars):
         held = collect_columns(frame.to_native())
         return frame if held.get_column(column).null_count() == 0 else super().present(frame, column)
 
-    def placed(
+    def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
     ) -> Frame | None:
         held = collect_columns(frame.to_native())
         marked = None if needed is None else lazy(held).with_columns(needed.alias(polars_sort.NEEDED)).to_native()
-        found = polars_sort.placed(held, keys, score, upto, marked)
+        found = polars_sort.rank_rows(held, keys, score, upto, marked)
         return None if found is None else lazy(found)
 
-    def numbered(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
-        found = polars_sort.numbered(collect_columns(frame.to_native()), keys, column, descending=descending)
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+        found = polars_sort.number_rows(collect_columns(frame.to_native()), keys, column, descending=descending)
         return None if found is None else lazy(found)

@@ -74,7 +74,9 @@ class Placed(NamedTuple):
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = context.query.by_rank
-    own = None if by_rank else context.engine.placed(ranked, context.group, SCORE, upto, _only(context))
+    own = (
+        None if by_rank else context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows_filter(context))
+    )
     placed = ranks.place(ranked, context.group, upto, by_rank=by_rank).drop(SCORE) if own is None else own
     placed = placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
     return Placed(placed, sized=own is not None)
@@ -86,7 +88,7 @@ def is_read(context: CallContext, hit: nw.Expr, relevance: nw.Expr) -> nw.Expr:
     return hit | (relevance != 0) if graded else hit
 
 
-def _only(context: CallContext) -> nw.Expr | None:
+def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
     """Return which of the rows any metric reads, where it is known before they are ranked; None: all."""
     requirements, query = context.requirements, context.query
     all_rows = context.truth is not None or context.reads_recommended or query.tied is not None
@@ -134,7 +136,7 @@ def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, 
     if engine.eager:
         # It is looked at, and may be numbered by other means afterwards.
         frame = engine.settle(frame)
-    own = engine.numbered(frame, keys, column, descending=descending)
+    own = engine.number_rows(frame, keys, column, descending=descending)
     return ranks.number(frame, keys, column, descending=descending) if own is None else own
 
 
