@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +34,90 @@ def texts_that_name_columns(path):
                     isinstance(given, ast.Constant) and isinstance(given.value, str)
                 ):
                     yield f"{path.name}:{node.lineno}"
+
+
+LIBRARIES = {"polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
+ROOMS_THAT_USE_ONE = ("_engines", "_demo")
+"""The adapters, and the demonstration, which reads files with polars."""
+
+
+def module_name(path):
+    return ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def imported(path):
+    """Return what a module imports when it runs, anywhere in it; what is for type checkers only is left out."""
+    names = set()
+
+    def visit(node):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+            names.update(arg.value for arg in node.args if isinstance(arg, ast.Constant))
+        for child in ast.iter_child_nodes(node):
+            visit(child)
+
+    visit(ast.parse(path.read_text(encoding="utf-8")))
+    return names
+
+
+@pytest.fixture(scope="module")
+def imports():
+    """Return the modules of the package that each of them imports."""
+    paths = {module_name(path): path for path in modules("**/*.py")}
+    found = {}
+    for name, path in paths.items():
+        targets = {target if target in paths else target.rpartition(".")[0] for target in imported(path)}
+        found[name] = {target for target in targets if target in paths}
+    assert "recframe._engines.base" in found["recframe._engines.polars"]
+    return found
+
+
+def test_only_adapters_import_a_library_of_frames():
+    users = {
+        module_name(path)
+        for path in modules("**/*.py")
+        if LIBRARIES & {name.partition(".")[0] for name in imported(path)}
+    }
+    assert {f"recframe._engines.{name}" for name in ("polars", "pandas", "arrow", "duckdb", "ibis", "spark")} <= users
+    assert not [name for name in users if name.split(".")[1] not in ROOMS_THAT_USE_ONE]
+
+
+def test_adapters_import_nothing_of_the_plan_and_the_metrics(imports):
+    below = {"recframe._columns", "recframe.errors"}
+    for name, targets in imports.items():
+        if name.startswith("recframe._engines"):
+            assert not {target for target in targets if not target.startswith("recframe._engines")} - below, name
+
+
+def test_no_adapter_imports_that_of_another_library(imports):
+    # Arrow tables and pandas frames are computed by polars where it is installed.
+    allowed = {("arrow", "polars"), ("arrow", "pandas"), ("pandas", "polars"), ("spark", "polars")}
+    libraries = ("polars", "pandas", "arrow", "duckdb", "ibis", "spark")
+    for name, targets in imports.items():
+        own = name.removeprefix("recframe._engines.").partition("_")[0]
+        if own in libraries:
+            others = {target.removeprefix("recframe._engines.").partition("_")[0] for target in targets}
+            assert {(own, other) for other in others & set(libraries) if other != own} <= allowed, name
+
+
+def test_no_module_imports_itself_by_way_of_others(imports):
+    left = dict(imports)
+    while left:
+        leaves = [name for name, targets in left.items() if not targets & left.keys() - {name}]
+        assert leaves, f"a cycle among {sorted(left)}"
+        left = {name: targets for name, targets in left.items() if name not in leaves}
+
+
+def test_the_package_imports_no_library_of_frames():
+    code = f"import sys, recframe; print(*sorted({LIBRARIES!r} & set(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
 
 
 @pytest.mark.parametrize("path", modules("_plan/*.py", "metrics/_*row.py", "_check.py"), ids=lambda path: path.name)
@@ -80,16 +167,16 @@ def test_one_alias_names_the_frames():
 
 def test_the_plans_frames_hold_declared_columns(monkeypatch):
     pl = pytest.importorskip("polars")
-    from recframe._engines.polars import PolarsEngine
+    from recframe._engines.polars import EagerPolars
 
-    held, settle = {}, PolarsEngine.settle
+    held, settle = {}, EagerPolars.settle
 
     def watch(self, frame):
         settled = settle(self, frame)
         held.update(settled.collect_schema())
         return settled
 
-    monkeypatch.setattr(PolarsEngine, "settle", watch)
+    monkeypatch.setattr(EagerPolars, "settle", watch)
     frame = pl.DataFrame(
         {
             "user": [1, 1, 1, 2, 2, 2],
