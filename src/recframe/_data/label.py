@@ -45,7 +45,7 @@ def label(
     for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
         if native is not None or what == "truth":
             check_frame(what, native)
-    asked = query(bound, given, CALL_ROLES["label"])
+    asked = query(bound, given, CALL_ROLES["label"], [frame, truth])
     if all_relevant:
         asked = replace(asked, named=asked.named - {"relevant"})
     named = {*bound, *given}

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, SCORE, SIZE, START
-from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query, whole_number
+from recframe._data.common import check_frame, check_name, count_of, item_take, key_takes, keyed, query
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: Mapping[str, Any]) -> Any:
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     check_frame("the frame", frame)
-    k = None if k is None else whole_number("k", k)
+    k = None if k is None else count_of("k", k)
     name = check_name("name", name)
-    asked = one_order(query(bound, given, CALL_ROLES["top"]), "top")
+    asked = one_order(query(bound, given, CALL_ROLES["top"], [frame]), "top")
     return ranked(frame, asked, k, name)
 
 
