@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
@@ -25,6 +25,7 @@ from recframe._columns import (
     order_column,
 )
 from recframe._plan import averages, ranks
+from recframe._plan.custom_values import check_values, defined_value, lacks_value
 from recframe._plan.partial_rankings import check_shown
 from recframe.metrics._item_row import HistoryRow, RecommendedRow, directions, shares
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
     from recframe._plan.positions import Placed
     from recframe._plan.side_tables import SideTables
+    from recframe.metrics._beyond_accuracy import ExposureMetric
 
 
 class Shown:
@@ -155,14 +157,18 @@ class Exposure:
         sums = self._side_tables.with_catalog_size(sums)
         metrics = self._requirements.exposure
         names = {name: column for name, column in context.names.items() if name in by}
-        values = sums.select(*by, *(self._value(metric) for metric in metrics))
+        found = {metric.column: self._value(metric) for metric in metrics}
+        lacking = {metric.column: lacks_value(*found[metric.column]) for metric in metrics if not metric.is_builtin}
+        sums = check_values(context, sums, metrics, lacking, names, "value of `per`")
+        eager = self._engine.eager
+        values = sums.select(*by, *(defined_value(metric, *found[metric.column], eager=eager) for metric in metrics))
         values = averages.fill(context, values, metrics, names, "value of `per`")
         return values.select(*context.reported, *(metric.column for metric in metrics))
 
-    def _value(self, metric: Any) -> nw.Expr:
+    def _value(self, metric: ExposureMetric) -> tuple[nw.Expr, nw.Expr | None]:
+        """Return a metric's value, and which groups of lists have one."""
         sums = self._requirements.sums(metric)
-        defined, value = metric.defined(sums), metric.value(sums)
-        return (value if defined is None else nw.when(defined).then(value)).alias(metric.column)
+        return metric.value(sums), metric.defined(sums)
 
     def _of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""

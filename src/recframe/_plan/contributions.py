@@ -24,8 +24,10 @@ from recframe._columns import (
     row_column,
     score_column,
 )
+from recframe._plan.custom_values import check_values
 from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
+from recframe._plan.requirements import check_names
 from recframe.errors import OptionError
 from recframe.metrics._row import Row
 
@@ -59,7 +61,9 @@ class _Shared:
         return getattr(self._metric, name)
 
     def terms(self, row: Row) -> dict[str, nw.Expr]:
-        return {**self._metric.terms(row), **self._metric.share_terms(row)}
+        terms, more = self._metric.terms(row), self._metric.share_terms(row)
+        check_names(self._metric, terms, more)
+        return {**terms, **more}
 
 
 class Contributions(Plan):
@@ -111,6 +115,7 @@ class Contributions(Plan):
         assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
         assert ideal is not None  # noqa: S101 - reads the relevance
         lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
+        lists = check_values(context, lists, [self._metric], self._lacking, context.key_names)
         lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(LIST_VALUE)))
         own = [row_column(column) for column in sorted(self._row_columns)]
         rows = ranking.rows(ranking.kept, ideal()).select(

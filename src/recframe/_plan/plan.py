@@ -15,6 +15,7 @@ from recframe._columns import JUDGED, KNOWN, MODEL, POSITION, RANKED, RELEVANCE,
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure, joined
 from recframe._plan.context import CallContext, Given
+from recframe._plan.custom_values import check_values, defined_value, lacks_value
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.requirements import Requirements
@@ -100,6 +101,8 @@ class Plan:
         self.context = CallContext(given, query, self._requirements, part, item=item)
         self._side_tables = SideTables(self.context)
         self._engine = self.context.engine
+        self._lacking: dict[str, nw.Expr] = {}
+        """Whether a list lacks the value of a custom metric although it is defined, by the metric's column."""
         self._values = self._value_expressions()
 
     def run(self) -> Frame:
@@ -158,6 +161,7 @@ class Plan:
         """Return the sums of what is measured list by list."""
         context, metrics = self.context, self._by_list
         lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
+        lists = check_values(context, lists, metrics, self._lacking, context.key_names)
         weights = {
             metric.column: weight.alias(weighting_column(metric.column))
             for metric in metrics
@@ -206,7 +210,9 @@ class Plan:
                     defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
                     value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
                 defined = known if defined is None else known & defined
-            found[metric.column] = (value if defined is None else nw.when(defined).then(value)).alias(metric.column)
+            found[metric.column] = defined_value(metric, value, defined, eager=self._engine.eager)
+            if not metric.is_builtin:
+                self._lacking[metric.column] = lacks_value(value, defined)
         return found
 
     def _with_constants(self, lists: Frame) -> Frame:

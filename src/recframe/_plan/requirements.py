@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+import narwhals as nw
+
 from recframe._columns import (
     FIRST_HIT,
     POPULAR,
@@ -15,15 +17,13 @@ from recframe._columns import (
     segment_sum_column,
     sum_column,
 )
-from recframe.errors import OptionError
+from recframe.errors import OptionError, OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, IdealRow, Row, Sums
+from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, IdealRow, PlaceRow, Row, Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
-    import narwhals as nw
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
     from recframe.metrics._record import Metric
     from recframe.metrics._row import Weight
@@ -120,7 +120,7 @@ class Requirements:
     def terms(self, row: Row, metrics: Sequence[Metric] | None = None) -> dict[str, nw.Expr]:
         """Return what a ranked row adds, by column; to some of the metrics that read the relevance, or to all."""
         metrics = self.accuracy if metrics is None else metrics
-        found = _by_column(self.columns, ((metric, metric.terms(row)) for metric in metrics))
+        found = _by_column(self.columns, ((metric, _terms(metric, row)) for metric in metrics))
         only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
         return {column: term for column, term in found.items() if only is None or column in only}
 
@@ -186,16 +186,35 @@ class _Columns:
     def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> set[str]:
         """Return the columns of a metric's terms, which are new but for shared ones."""
         found = set()
+        check_names(metric, terms, [known for label, known in self._columns if label == metric.label])
         for name, term in terms.items():
-            if (metric.label, name) in self._columns:
-                msg = f"metric {metric.label!r} has two terms of the name {name!r}"
-                raise OptionError(msg, "give each of its terms, of ranked rows and of the best order, its own name")
+            if not isinstance(term, nw.Expr):
+                msg = f"term {name!r} of metric {metric.label!r} is {term!r}, which is not a Narwhals expression"
+                raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
             computed = row.key_of(term)
             key = (metric.label, name) if computed is None else (computed, over)
             column = self._by_key.setdefault(key, self._name(len(self._by_key)))
             self._columns[metric.label, name] = column
             found.add(column)
         return found
+
+
+def _terms(metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+    """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""
+    terms = metric.terms(row)
+    if metric.is_builtin or not isinstance(row, PlaceRow):
+        return terms
+    # A custom term may have a part that does not vanish here, such as the 1 of 1 - row.hit.
+    rest = metric.terms(PlaceRow())
+    return {name: term - rest[name] for name, term in terms.items()}
+
+
+def check_names(metric: Metric, terms: Iterable[str], others: Collection[str]) -> None:
+    """Raise if a metric gives a term the name of another one of its own, so that both would add to one sum."""
+    for name in terms:
+        if name in others:
+            msg = f"metric {metric.label!r} has two terms of the name {name!r}"
+            raise OptionError(msg, "give its terms, best_terms and share_terms names that differ")
 
 
 def _by_column(

@@ -134,6 +134,11 @@ class Metric:
         return [self.formula or self.summary]
 
     @property
+    def is_builtin(self) -> bool:
+        """Whether the metric is one of the library's, which tests hold against oracles."""
+        return type(self).__module__.startswith("recframe.metrics.")
+
+    @property
     def inexact(self) -> str:
         """In words: where the value of tied rows is not exact; empty: nowhere."""
         return ""

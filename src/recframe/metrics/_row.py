@@ -38,6 +38,7 @@ from recframe._columns import (
     stop_column,
     upto_column,
 )
+from recframe.errors import OptionError, closest
 from recframe.metrics._shared_terms import SharedTerms
 
 if TYPE_CHECKING:
@@ -180,8 +181,8 @@ class Row(SharedTerms):
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
-class _SideRow(Row):
-    """A row of a frame beside that of the ranked rows: it adds nothing but the one thing that the frame is for."""
+class PlaceRow(Row):
+    """A place in a tied block, beside the ranked rows: it adds nothing but the one thing that it stands for."""
 
     def __init__(self) -> None:
         super().__init__(tied=False)
@@ -197,7 +198,7 @@ class _SideRow(Row):
         return nw.lit(0.0)
 
 
-class FirstHitRow(_SideRow):
+class FirstHitRow(PlaceRow):
     """One place in a tied block that holds several of the list's first hits.
 
     The rows of such a block stand for its positions: each adds the chance that the first hit falls there.
@@ -209,7 +210,7 @@ class FirstHitRow(_SideRow):
         return nw.col(CHANCE) * _cut(of(position), position, k)
 
 
-class CascadeRow(_SideRow):
+class CascadeRow(PlaceRow):
     """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
@@ -269,6 +270,10 @@ class Sums:
         self.relevant = nw.col(RELEVANT)
 
     def __getitem__(self, name: str) -> nw.Expr:
+        if name not in self._columns:
+            names = ", ".join(map(repr, self._columns)) or "none"
+            msg = f"value() asks for the sum of {name!r}, but the metric's terms are {names}"
+            raise OptionError(msg, closest(name, self._columns) or "terms() names what is summed")
         return nw.col(self._columns[name])
 
     def relevant_up_to(self, k: int | None) -> nw.Expr:
