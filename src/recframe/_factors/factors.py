@@ -12,7 +12,7 @@ from recframe._engines.registry import ids_for, labels_of
 from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
-from recframe._factors.progress import Progress
+from recframe._factors.progress import check_progress, progress_bar
 from recframe._labels import column_name, holds_values
 from recframe._values import choice, flag, whole_number
 from recframe._values import ids as list_of_ids
@@ -49,9 +49,9 @@ class Settings:
         choice("positions", positions, POSITIONS)
         memory = whole_number("memory", memory, "a whole number of bytes", most=None)
         threads = _cores() if threads is None else whole_number("threads", threads, "a whole number from 1, or None")
-        return cls(
-            cutoff, positions == "all", memory, threads, None if progress is None else flag("progress", progress)
-        )
+        progress = None if progress is None else flag("progress", progress)
+        check_progress(show=progress)
+        return cls(cutoff, positions == "all", memory, threads, progress)
 
 
 def evaluate(
@@ -86,17 +86,18 @@ def evaluate(
     known = known[np.lexsort((columns[wanted.items[known]], lists[known]))]
     test_cells = Cells.of(lists[known], columns[wanted.items[known]], len(rows))
     train_cells = _past(*train_of(train, ids), rows, columns, model)
-    places = place(
-        _in_order(model, order),
-        rows,
-        train_cells,
-        test_cells,
-        how.k,
-        everywhere=how.everywhere,
-        memory=how.memory,
-        threads=how.threads,
-        step=Progress(len(rows), "users", show=how.progress).step,
-    )
+    with progress_bar(len(rows), "users", show=how.progress) as step:
+        places = place(
+            _in_order(model, order),
+            rows,
+            train_cells,
+            test_cells,
+            how.k,
+            everywhere=how.everywhere,
+            memory=how.memory,
+            threads=how.threads,
+            step=step,
+        )
     candidates = model.n_items - np.diff(train_cells.starts)
     kept = _kept(places, lists, wanted, known, columns, order)
     numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
