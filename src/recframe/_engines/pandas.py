@@ -31,7 +31,6 @@ class Pandas(Engine):
 
     eager = True
     answers_with_rows = True
-    any_label = True
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)
