@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, get_args
 
 import polars as pl
@@ -11,8 +11,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import Query, Roles
-from recframe._plan.requirements import requirements_of
+from recframe._plan.requirements import Requirements
 from recframe.metrics import METRICS
 
 FRAME = pl.DataFrame({
@@ -115,37 +114,7 @@ def test_every_option_of_every_metric_stands_beside_the_others():
 
 def test_metrics_that_compute_the_same_sum_it_once():
     several = [metrics.Precision(3), metrics.Recall(3, capped=True), metrics.F1(3), metrics.DCG(3), metrics.NDCG(3)]
-    assert len(requirements_of(several, Query.of(Roles()), 0, truth=False).sum_columns) == 3
-
-
-def test_what_a_call_requires_does_not_change():
-    required = requirements_of([metrics.NDCG(3)], Query.of(Roles()), 0, truth=False)
-    for field in fields(required):
-        with pytest.raises(FrozenInstanceError):
-            setattr(required, field.name, None)
-        assert not isinstance(getattr(required, field.name), (list, set))
-
-
-@pytest.mark.parametrize("tied", [False, True])
-def test_a_metric_is_asked_for_its_terms_once(tied):
-    asked = []
-
-    class Counted(metrics.NDCG):
-        def terms(self, row):
-            asked.append("terms")
-            return super().terms(row)
-
-        def best_terms(self, row):
-            asked.append("best_terms")
-            return super().best_terms(row)
-
-        def value(self, sums):
-            asked.append("value")
-            return super().value(sums)
-
-    frame = FRAME.with_columns(score=pl.lit(0.5)) if tied else FRAME
-    frame.rec.measure(Counted(2))
-    assert sorted(asked) == ["best_terms", "terms", "value"]
+    assert len(set(Requirements(several).columns.values())) == 3
 
 
 def test_a_term_has_one_meaning_within_its_metric():
@@ -179,3 +148,95 @@ def test_a_metric_sees_every_row_unless_it_says_otherwise():
     frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 0], "score": [3, 2, 1]})
     assert frame.rec.measure(Irrelevant()) == pytest.approx(2 / 3)
     assert frame.rec.evaluate([Irrelevant(2), "precision@2", "ndcg"]).row(0)[:2] == (0.5, 0.5)
+
+
+class PerCutoff(recframe.CutMetric):
+    name = "per_cutoff"
+
+    def terms(self, row):
+        return {"hits": row.hit * row.within(self.k)}
+
+    def value(self, sums):
+        return sums["hits"] / self.k
+
+
+class Shrunk(recframe.Metric):
+    """0/0 where every relevance is 1."""
+
+    name = "shrunk"
+
+    def terms(self, row):
+        return {"more": row.hit * (row.relevance - 1)}
+
+    def value(self, sums):
+        return sums["more"] / sums["more"]
+
+
+@pytest.mark.parametrize(("metric", "count"), [(PerCutoff(), 2), (Shrunk(), 1)], ids=str)
+def test_a_value_that_is_missing_where_it_is_defined_is_an_error(engine, metric, count):
+    rows = [{"user": user, "item": item, "relevant": item * user, "score": 1.0} for user in (1, 2) for item in (0, 1)]
+    if engine.lazy:
+        # Nothing can be looked at: the mean is NaN, not that of the other lists.
+        assert engine.ask(engine.frame(rows), "evaluate", [metric])[0][metric.label] is None
+        return
+    message = rf"'{metric.name}' (defines {count} lists? but gives no value, such as|cannot be computed: .*NoneType)"
+    with pytest.raises(recframe.InputError, match=message) as raised:
+        engine.ask(engine.frame(rows), "evaluate", ["ndcg", metric])
+    assert "sums.ranked(self.k)" in str(raised.value)
+    with pytest.raises(recframe.InputError, match=metric.name):
+        engine.ask(engine.frame(rows), "contributions", metric)
+
+
+def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
+    class Shown(metrics.ExposureMetric):
+        name = "shown"
+
+        def recommended_terms(self, row):
+            return {"exposures": row.within(self.k)}
+
+        def item_terms(self, item):
+            return {"nothing": item["exposures"] * 0}
+
+        def value(self, sums):
+            return sums["nothing"] / sums["nothing"]
+
+    with pytest.raises(recframe.InputError, match="'shown' defines 1 value of `per` but gives no value"):
+        FRAME.rec.measure(Shown())
+
+
+def broken(**methods):
+    own = {"name": "broken", "terms": lambda self, row: {"hits": row.hit}, "value": lambda self, sums: sums["hits"]}
+    return type("Broken", (recframe.Metric,), own | methods)()
+
+
+@pytest.mark.parametrize(
+    ("methods", "message"),
+    [
+        ({"terms": lambda self, row: {"hits": 1.0}}, r"term 'hits' of metric 'broken' is 1.0, which is not a Narwhals"),
+        ({"value": lambda self, sums: None}, r"value\(\) of metric 'broken' returns None"),
+        ({"value": lambda self, sums: sums["hist"]}, r"sum of 'hist', but the metric's terms are 'hits'"),
+        ({"share_terms": lambda self, row: {"hits": row.hit}}, r"'broken' has two terms of the name 'hits'"),
+    ],
+)
+def test_a_broken_metric_gets_an_error_that_names_the_fault(methods, message):
+    with pytest.raises(recframe.OptionError, match=message):
+        FRAME.rec.contributions(broken(**methods))
+
+
+@dataclass(frozen=True)
+class FirstAndOthers(recframe.CutMetric):
+    """The irrelevant rows, a term that is not 0 where a row stands for a place in a tied block."""
+
+    name: ClassVar[str] = "first_and_others"
+
+    def terms(self, row):
+        return {"both": (1 - row.hit) + row.first_hit(inverse, self.k)}
+
+    def value(self, sums):
+        return sums["both"]
+
+
+def test_places_of_tied_blocks_add_only_what_they_stand_for(engine):
+    rows = [{"user": 1, "item": item, "relevant": int(item < 2), "score": 1.0} for item in range(4)]
+    found = engine.ask(engine.frame(rows), "evaluate", [FirstAndOthers(), "mrr"])[0]
+    assert found["first_and_others"] == pytest.approx(2 + found["mrr"])

@@ -19,6 +19,8 @@ from strategies import examples
 
 np = pytest.importorskip("numpy")
 
+from recframe._factors import progress  # noqa: E402 - needs NumPy
+
 TIES = ["average", "best", "worst"]
 COMPACT = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
 EXTRA = [
@@ -485,10 +487,32 @@ def test_memory_is_bounded_by_a_block(monkeypatch):
 
 def test_the_bar_is_shown_when_asked(capsys):
     pl = pytest.importorskip("polars")
+    pytest.importorskip("tqdm")
     case(14).compact(pl.DataFrame)
     assert capsys.readouterr().err == ""
     case(14).compact(pl.DataFrame, progress=True, memory=1)
     shown = capsys.readouterr().err
-    assert shown.endswith("\n") and "9 of 9 users" in shown and "\r[" in shown
+    assert shown.endswith("\n") and "9/9" in shown and "users" in shown and "\r" in shown
     case(14).compact(pl.DataFrame, progress=None)
     assert capsys.readouterr().err == ""
+
+
+def test_a_bar_that_is_not_installed_is_named(monkeypatch, capsys):
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(progress, "find_spec", lambda name: None)
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)progress=True needs.*recframe\[factors\]"):
+        case(14).compact(pl.DataFrame, progress=True)
+    for show in (None, False):
+        case(14).compact(pl.DataFrame, progress=show)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_bar_of_a_terminal_waits_a_moment(monkeypatch, capsys):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    case(14).compact(pl.DataFrame, progress=None)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(progress, "QUIET", 0)
+    case(14).compact(pl.DataFrame, progress=None)
+    assert "9/9" in capsys.readouterr().err

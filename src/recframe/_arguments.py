@@ -8,7 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recframe.errors import OptionError, OptionTypeError, closest, one_of
+from recframe._hints import check_names
+from recframe._labels import Labels, as_tuple, column_name, column_names
+from recframe._plan.ranks import Ties
+from recframe._values import choice, number, number_or
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -18,8 +22,6 @@ Columns = str | Sequence[str] | None
 Undefined = float | Literal["skip", "raise", "raise_all"]
 """What stands for a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
-Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
-"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
 Like = Literal["trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"]
@@ -109,17 +111,32 @@ class Roles:
         return [field.name for field in fields(cls)]
 
     @classmethod
-    def of(cls, bound: dict[str, Any], given: dict[str, Any], allowed: Sequence[str]) -> Roles:
-        """Return the defaults, overridden by the bound roles, overridden by the given ones."""
-        for name in (*bound, *given):
-            if name not in allowed:
-                msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
-                raise OptionTypeError(msg, closest(name, allowed))
+    def of(
+        cls, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], labels: Labels = None
+    ) -> Roles:
+        """Return the defaults, overridden by the bound roles, overridden by the given ones, each of its type."""
+        check_names([*bound, *given], allowed)
         if "rank" in given and given.get("score") is None:
             bound = {name: value for name, value in bound.items() if name != "score"}
         if "score" in given and given.get("rank") is None:
             bound = {name: value for name, value in bound.items() if name != "rank"}
-        return replace(cls(), **(bound | given))
+        return replace(cls(), **{**bound, **given}).checked(labels)
+
+    def checked(self, labels: Labels) -> Roles:
+        """Return the same after the checks of each argument alone; a list of columns is a list, a label is not."""
+        columns: dict[str, Any] = {
+            name: column_names(name, getattr(self, name), labels) for name in ("by", "per", "score", "rank")
+        }
+        for name in ("item", "relevant", "value"):
+            columns[name] = column_name(name, getattr(self, name), labels)
+        for name in ("model", "candidates", "tied"):
+            given = getattr(self, name)
+            columns[name] = None if given is None else column_name(name, given, labels)
+        choice("ties", self.ties, get_args(Ties))
+        choice("lists", self.lists, get_args(Lists))
+        least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
+        undefined = number_or("undefined", self.undefined, get_args(get_args(Undefined)[1]))
+        return replace(self, min_relevance=least, undefined=undefined, **columns)
 
 
 ALL_ROLES = tuple(Roles.names())
@@ -212,50 +229,43 @@ class Query:
 
     @classmethod
     def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:
-        """Check all that can be checked without a frame."""
+        """Check how roles go together; `named` holds the roles that the user gave."""
         if roles.score is not None and roles.rank is not None:
             msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
             raise OptionError(msg, "give only one of them")
         ordering = roles.rank if roles.rank is not None else roles.score
         ordering = DEFAULT_SCORE if ordering is None else ordering
         role = "rank" if roles.rank is not None else "score"
-        orders = column_names(role, ordering)
+        orders = as_tuple(ordering)
         if not orders:
             msg = f"{role}={ordering!r} names no column"
             raise OptionError(msg)
         if len(set(orders)) < len(orders):
             msg = f"{role}={ordering!r} names a column twice, but each model has one row in the result"
             raise OptionError(msg)
-        several = not isinstance(ordering, str) or roles.model is not None
         if roles.model is not None and len(orders) > 1:
             msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
             raise OptionError(msg, "give one of them")
-        if roles.ties not in get_args(Ties):
-            error = one_of("ties", roles.ties, get_args(Ties))
-            raise error
-        by = column_names("by", roles.by)
+        by = as_tuple(roles.by)
         if roles.by is not None and not by:
             msg = f"by={roles.by!r} names no column"
             raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
-        if roles.lists not in get_args(Lists):
-            error = one_of("lists", roles.lists, get_args(Lists))
-            raise error
         return cls(
             by=tuple(dict.fromkeys(by)),
-            per=tuple(dict.fromkeys(column_names("per", roles.per))),
-            item=_column("item", roles.item),
-            relevant=_column("relevant", roles.relevant),
-            value=_column("value", roles.value),
+            per=tuple(dict.fromkeys(as_tuple(roles.per))),
+            item=roles.item,
+            relevant=roles.relevant,
+            value=roles.value,
             orders=orders,
             by_rank=role == "rank",
-            several=several,
-            model=None if roles.model is None else _column("model", roles.model),
+            several=isinstance(ordering, list) or roles.model is not None,
+            model=roles.model,
             ties=roles.ties,
-            min_relevance=None if roles.min_relevance is None else _number("min_relevance", roles.min_relevance),
-            undefined=_undefined(roles.undefined),
-            candidates=None if roles.candidates is None else _column("candidates", roles.candidates),
-            tied=None if roles.tied is None else _column("tied", roles.tied),
+            min_relevance=roles.min_relevance,
+            undefined=roles.undefined,
+            candidates=roles.candidates,
+            tied=roles.tied,
             lists=roles.lists,
             named=frozenset(named),
         )
@@ -264,7 +274,9 @@ class Query:
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
     """Raise for what a frame that holds only some of the ranked rows cannot tell."""
     given = [
-        f"{name}={column!r}" for name, column in (("candidates", roles.candidates), ("tied", roles.tied)) if column
+        f"{name}={column!r}"
+        for name, column in (("candidates", roles.candidates), ("tied", roles.tied))
+        if column is not None
     ]
     if not given:
         return
@@ -279,47 +291,8 @@ def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
         msg = f"{with_what}, which truth= might call relevant"
         raise OptionError(msg, "the frame itself holds every relevant row and its relevance")
     if roles.min_relevance is not None and not roles.min_relevance > 0:
-        msg = f"{with_what}, which min_relevance={roles.min_relevance!r} would call relevant"
+        msg = f"{with_what}, which min_relevance={roles.min_relevance:g} would call relevant"
         raise OptionError(msg, "a min_relevance above 0")
     if roles.tied is not None and roles.ties in ("item", "item_desc", "first"):
         msg = f"{with_what}, so that ties={roles.ties!r} cannot order the tied ones"
         raise OptionError(msg, "ties='average', 'best' or 'worst'")
-
-
-def _column(role: str, given: object) -> str:
-    # pandas labels need not be text, so any hashable that is no collection may name a column.
-    if given is None or isinstance(given, list | set | dict):
-        msg = f"{role}={given!r} is not the name of a column"
-        raise OptionTypeError(msg)
-    return given  # type: ignore[return-value]
-
-
-def column_names(role: str, given: object) -> tuple[str, ...]:
-    """Return the columns that an argument names: none, one or several."""
-    if given is None:
-        return ()
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        return (_column(role, given),)
-    return tuple(_column(role, name) for name in given)
-
-
-def _number(name: str, given: Any) -> float:
-    if isinstance(given, bool) or not hasattr(given, "__float__"):
-        msg = f"{name}={given!r} is not a number"
-        raise OptionTypeError(msg)
-    number = float(given)
-    if number != number:  # noqa: PLR0124 - only NaN differs from itself
-        msg = f"{name}={given!r} is not a number"
-        raise OptionError(msg)
-    return number
-
-
-def _undefined(given: object) -> Undefined:
-    words: tuple[Literal["skip", "raise", "raise_all"], ...] = ("skip", "raise", "raise_all")
-    for word in words:
-        if isinstance(given, str) and given == word:
-            return word
-    if isinstance(given, str) or given is None:
-        msg = f"undefined={given!r} is not 'skip', 'raise', 'raise_all' or a number"
-        raise OptionError(msg, closest(given, words))
-    return _number("undefined", given)

@@ -24,7 +24,8 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_lazy, open_frames
+from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
 
@@ -78,11 +79,11 @@ OF_TRUTH = {"duplicate_truth_rows", "truth_of_unknown_lists"}
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings as a frame of the kind given, or raise for the errors among them."""
-    if strict and is_lazy(frame):
+    if flag("strict", strict) and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
-    roles = Roles.of(bound, given, CALL_ROLES["check"])
+    roles = Roles.of(bound, given, CALL_ROLES["check"], labels_of(frame, {**bound, **given}.get("truth")))
     look = _Look(frame, roles, check_k(k), named={*bound, *given})
     found = look.findings()
     if strict:

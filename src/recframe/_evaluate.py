@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
-from recframe._engines.registry import adapter_of, is_frame, is_lazy
+from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
 from recframe._engines.side_tables import feature_columns, items_frame
-from recframe.errors import OptionError, OptionTypeError, UndefinedWarning
+from recframe._hints import check_names
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown
 from recframe.metrics import Metric, make
 from recframe.metrics._record import CutMetric, check_k
 from recframe.profiles._builtin import PROFILES
@@ -23,7 +24,7 @@ from recframe.profiles._record import Spec, find, query_of, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recframe._plan.sources import Given
+    from recframe._plan.context import Given
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",
@@ -33,7 +34,7 @@ NEEDED = {
 
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
     """Return the bound roles with new ones added."""
-    Roles.of({}, dict(roles), ALL_ROLES)
+    check_names(list(roles), ALL_ROLES)
     return {**bound, **roles}
 
 
@@ -44,7 +45,7 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
 
 def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any]) -> Any:
     check_frame(frame)
-    roles = Roles.of(bound, given, ALL_ROLES)
+    roles = _roles(frame, bound, given, ALL_ROLES)
     metrics, query = _asked(frame, [spec], roles, [*bound, *given])
     if query.several:
         what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
@@ -74,7 +75,7 @@ def evaluate(
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
-    roles = Roles.of(bound, given, ALL_ROLES)
+    roles = _roles(frame, bound, given, ALL_ROLES)
     specs = _expand(metrics, k, roles.like)
     asked, query = _asked(frame, specs, roles, [*bound, *given])
     opened = _given(frame, roles, asked)
@@ -97,20 +98,24 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
     check_frame(frame)
     if not isinstance(metric, str | Metric):
-        msg = f"metric={metric!r} is not one metric"
+        msg = f"metric={shown(metric)} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
     named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
     show = "item" in named or is_lazy(frame) or Roles.item in adapter_of(frame).names(frame)
     if "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
-    roles = Roles.of(
-        {name: value for name, value in bound.items() if name in named}, given, CALL_ROLES["contributions"]
-    )
+    bound = {name: value for name, value in bound.items() if name in named}
+    roles = _roles(frame, bound, given, CALL_ROLES["contributions"])
     (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
     from recframe._plan.contributions import Contributions
 
     return Contributions(_given(frame, roles, [record]), query, record, item=show).frame()
+
+
+def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Roles:
+    """Return the roles of a call, whose columns may have the labels of its frames."""
+    return Roles.of(bound, given, allowed, labels_of(frame, {**bound, **given}.get("truth")))
 
 
 def _asked(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
@@ -163,12 +168,12 @@ def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     several = isinstance(k, Sequence) and not isinstance(k, str)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
-        msg = f"k={k!r} is empty"
+        msg = f"k={shown(k)} is empty"
         raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
-        msg = f"metrics={metrics!r} is no list of metrics"
+        msg = f"metrics={shown(metrics)} is no list of metrics"
         raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
     found: list[Spec] = []
     for spec in map(spec_of, metrics):
@@ -207,6 +212,8 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, NEEDED[name])
     adapter = adapter_of(frame)
+    for name in {"train", "features"} & read:
+        check_side_frame(name, getattr(roles, name), frame)
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:
@@ -216,7 +223,7 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else items_frame(adapter, roles.item, catalog)
-    from recframe._plan.sources import Given
+    from recframe._plan.context import Given
 
     return Given(frame, roles.truth, train, *features, catalog, size)
 

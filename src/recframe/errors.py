@@ -7,6 +7,7 @@ Every error is a `RecError` and carries the built-in type that a habit expects, 
 from __future__ import annotations
 
 from difflib import get_close_matches
+from reprlib import Repr
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -86,14 +87,32 @@ class UndefinedWarning(RecWarning):
     """No list has a value under the metric, so its mean is not a number."""
 
 
+_REPR = Repr()
+_REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxdict = 10
+_REPR.maxstring = _REPR.maxlong = _REPR.maxother = LONGEST = 120
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: on one line, short, whatever it is."""
+    try:
+        text = _REPR.repr(value)
+    except Exception:  # noqa: BLE001 - a value may do anything when it is asked how it looks
+        text = "\n"
+    if "\n" in text or len(text) > 4 * LONGEST:
+        library = type(value).__module__.split(".")[0]
+        text = f"<{type(value).__name__}>" if library == "builtins" else f"<{library} {type(value).__name__}>"
+    return text
+
+
 def closest(given: object, names: Iterable[str]) -> str:
     """Return the hint that names what the user probably meant, or nothing."""
-    match = get_close_matches(str(given), list(names), n=1, cutoff=0.5)
-    return f"did you mean {match[0]!r}?" if match else ""
+    by_lower = {name.lower(): name for name in reversed([*names])}
+    match = get_close_matches(given.lower(), by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
+    return f"did you mean {by_lower[match[0]]!r}?" if match else ""
 
 
 def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
     """Return the error for an option outside its allowed values."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={given!r} is not one of {listed}", closest(given, allowed))
+    return OptionError(f"{name}={shown(given)} is not one of {listed}", closest(given, allowed))

@@ -66,7 +66,8 @@ def from_factors(
     threads : int, optional
         How many threads rank. None: one for each core. The matrix product takes those of NumPy's BLAS.
     progress : bool, optional
-        Whether to show a bar on standard error. None: in a terminal, when it takes longer than a moment.
+        Whether to show tqdm's bar on standard error. None: in a terminal, when it takes longer than a moment and tqdm
+        is installed.
 
     Returns
     -------

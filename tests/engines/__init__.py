@@ -46,19 +46,21 @@ def _is_installed(requirement: Requirement) -> bool:
         return False
 
 
+WITH_POLARS = _is_installed(Requirement("polars"))
+
 REGISTRY = (
     Entry(Polars("polars", lazy=False), needs=("polars",)),
-    Entry(Polars("polars lazy", lazy=True), needs=("polars",)),
+    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=2),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
-    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=12),
+    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=24),
     # Where polars is not installed, "pandas" works alone anyway.
-    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars")),
-    Entry(Pandas("pandas"), needs=("pandas",), default=12),
-    Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=12),
-    Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=12),
-    Entry(Arrow(), needs=("pyarrow", "polars"), default=12),
-    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=36, ci=4),
-    Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=72, ci=12),
+    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=6),
+    Entry(Pandas("pandas"), needs=("pandas",), default=12 if WITH_POLARS else 1),
+    Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=24),
+    Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=24),
+    Entry(Arrow(), needs=("pyarrow", "polars"), default=24),
+    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=48, ci=4),
+    Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=96, ci=12),
     Entry(Spark(), needs=("pyspark", "pyarrow"), default=36, ci=36),
     Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=36, ci=36),
 )

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES, column_names
+from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, check_name, keyed, query
+from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
 from recframe._data.split import seed_of
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import open_rows
-from recframe._plan.sources import item_spec, key_specs
-from recframe.errors import OptionError, OptionTypeError
+from recframe._engines.registry import labels_of, open_rows
+from recframe._labels import as_tuple, column_name, column_names
+from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +28,10 @@ CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
 def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given: Mapping[str, Any]) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
-    asked = query(bound, given, CALL_ROLES["add_random"])
-    rows = open_rows({"frame": Source(frame, {**key_specs(asked, "order"), **item_spec(asked, "order")})})
-    whole = places(rows.engine, rows.frames["frame"], [*key_specs(asked), ITEM])
-    whole = scramble(whole, [*key_specs(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
+    asked = query(bound, given, CALL_ROLES["add_random"], [frame])
+    rows = open_rows({"frame": Source(frame, {**key_takes(asked, "order"), **item_take(asked, "order")})})
+    whole = places(rows.engine, rows.frames["frame"], [*key_takes(asked), ITEM])
+    whole = scramble(whole, [*key_takes(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
     # By a power of two, which leaves nothing to round.
     whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
     return rows.pick(whole, {CHANCE: check_name("name", name)})
@@ -43,15 +43,16 @@ def add_popular(
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
     check_frame("the frame", frame)
     check_frame("train", train)
-    asked = query(bound, given, CALL_ROLES["add_popular"])
+    asked = query(bound, given, CALL_ROLES["add_popular"], [frame, train])
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")
-        for i, column in enumerate(column_names("segment", options["segment"]))
+        for i, column in enumerate(as_tuple(column_names("segment", options["segment"], labels_of(frame, train))))
     }
-    group = {**segments, **item_spec(asked)}
+    group = {**segments, **item_take(asked)}
     spans, dated = _spans(options)
-    time = {TIME: ColumnSpec(options["time"], "time", "time", dated=dated)} if spans else {}
-    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(asked), **time})}
+    column = None if options["time"] is None else column_name("time", options["time"], labels_of(train))
+    time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
+    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_takes(asked), **time})}
     rows = open_rows(sources)
     past, keys = keyed(rows.frames["train"], asked)
     pair = [*group, *keys]
@@ -76,20 +77,20 @@ def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
     """Return the lengths of time that are given as numbers, and whether times are dates; those in microseconds."""
     given = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
     if (options["time"] is None) == bool(given):
-        what = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        msg = f"{what} needs the column that says when" if given else f"time={options['time']!r} is not read"
+        what = ", ".join(f"{name}={shown(value)}" for name, value in given.items())
+        msg = f"{what} needs the column that says when" if given else f"time={shown(options['time'])} is not read"
         raise OptionError(msg, "add_popular(train, time='timestamp', half_life=timedelta(days=30))")
     dated = {name: isinstance(value, dt.timedelta) for name, value in given.items()}
     if len(set(dated.values())) > 1:
-        msg = f"half_life={given['half_life']!r} and window={given['window']!r} are of unlike types"
+        msg = f"half_life={shown(given['half_life'])} and window={shown(given['window'])} are of unlike types"
         raise OptionTypeError(msg, "give both as timedelta, or both as numbers")
     spans: dict[str, float] = {}
     for name, value in given.items():
         if not dated[name] and (isinstance(value, bool) or not isinstance(value, int | float)):
-            msg = f"{name}={value!r} is no length of time"
+            msg = f"{name}={shown(value)} is no length of time"
             raise OptionTypeError(msg, "timedelta(days=30), or a number where the times are numbers")
         spans[name] = value / dt.timedelta(microseconds=1) if isinstance(value, dt.timedelta) else value
         if not spans[name] > 0:
-            msg = f"{name}={value!r} is not greater than 0"
+            msg = f"{name}={shown(value)} is not greater than 0"
             raise OptionError(msg)
     return spans, next(iter(dated.values()), None)

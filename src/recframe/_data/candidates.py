@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import column_names
 from recframe._data.common import check_frame, query
 from recframe._data.label import drop_seen
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
-from recframe.errors import InputError, OptionTypeError
+from recframe._values import ids
+from recframe.errors import InputError, OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,11 @@ def candidates(
     [(2, 'a')]
     """
     make = constructors_for((users, items, seen), library)
-    asked = query({}, {"by": by, "item": item}, ["by", "item"])
-    left = _values(make, "users", users, column_names("by", by))
+    asked = query({}, {"by": by, "item": item}, ["by", "item"], [users, items, seen])
+    if not asked.by:
+        msg = f"by={shown(by)} names no column, but users need one"
+        raise OptionError(msg, "by='user'")
+    left = _values(make, "users", users, asked.by)
     right = _values(make, "items", items, [asked.item])
     if seen is not None:
         check_frame("seen", seen)
@@ -71,10 +74,7 @@ def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
     """Return the distinct users or items as a frame."""
     if not is_frame(given):
         if not make.is_series(given):
-            if isinstance(given, str) or not hasattr(given, "__iter__"):
-                msg = f"{what}={given!r} is neither a frame nor a sequence"
-                raise OptionTypeError(msg, f"give a frame with the column {columns[0]!r}, or a list")
-            given = list(given.tolist() if hasattr(given, "tolist") else given)
+            given = ids(what, given, f"give a frame with the column {columns[0]!r}, or a list")
         if len(columns) > 1:
             msg = f"{what} is no frame, but {list(columns)!r} are several columns"
             raise OptionTypeError(msg, "give a frame that has them")

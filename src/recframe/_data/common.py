@@ -7,27 +7,42 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import Query, Roles
-from recframe._columns import key_column
-from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._plan.sources import key_specs
-from recframe.errors import OptionError, OptionTypeError
+from recframe._columns import ITEM, key_column
+from recframe._engines.base import ColumnSpec
+from recframe._engines.registry import check_answers_with_rows, is_frame, labels_of
+from recframe._labels import is_label
+from recframe._values import whole_number
+from recframe.errors import OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Use
 
 
-def query(bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Query:
+def query(
+    bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
+) -> Query:
     """Return the roles of a call that takes only some; what else is bound is for the metrics."""
-    bound = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(Roles.of(bound, dict(given), allowed), {*bound, *given})
+    own = {name: value for name, value in bound.items() if name in allowed}
+    return Query.of(Roles.of(own, given, allowed, labels_of(*frames)), {*own, *given})
+
+
+def key_takes(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
+    """Return the columns of the list key to take, by the plan's names."""
+    return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(asked.by)}
+
+
+def item_take(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
+    """Return the column of items to take, by the plan's name."""
+    return {ITEM: ColumnSpec(asked.item, "item", use)}
 
 
 def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
     """Return a frame with the plan's names of its key; one that is one list gets a key."""
     if asked.by:
-        return frame, list(key_specs(asked))
+        return frame, list(key_takes(asked))
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
@@ -39,21 +54,14 @@ def check_frame(what: str, frame: object) -> None:
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
 
 
-def whole_number(name: str, given: Any, least: int = 1) -> int:
+def count_of(name: str, given: object, least: int = 1) -> int:
     """Return an argument that counts something."""
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        msg = f"{name}={given!r} is not a whole number"
-        raise OptionTypeError(msg, f"give a whole number from {least} on")
-    number = int(given.__index__())
-    if number < least:
-        msg = f"{name}={given!r} is less than {least}"
-        raise OptionError(msg, f"give a whole number from {least} on")
-    return number
+    return whole_number(name, given, f"give a whole number from {least} on", least=least)
 
 
 def check_name(name: str, given: Any) -> str:
     """Return an argument that names a new column."""
-    if not isinstance(given, str) or not given:
-        msg = f"{name}={given!r} is not the name of a column"
-        raise OptionTypeError(msg)
+    if not isinstance(given, str) or not given or not is_label(given, None):
+        msg = f"{name}={shown(given)} is not the name of a column"
+        raise OptionTypeError(msg, f"{name}='name'")
     return given

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
-from recframe._arguments import CALL_ROLES, column_names
-from recframe._data.common import check_frame, check_name, query, whole_number
+from recframe._arguments import CALL_ROLES
+from recframe._data.common import check_frame, check_name, count_of, query
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, constructors_for, is_lazy
-from recframe.errors import InputError, OptionError, OptionTypeError
+from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
+from recframe._labels import as_tuple, column_names
+from recframe._values import flag, ids
+from recframe.errors import InputError, OptionError, OptionTypeError, shown
 
 RECOMMENDED, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
 PLACE = "place of an item"
@@ -78,14 +82,19 @@ def from_lists(
     0.75
     """
     lists = {RECOMMENDED: recommended, ACTUAL: actual, SCORES: scores}
-    item_prices = dict(prices) if isinstance(prices, Mapping) and not any(map(_is_list, prices.values())) else None
+    if recommended is None:
+        msg = "recommended=None, but there is nothing to judge without recommendations"
+        raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
+    item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
     lists = {name: given for name, given in lists.items() if given is not None}
-    keys = column_names("by", by)
+    keys = as_tuple(column_names("by", by, labels_of(frame)))
+    for name, given in (("item", item), ("relevant", relevant), ("rank", rank), ("score", score), ("value", value)):
+        check_name(name, given)
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
         if len(keys) != 1:
-            msg = f"by={by!r} names {len(keys)} columns, but plain lists have one user each"
+            msg = f"by={shown(by)} names {len(keys)} columns, but plain lists have one user each"
             raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
         frame, lists = _collected(make, lists, users, keys[0])
     else:
@@ -117,8 +126,9 @@ def from_lists(
 def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping[str, Any], *, scores: bool) -> Any:
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
     check_frame("the frame", frame)
-    k = None if k is None else whole_number("k", k)
-    asked = one_order(query(bound, given, CALL_ROLES["to_lists"]), "to_lists")
+    flag("scores", scores)
+    k = None if k is None else count_of("k", k)
+    asked = one_order(query(bound, given, CALL_ROLES["to_lists"], [frame]), "to_lists")
     keys = [*([] if asked.model is None else [asked.model]), *asked.by]
     top = ranked(frame, asked, k, PLACE)
     columns = [asked.item, *([asked.orders[0]] if scores else [])]
@@ -145,6 +155,7 @@ def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[
         _check_plain(make, name, given)
     sizes = {name: len(given) for name, given in lists.items()}
     users = range(sizes[RECOMMENDED]) if users is None else users
+    users = users if make.is_series(users) else ids("users", users, "users=[...], one for each list")
     sizes["users"] = len(users)
     if len(set(sizes.values())) > 1:
         msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"
@@ -153,16 +164,20 @@ def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[
         f"{name} of {key}": given if make.is_series(given) else list(map(_plain, given))
         for name, given in lists.items()
     }
-    if not any(len(values) for values in columns[f"{RECOMMENDED} of {key}"] if values is not None):
+    if not any(len(values) for values in columns[f"{RECOMMENDED} of {key}"] if hasattr(type(values), "__len__")):
         msg = "no user was recommended anything"
         raise InputError(msg, "give at least one list that is not empty")
-    frame = make.table({key: users if make.is_series(users) else list(users), **columns})
+    frame = make.table({check_name("by", key): users, **columns})
     return frame, {name: f"{name} of {key}" for name in lists}
 
 
 def _check_plain(make: Any, name: str, given: Any) -> None:
     """Raise for what is no sequence of lists."""
     if make.is_series(given):
+        some = next((values for values in given if values is not None and not isinstance(values, float)), None)
+        if some is not None and (isinstance(some, str) or not hasattr(type(some), "__len__")):
+            msg = f"{name} is a column of {type(some).__name__}, not of lists"
+            raise OptionTypeError(msg, "one list of items for each user")
         return
     if isinstance(given, str) or not isinstance(given, Sequence):
         msg = f"{name} is a {type(given).__name__}, not lists"
@@ -170,8 +185,19 @@ def _check_plain(make: Any, name: str, given: Any) -> None:
         raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
     for values in given:
         if values is not None and not _is_list(values):
-            msg = f"{name} holds {values!r} where the list of a user belongs"
+            msg = f"{name} holds {shown(values)} where the list of a user belongs"
             raise OptionTypeError(msg, f"one list for each user, even if there is one: {name}=[[...]]")
+
+
+def _item_prices(prices: Any) -> dict[Any, Any] | None:
+    """Return the prices that are given for each item; None: there are none, or one for each recommended item."""
+    if not isinstance(prices, Mapping) or any(map(_is_list, prices.values())):
+        return None
+    for item, price in prices.items():
+        if not isinstance(price, Real | Decimal):
+            msg = f"prices gives {shown(item)} the price {shown(price)}, which is not a number"
+            raise OptionTypeError(msg, "{item: price}, or one list of prices for each user")
+    return dict(prices)
 
 
 def _is_list(value: object) -> bool:

@@ -12,11 +12,11 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, keyed, query, whole_number
+from recframe._data.common import check_frame, count_of, item_take, key_takes, keyed, query
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import open_rows
-from recframe._plan.sources import item_spec, key_specs
-from recframe.errors import OptionError, OptionTypeError
+from recframe._values import whole_number
+from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,7 +59,7 @@ class Terms:
             since=since,
             dated=dated,
             users=None if options["users"] is None else _amount("users", options["users"]),
-            least=whole_number("min_items", options["min_items"]),
+            least=count_of("min_items", options["min_items"]),
             seed=seed_of(options["seed"]),
         )
 
@@ -80,9 +80,9 @@ def split(
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
     check_frame("the frame", frame)
     terms = Terms.of(options)
-    asked = query(bound, given, CALL_ROLES["split"])
+    asked = query(bound, given, CALL_ROLES["split"], [frame])
     # Chance knows a key by its place among all keys, which asks for their order.
-    pair = {**key_specs(asked, "order" if terms.drawn else "key"), **item_spec(asked, "order")}
+    pair = {**key_takes(asked, "order" if terms.drawn else "key"), **item_take(asked, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
     rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
     whole = _parted(rows, asked, terms)
@@ -96,7 +96,7 @@ def _parted(rows: Rows, asked: Query, terms: Terms) -> Frame:
     keys: list[str] = []
     if terms.counted:
         whole, keys = keyed(whole, asked)
-        whole = places(rows.engine, whole, [*(key_specs(asked) if terms.drawn else ()), ITEM])
+        whole = places(rows.engine, whole, [*(key_takes(asked) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))
     test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(ORDER) <= _share(terms.size, nw.col(ITEMS))
@@ -158,7 +158,7 @@ def _how(options: Mapping[str, Any]) -> str:
     """Return which of the kinds of split is asked for."""
     given = [name for name in HOW if options[name] is not None]
     if len(given) != 1:
-        what = " and ".join(f"{name}={options[name]!r}" for name in given)
+        what = " and ".join(f"{name}={shown(options[name])}" for name in given)
         msg = f"{what} exclude each other" if given else "split needs to know which rows go to the test"
         raise OptionError(msg, "give one of fraction=0.2, count=2, last=1 (with time=) and since=... (with time=)")
     return given[0]
@@ -169,11 +169,11 @@ def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool |
     column = options["time"]
     timed = how in ("last", "since")
     if timed and column is None:
-        msg = f"{how}={options[how]!r} needs the column that says when"
+        msg = f"{how}={shown(options[how])} needs the column that says when"
         raise OptionError(msg, f"split({how}=..., time='timestamp')")
     if not timed:
         if column is not None:
-            msg = f"time={column!r} is not read with {how}="
+            msg = f"time={shown(column)} is not read with {how}="
             raise OptionError(msg, "split(last=1, time=...) or split(since=..., time=...), or leave it out")
         return None, None, None
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
@@ -189,7 +189,7 @@ def moment(name: str, given: Any) -> tuple[int | float, bool]:
         try:
             given = dt.datetime.fromisoformat(given)
         except ValueError:
-            msg = f"{name}={given!r} is no point in time"
+            msg = f"{name}={shown(given)} is no point in time"
             raise OptionError(msg, "an ISO date such as '1998-03-01', a datetime, or a number") from None
     if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
         given = dt.datetime(given.year, given.month, given.day, tzinfo=dt.UTC)
@@ -197,7 +197,7 @@ def moment(name: str, given: Any) -> tuple[int | float, bool]:
         aware = given if given.tzinfo is not None else given.replace(tzinfo=dt.UTC)
         return (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1), True
     if isinstance(given, bool) or not isinstance(given, int | float) or given != given:  # noqa: PLR0124 - NaN
-        msg = f"{name}={given!r} is no point in time"
+        msg = f"{name}={shown(given)} is no point in time"
         raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
     return given, False
 
@@ -205,12 +205,12 @@ def moment(name: str, given: Any) -> tuple[int | float, bool]:
 def _amount(name: str, given: Any) -> int | Fraction:
     """Return a number of things, or an exact fraction of them."""
     if name != "fraction" and not isinstance(given, float):
-        return whole_number(name, given)
+        return count_of(name, given)
     if name == "count":
-        return whole_number(name, given)
+        return count_of(name, given)
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
         kind = OptionError if isinstance(given, int | float) and not isinstance(given, bool) else OptionTypeError
-        msg = f"{name}={given!r} is not between 0 and 1"
+        msg = f"{name}={shown(given)} is not between 0 and 1"
         raise kind(
             msg, "fraction=0.2, or count=2 for a number of items" if name == "fraction" else "users=100 or users=0.1"
         )
@@ -218,9 +218,6 @@ def _amount(name: str, given: Any) -> int | Fraction:
     return exact if 0 < exact < 1 else Fraction(1, MILLION)
 
 
-def seed_of(given: Any) -> int:
+def seed_of(given: object) -> int:
     """Return a seed."""
-    if isinstance(given, bool) or not hasattr(given, "__index__"):
-        msg = f"seed={given!r} is not a whole number"
-        raise OptionTypeError(msg, "seed=0")
-    return int(given.__index__())
+    return whole_number("seed", given, "seed=0", least=-(2**63), most=2**63 - 1)

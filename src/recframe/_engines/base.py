@@ -86,6 +86,8 @@ class Adapter(ABC):
         What to do for calls that do not take such frames.
     answers_with_rows : bool
         Whether calls that answer with the user's own rows take such frames.
+    any_label : bool
+        Whether columns may be named by something else than text.
     partitions : {"in turn", "on workers"}, optional
         How ``partitions=`` evaluates parts of the lists; None: the frames do not take it.
     """
@@ -93,6 +95,7 @@ class Adapter(ABC):
     eager: ClassVar[bool]
     remedy: ClassVar[str] = ""
     answers_with_rows: ClassVar[bool] = False
+    any_label: ClassVar[bool] = False
     partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
 
     def __init__(self, frame: Any = None) -> None:

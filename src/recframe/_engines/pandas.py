@@ -31,6 +31,7 @@ class Pandas(Engine):
 
     eager = True
     answers_with_rows = True
+    any_label = True
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)

@@ -78,7 +78,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     if place is not None:
         taken = taken.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
         names.append(place)
-    return taken.explode(names)
+    return taken.explode(list(map(col, names)))
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import MissingExtraError, OptionTypeError, one_of
+from recframe._values import choice
+from recframe.errors import MissingExtraError, OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -85,6 +86,20 @@ def adapter_of(frame: object) -> Adapter:
 def is_lazy(frame: object) -> bool:
     """Return whether something is a lazy frame, so that answers must stay frames."""
     return is_frame(frame) and not adapter_of(frame).eager
+
+
+def labels_of(*frames: object) -> list[Any] | None:
+    """Return the column labels of the frames whose labels need not be text; None if there is no such frame."""
+    adapters = [(adapter_of(frame), frame) for frame in frames if is_frame(frame)]
+    found = [adapter.names(frame) for adapter, frame in adapters if adapter.any_label]
+    return [label for labels in found for label in labels] if found else None
+
+
+def check_side_frame(name: str, given: object, frame: object) -> None:
+    """Raise for what is no frame where a call reads one in addition."""
+    if not is_frame(given):
+        msg = f"{name} is a {type_name(given)}, but the frame is a {type_name(frame)}"
+        raise OptionTypeError(msg, f"give both as {type_name(frame)}")
 
 
 def check_answers_with_rows(frame: object) -> None:
@@ -170,9 +185,8 @@ def constructors_for(given: tuple[object, ...], library: str | None) -> Construc
     library : str, optional
         The name of the library; None: that of what is given, else polars where it is installed, else pandas.
     """
-    if library is not None and library not in MAKERS:
-        name = "library"
-        raise one_of(name, library, tuple(MAKERS))
+    if library is not None:
+        choice("library", library, MAKERS)
     found = {name for name in map(_library_of, given) if name is not None}
     if len(found) > 1 or (library is not None and found - {library}):
         msg = f"what is given is of {' and '.join(sorted(found))}" + (f", but library={library!r}" if library else "")

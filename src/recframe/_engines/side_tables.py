@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._columns import feature_column
-from recframe.errors import ColumnTypeError, InputError, OptionTypeError
+from recframe._values import ids
+from recframe.errors import ColumnTypeError, InputError
 
 if TYPE_CHECKING:
     from recframe._engines.base import Adapter
@@ -62,7 +62,6 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
 
 def items_frame(adapter: Adapter, item: str, items: Any) -> Any:
     """Return a frame of the given items."""
-    if isinstance(items, str) or not isinstance(items, Iterable):
-        msg = f"catalog={items!r} is neither a number of items, nor a collection or a frame of them"
-        raise OptionTypeError(msg, "give len(items), a list of items, or a frame that holds them")
-    return adapter.items_frame(item, list(items))
+    return adapter.items_frame(
+        item, ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
+    )

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from recframe._engines.registry import ids_for
+from recframe._engines.registry import ids_for, labels_of
 from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
-from recframe._factors.progress import Progress
-from recframe.errors import InputError, OptionError, OptionTypeError, one_of
+from recframe._factors.progress import check_progress, progress_bar
+from recframe._labels import column_name, holds_values
+from recframe._values import choice, flag, whole_number
+from recframe._values import ids as list_of_ids
+from recframe.errors import InputError, OptionError, OptionTypeError
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -43,26 +46,22 @@ class Settings:
         if cutoff is None:
             msg = "k=None, but only the top k of a list is kept"
             raise OptionTypeError(msg, "k=10")
-        if positions not in POSITIONS:
-            name = "positions"
-            raise one_of(name, positions, POSITIONS)
-        for name, given in (("memory", memory), ("threads", threads)):
-            if given is None and name == "threads":
-                continue
-            if isinstance(given, bool) or not isinstance(given, int):
-                msg = f"{name}={given!r} is not a whole number"
-                raise OptionTypeError(msg)
-            if given < 1:
-                msg = f"{name}={given!r} is less than 1"
-                raise OptionError(msg)
-        return cls(cutoff, positions == "all", memory, threads or _cores(), progress)
+        choice("positions", positions, POSITIONS)
+        memory = whole_number("memory", memory, "a whole number of bytes", most=None)
+        threads = _cores() if threads is None else whole_number("threads", threads, "a whole number from 1, or None")
+        progress = None if progress is None else flag("progress", progress)
+        check_progress(show=progress)
+        return cls(cutoff, positions == "all", memory, threads, progress)
 
 
 def evaluate(
     factors: tuple[Any, Any, Any], users: Any, items: Any, train: Any, test: Any, roles: dict[str, str], how: Settings
 ) -> Any:
     """Return the compact frame of a model."""
+    labels = labels_of(train, test)
+    roles = {role: column_name(role, column, labels) for role, column in roles.items()}
     _check_columns(roles)
+    users, items = _ids("users", users), _ids("items", items)
     frame = frame_of(train, test)
     id_columns = ids_for(frame)
     by, item = roles["by"], roles["item"]
@@ -87,17 +86,18 @@ def evaluate(
     known = known[np.lexsort((columns[wanted.items[known]], lists[known]))]
     test_cells = Cells.of(lists[known], columns[wanted.items[known]], len(rows))
     train_cells = _past(*train_of(train, ids), rows, columns, model)
-    places = place(
-        _in_order(model, order),
-        rows,
-        train_cells,
-        test_cells,
-        how.k,
-        everywhere=how.everywhere,
-        memory=how.memory,
-        threads=how.threads,
-        step=Progress(len(rows), "users", show=how.progress).step,
-    )
+    with progress_bar(len(rows), "users", show=how.progress) as step:
+        places = place(
+            _in_order(model, order),
+            rows,
+            train_cells,
+            test_cells,
+            how.k,
+            everywhere=how.everywhere,
+            memory=how.memory,
+            threads=how.threads,
+            step=step,
+        )
     candidates = model.n_items - np.diff(train_cells.starts)
     kept = _kept(places, lists, wanted, known, columns, order)
     numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
@@ -165,6 +165,13 @@ def _check_columns(roles: dict[str, str]) -> None:
         if names.count(name) > 1:
             msg = f"the result would have two columns of the name {name!r}"
             raise OptionError(msg, "rename a column of test")
+
+
+def _ids(name: str, given: Any) -> Any:
+    """Return ids as they are given, if they can be ids."""
+    if holds_values(given) and getattr(given, "ndim", 1) == 1:
+        return given
+    return list_of_ids(name, given, f"{name}=[...], one id for each row")
 
 
 def _cores() -> int:

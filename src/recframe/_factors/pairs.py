@@ -49,7 +49,7 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     """Return the pairs of the train set that the model knows, with repetitions."""
     if train is None:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    if hasattr(train, "tocoo"):
+    if hasattr(type(train), "tocoo"):
         users, items, _ = _sparse("train", train, ids)
         return users, items
     users, items = (
@@ -67,7 +67,7 @@ def test_of(test: Any, ids: Ids) -> Test:
         nothing = np.zeros(0, dtype=np.int64)
         return Test(nothing, nothing, nothing.astype(np.float64), ids.items)
     known = ids.items
-    if hasattr(test, "tocoo"):
+    if hasattr(type(test), "tocoo"):
         users, items, relevance = _sparse("test", test, ids)
     else:
         users, items = (
@@ -99,7 +99,7 @@ def frame_of(train: Any, test: Any) -> Any:
     """Return the frame whose library the answer is of, the test set if it is one; None: neither is a frame."""
     found = None
     for name, given in (("train", train), ("test", test)):
-        if given is None or hasattr(given, "tocoo"):
+        if given is None or hasattr(type(given), "tocoo"):
             continue
         adapter = adapter_of(given) if is_frame(given) else None
         if adapter is None or not (adapter.eager and adapter.answers_with_rows):

@@ -1,51 +1,46 @@
-"""A progress bar on standard error, for what takes longer than a moment."""
+"""The progress bar of a long run: tqdm's, where that is installed."""
 
 from __future__ import annotations
 
-import sys
-from time import monotonic
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 QUIET = 2.0
-"""Seconds before a bar that nobody asked for shows itself."""
-EVERY = 0.2
-"""Seconds between two states of the bar."""
-WIDTH = 30
+"""The seconds before a bar appears that the call did not request."""
 
 
-class Progress:
-    """A bar that shows how much is done and how long the rest takes.
+def check_progress(*, show: bool | None) -> None:
+    """Raise if a bar is requested and there is none."""
+    if show and find_spec("tqdm") is None:
+        what = "progress=True"
+        raise MissingExtraError.of(what, "factors")
+
+
+@contextmanager
+def progress_bar(total: int, what: str, *, show: bool | None) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error, and yield the function that moves it to a number of what is counted.
 
     Parameters
     ----------
     total : int
-        How much there is to do.
+        The number at the end.
     what : str
         What is counted.
     show : bool, optional
-        Whether to show the bar; None: in a terminal, and only of what takes longer than a moment.
+        Whether to show the bar; None: in a terminal, after a moment, and only if tqdm is installed.
     """
-
-    def __init__(self, total: int, what: str, *, show: bool | None = None) -> None:
-        self._total, self._what = total, what
-        self._show = sys.stderr.isatty() if show is None else show
-        self._start = monotonic()
-        self._next = self._start + (QUIET if show is None else 0.0)
-        self._shown = False
-
-    def step(self, done: int) -> None:
-        """Say how much is done by now."""
-        now = monotonic()
-        if not self._show or (now < self._next and done < self._total) or (done == self._total and not self._visible):
-            return
-        self._next, self._shown = now + EVERY, True
-        share = done / self._total
-        left = (now - self._start) * (1 - share) / share if done else 0.0
-        bar = "#" * round(WIDTH * share)
-        end = "\n" if done == self._total else ""
-        sys.stderr.write(f"\r[{bar:<{WIDTH}}] {done:,} of {self._total:,} {self._what}, {left:.0f} s left  {end}")
-        sys.stderr.flush()
-
-    @property
-    def _visible(self) -> bool:
-        """Whether there is a bar to bring to its end."""
-        return self._shown or monotonic() >= self._next
+    if show is False or find_spec("tqdm") is None:
+        yield lambda done: None  # noqa: ARG005
+        return
+    tqdm = import_module("tqdm").tqdm
+    # tqdm reads None as "only in a terminal".
+    disable = None if show is None else False
+    with tqdm(total=total, unit=f" {what}", disable=disable, delay=QUIET if show is None else 0) as bar:
+        yield lambda done: bar.update(done - bar.n)

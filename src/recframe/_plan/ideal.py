@@ -1,4 +1,4 @@
-"""The ideal side: what lists would get in their ideal ranking."""
+"""The ideal side: what lists would get in their best order."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import narwhals as nw
 
 from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
-from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing
+from recframe._plan.positions import numbered
+from recframe._plan.relevance import label
+from recframe.metrics._row import IdealRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,30 +20,33 @@ if TYPE_CHECKING:
 
 
 def ideal_lists(context: CallContext) -> Frame:
-    """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
+    """Return R and the sums in the best order, of each list that has a relevant row."""
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
-    lists = _best(context, fill_missing(source.select(*group, RELEVANCE, *context.values), [RELEVANCE]), group, "all")
+    lists = _best(context, context.relevance(source.select(*group, RELEVANCE, *context.values)), group, "all")
     if context.long and context.truth is not None:
         lists = lists.join(context.models(), how="cross")
     return lists
 
 
 def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
-    """Return the sums in the ideal ranking of the ranked rows only."""
+    """Return the sums in the best order of the ranked rows only."""
     if context.truth is not None:
         ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
-    best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
-    columns = context.requirements.ideal("ranked").by_column
-    return context.to_sum_columns(best, {column: nw.col(column) for column in columns})
+    best = _best(context, label(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
+    return context.to_sum_columns(
+        best, {column: nw.col(column) for column in context.requirements.best_terms("ranked")}
+    )
 
 
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: str) -> Frame:
-    """Sum what the rows of positive relevance add in their ideal ranking."""
-    terms = context.requirements.ideal(of)
-    positive = context.with_hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
-    if POSITION in terms.requested:
+    """Sum what the rows of positive relevance add in their best order."""
+    row = IdealRow()
+    added = context.requirements.best_terms(of, row)
+    positive = context.hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
+    if POSITION in row.asked:
         positive = numbered(context.engine, positive, group, RELEVANCE, descending=True)
         positive = positive.with_columns(nw.col(POSITION).cast(nw.Float64()))
-    added = {**terms.by_column, **({RELEVANT: nw.col(HIT)} if of == "all" else {})}
+    if of == "all":
+        added[RELEVANT] = nw.col(HIT)
     return context.engine.sum_by(positive.select(*group, **added), group, list(added))

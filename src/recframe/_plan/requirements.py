@@ -1,326 +1,227 @@
-"""What the metrics of one call need, found before any data is read: which terms, sums and positions."""
+"""What the metrics of one call need: which sums, over which rows, up to which position."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 import narwhals as nw
 
 from recframe._columns import (
     FIRST_HIT,
-    JUDGED,
-    KNOWN,
     POPULAR,
     POSITION,
-    RANKED,
     RELEVANT,
-    VALUE,
     item_sum_column,
     row_column,
     segment_sum_column,
-    stop_column,
     sum_column,
 )
+from recframe.errors import OptionError, OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._row import CascadeRow, FirstHitRow, IdealRow, Numbers, Row, Sums
-from recframe.metrics._shared_terms import TermColumns, Terms
+from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, IdealRow, PlaceRow, Row, Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
-    from recframe._arguments import Lists, Query
-    from recframe.metrics._record import Metric, Reads
-    from recframe.metrics._row import Stop, Weight
+    from recframe.metrics._record import Metric
+    from recframe.metrics._row import Weight
+    from recframe.metrics._shared_terms import SharedTerms
 
-COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}
-"""What a list must have to be averaged, under each policy."""
-
-
-@dataclass(frozen=True)
-class AccuracyTerms:
-    """What one metric of relevance sums."""
-
-    metric: Metric
-    reads: Reads
-    """Which ranked rows the metric must see."""
-    ranked: Terms
-    """What a ranked row adds."""
-    ideal: Terms
-    """What a row adds in the ideal ranking."""
-    first_hit: Terms
-    """What a place adds in a tied block with several first hits."""
-    cascade: Terms
-    """What a place adds at which users stop."""
-
-    @property
-    def cuts_at_relevant(self) -> bool:
-        """Whether the metric cuts at R, the list's own number of relevant items."""
-        return RELEVANT in self.ranked.requested
-
-    @property
-    def cutoff(self) -> int | None:
-        return self.metric.cutoff
+Name = tuple[str, str]
+"""Of a term: the metric's label, which no other metric of the call has, and what the metric calls it."""
 
 
-@dataclass(frozen=True)
-class BeyondAccuracyTerms:
-    """What one metric of the recommended items sums, over a list or, of an exposure metric, over an item."""
-
-    metric: BeyondAccuracyMetric | ExposureMetric
-    recommended: Terms
-    """What a recommended row adds."""
-    history: Terms
-    """What an item of the user's past adds to the user's lists."""
-
-
-@dataclass(frozen=True)
-class ListValue:
-    """The value of one metric, from the sums of a list or of a segment."""
-
-    value: nw.Expr
-    """The value, missing where it is undefined."""
-    weighting: nw.Expr | None
-    """The weight of a list in the mean; None: all weigh the same."""
-    counted: tuple[str, ...]
-    """What must be above 0 in a list for it to be averaged."""
-    requested: frozenset[str]
-    """The columns that it reads beyond the metric's sums."""
-
-
-@dataclass(frozen=True)
-class Shares:
-    """What a row adds to the value of its list."""
-
-    ranked: nw.Expr
-    unranked: nw.Expr | None
-    """What a relevant item adds that is not ranked; None: nothing."""
-    requested: frozenset[str]
-    """The columns that these read beyond the metric's sums."""
-
-
-@dataclass(frozen=True)
+@dataclass
 class Requirements:
-    """What the metrics of one call need; nothing changes it once it is made."""
+    """What the metrics of one call ask for, found by asking each of them once."""
 
-    metrics: tuple[Metric, ...]
-    accuracy: tuple[AccuracyTerms, ...]
-    beyond_accuracy: tuple[BeyondAccuracyTerms, ...]
-    exposure: tuple[BeyondAccuracyTerms, ...]
-    items: Terms
-    """What an item adds to the sums of a segment, and the item sums whose order that reads."""
-    values: Mapping[str, ListValue]
-    """The values by the labels of the metrics."""
-    shares: Shares | None
-    """Of the one metric of a call for contributions."""
-    weights: tuple[tuple[Weight, int | None], ...]
-    """The weights of positions up to a cutoff, by their numbers; of rows."""
-    constants: tuple[tuple[Weight, int], ...]
-    """The same, of positions, which sum to the same for every list."""
-    stops: tuple[Stop, ...]
-    """The probabilities to stop at a row, by their numbers."""
-    cutoffs: frozenset[int | None]
-    """Up to where the different items of a list are counted."""
-    sum_columns: tuple[str, ...]
-    """The sums of a list's terms."""
-    item_sum_columns: tuple[str, ...]
-    feature_count: int
-    """How many features an item has."""
+    metrics: Sequence[Metric]
+    width: int = 0
+    """The number of features of an item."""
+    columns: dict[Name, str] = field(default_factory=dict)
+    """The sums of a list by the names of their terms, and the columns that hold them, which metrics may share."""
+    asked: set[str] = field(default_factory=set)
+    first_hit: set[str] = field(default_factory=set)
+    """The columns of the first hit."""
+    cascade: set[str] = field(default_factory=set)
+    """The columns of a user who reads from the top."""
+    constants: dict[tuple[Weight, int], str] = field(default_factory=dict)
+    item_columns: dict[Name, str] = field(default_factory=dict)
+    """The sums of an item over the rows that show it."""
+    all_columns: dict[Name, str] = field(default_factory=dict)
+    """The sums over all items that are shown."""
 
-    @cached_property
-    def ranked(self) -> Terms:
-        """What a ranked row adds to the metrics of relevance."""
-        return Terms.union(metric.ranked for metric in self.accuracy)
-
-    @cached_property
-    def first_hit(self) -> Terms:
-        """What a place adds in a tied block with several first hits."""
-        return Terms.union(metric.first_hit for metric in self.accuracy)
-
-    @cached_property
-    def cascade(self) -> Terms:
-        """What a place adds at which users stop."""
-        return Terms.union(metric.cascade for metric in self.accuracy)
-
-    @cached_property
-    def requested(self) -> frozenset[str]:
-        """The columns of rows and lists that any metric reads beyond those that are always there."""
-        ideal = Terms.union(metric.ideal for metric in self.accuracy).requested - {POSITION}
-        values = chain.from_iterable((*value.requested, *value.counted) for value in self.values.values())
-        shares = frozenset() if self.shares is None else self.shares.requested
-        return self.ranked.requested | ideal | shares | frozenset(values)
+    def __post_init__(self) -> None:
+        sums, items, everything = (
+            _Columns(self.columns, sum_column),
+            _Columns(self.item_columns, item_sum_column),
+            self.all_columns,
+        )
+        for shown in self.shown:
+            row, past = RecommendedRow(self.width), HistoryRow(self.width)
+            sums.add(shown, shown.recommended_terms(row), row, "recommended")
+            sums.add(shown, shown.history_terms(past), past, "history")
+        for exposure in self.exposure:
+            row = RecommendedRow(self.width)
+            items.add(exposure, exposure.recommended_terms(row), row, "recommended")
+            for name in exposure.item_terms(ItemRow(self._own(exposure, self.item_columns))):
+                everything[exposure.label, name] = segment_sum_column(len(everything))
+        for metric in self.accuracy:
+            ranked, best, first = Row(tied=True), IdealRow(), FirstHitRow()
+            # Terms share a sum only if they are summed over the same rows.
+            found = sums.add(metric, metric.terms(ranked), ranked, metric.reads)
+            sums.add(metric, metric.best_terms(best), best, f"best of {metric.best_of}")
+            metric.terms(first)
+            if FIRST_HIT in first.asked:
+                self.first_hit |= found
+            if CASCADE in ranked.asked:
+                self.cascade |= found
+            self.asked |= ranked.asked | (best.asked - {POSITION})
 
     @property
-    def reads_relevance(self) -> bool:
-        """Whether a metric reads the relevance."""
-        return bool(self.accuracy)
+    def accuracy(self) -> list[Metric]:
+        """The metrics that read the relevance."""
+        return [metric for metric in self.metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
 
     @property
-    def reads_recommended(self) -> bool:
-        """Whether a metric reads the recommended items."""
-        return bool(self.beyond_accuracy or self.exposure)
+    def shown(self) -> list[BeyondAccuracyMetric]:
+        """The metrics of what a list shows."""
+        return [metric for metric in self.metrics if isinstance(metric, BeyondAccuracyMetric)]
+
+    @property
+    def exposure(self) -> list[ExposureMetric]:
+        """The metrics of what all lists show together."""
+        return [metric for metric in self.metrics if isinstance(metric, ExposureMetric)]
 
     @property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
-        return self.reads_recommended or POPULAR in self.requested
-
-    @property
-    def reads_value(self) -> bool:
-        """Whether a metric reads the value of hits."""
-        return VALUE in self.requested
-
-    @property
-    def reads_all_rows(self) -> bool:
-        """Whether a metric of relevance must see every ranked row."""
-        return any(metric.reads == "all" for metric in self.accuracy)
-
-    @property
-    def reads_graded(self) -> bool:
-        """Whether a metric reads rows with a relevance other than 0 that are not relevant."""
-        return any(metric.reads == "graded" for metric in self.accuracy)
+        return bool(self.shown or self.exposure) or POPULAR in self.asked
 
     @property
     def cutoff(self) -> int | None:
         """The last position that any metric reads; None: all."""
-        at_relevant = {metric.metric.label for metric in self.accuracy if metric.cuts_at_relevant}
-        return furthest([metric.cutoff for metric in self.metrics if metric.label not in at_relevant])
+        return furthest([metric.cutoff for metric in self.metrics if not self._by_relevant(metric)])
 
     @property
     def recommended_cutoff(self) -> int | None:
-        """The last position that a metric of the recommended items reads; None: all."""
-        return furthest([terms.metric.cutoff for terms in (*self.beyond_accuracy, *self.exposure)])
+        """The last position that a list metric reads; None: all."""
+        return furthest([metric.cutoff for metric in (*self.shown, *self.exposure)])
+
+    @staticmethod
+    def _by_relevant(metric: Metric) -> bool:
+        """Whether the metric cuts at R, the list's own number of relevant items."""
+        row = Row(tied=True)
+        metric.terms(row)
+        return RELEVANT in row.asked
+
+    def terms(self, row: Row, metrics: Sequence[Metric] | None = None) -> dict[str, nw.Expr]:
+        """Return what a ranked row adds, by column; to some of the metrics that read the relevance, or to all."""
+        metrics = self.accuracy if metrics is None else metrics
+        found = _by_column(self.columns, ((metric, _terms(metric, row)) for metric in metrics))
+        only = self.first_hit if isinstance(row, FirstHitRow) else self.cascade if isinstance(row, CascadeRow) else None
+        return {column: term for column, term in found.items() if only is None or column in only}
 
     @property
     def cascade_cutoff(self) -> int | None:
-        """The last position that a cascade model reads; None: all."""
-        return furthest([metric.cutoff for metric in self.accuracy if metric.cascade.by_column])
+        """The last position that a user reads who stops somewhere; None: all."""
+        reading = [
+            metric
+            for metric in self.accuracy
+            if {self.columns[metric.label, name] for name in metric.terms(Row(tied=True))} & self.cascade
+        ]
+        return furthest([metric.cutoff for metric in reading])
 
-    def ideal(self, of: str) -> Terms:
-        """Return what a row adds in the ideal ranking of all rows, or of the ranked ones."""
-        return Terms.union(metric.ideal for metric in self.accuracy if metric.metric.best_of == of)
+    def best_terms(self, of: str, row: IdealRow | None = None) -> dict[str, nw.Expr]:
+        """Return what a row in the best order adds, by column, for the metrics that order these rows."""
+        row = row or IdealRow()
+        metrics = [metric for metric in self.accuracy if metric.best_of == of]
+        return _by_column(self.columns, ((metric, metric.best_terms(row)) for metric in metrics))
 
+    def recommended_terms(self, row: RecommendedRow) -> dict[str, nw.Expr]:
+        """Return what a shown row adds to its list, by column."""
+        return _by_column(self.columns, ((metric, metric.recommended_terms(row)) for metric in self.shown))
 
-def requirements_of(
-    metrics: Sequence[Metric], query: Query, feature_count: int, *, truth: bool, shares: bool = False
-) -> Requirements:
-    """Return what the metrics of a call need, each asked once about each kind of row that it reads.
+    def history_terms(self, row: HistoryRow) -> dict[str, nw.Expr]:
+        """Return what an item of a user's past adds to the user's lists, by column."""
+        return _by_column(self.columns, ((metric, metric.history_terms(row)) for metric in self.shown))
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        The metrics.
-    query : Query
-        The checked roles and policies.
-    feature_count : int
-        How many features an item has.
-    truth : bool
-        Whether there is a ground truth besides the frame.
-    shares : bool
-        Whether rows show what they add to the value of the one metric.
-    """
-    asking = _Asking(query, feature_count, shares=shares, pooled=query.model is not None and not truth)
-    beyond = [asking.beyond(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
-    exposure = [asking.exposure(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
-    items = Terms.union(asking.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
-    others = [metric for metric in metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
-    accuracy = [asking.accuracy(metric) for metric in others]
-    values = {metric.label: asking.value(metric) for metric in metrics}
-    of_rows = asking.shares(accuracy[0]) if shares else None
-    return Requirements(
-        metrics=tuple(metrics),
-        accuracy=tuple(accuracy),
-        beyond_accuracy=tuple(beyond),
-        exposure=tuple(exposure),
-        items=items,
-        values=values,
-        shares=of_rows,
-        weights=tuple(asking.numbers.weights),
-        constants=tuple(asking.numbers.constants),
-        stops=tuple(asking.numbers.stops),
-        cutoffs=frozenset(asking.cutoffs),
-        sum_columns=asking.sums.all,
-        item_sum_columns=asking.item_sums.all,
-        feature_count=feature_count,
-    )
+    def exposure_terms(self, row: RecommendedRow) -> dict[str, nw.Expr]:
+        """Return what a shown row adds to its item, by column."""
+        return _by_column(self.item_columns, ((metric, metric.recommended_terms(row)) for metric in self.exposure))
+
+    def item_terms(self) -> tuple[dict[str, nw.Expr], set[str]]:
+        """Return what an item adds to the value of all lists, by column, and the sums whose order that reads."""
+        found: dict[str, nw.Expr] = {}
+        ranked: set[str] = set()
+        for metric in self.exposure:
+            item = ItemRow(self._own(metric, self.item_columns))
+            for name, term in metric.item_terms(item).items():
+                found[self.all_columns[metric.label, name]] = term
+            ranked |= item.ranked
+        return found, ranked
+
+    def sums(self, metric: Metric, row: Container[str] = ()) -> Sums:
+        """Return the metric's view of the sums, and remember what it asks; of some columns, that of a single row."""
+        columns = self.all_columns if isinstance(metric, ExposureMetric) else self.columns
+        own = self._own(metric, columns).items()
+        own_of_row = {name: row_column(column) if column in row else column for name, column in own}
+        return Sums(own_of_row, self.asked, self.constants)
+
+    @staticmethod
+    def _own(metric: Metric, columns: Mapping[Name, str]) -> dict[str, str]:
+        return {name: column for (label, name), column in columns.items() if label == metric.label}
 
 
-class _Asking:
-    """Asks the metrics of one call for their terms, and gives each a column of its own or one that it shares."""
+class _Columns:
+    """Gives each term a column, and terms of several metrics that compute the same over the same rows a common one."""
 
-    def __init__(self, query: Query, feature_count: int, *, shares: bool, pooled: bool) -> None:
-        self._query = query
-        self._feature_count = feature_count
-        self._with_shares = shares
-        self._pooled = pooled
-        self.numbers = Numbers()
-        self.cutoffs: set[int | None] = set()
-        self.sums = TermColumns(sum_column)
-        self.item_sums = TermColumns(item_sum_column)
-        self.segment_sums = TermColumns(segment_sum_column)
+    def __init__(self, columns: dict[Name, str], name: Callable[[object], str]) -> None:
+        self._columns = columns
+        self._name = name
+        self._by_key: dict[object, str] = {}
 
-    def accuracy(self, metric: Metric) -> AccuracyTerms:
-        row, best = Row(self.numbers), IdealRow()
-        # Rows that show what they add show it all.
-        reads: Reads = "all" if self._with_shares else metric.reads
-        ranked = self.sums.add(metric, self._terms(metric, row), row, reads)
-        ideal = self.sums.add(metric, metric.best_terms(best), best, f"best of {metric.best_of}")
-        first_hit = cascade = Terms()
-        if FIRST_HIT in row.requested:
-            first_hit = self.sums.known(metric, self._terms(metric, FirstHitRow(self.numbers)))
-        if row.requested & {stop_column(number) for number in self.numbers.stops.values()}:
-            cascade = self.sums.known(metric, self._terms(metric, CascadeRow(self.numbers)))
-        return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade)
+    def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> set[str]:
+        """Return the columns of a metric's terms, which are new but for shared ones."""
+        found = set()
+        check_names(metric, terms, [known for label, known in self._columns if label == metric.label])
+        for name, term in terms.items():
+            if not isinstance(term, nw.Expr):
+                msg = f"term {name!r} of metric {metric.label!r} is {term!r}, which is not a Narwhals expression"
+                raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
+            computed = row.key_of(term)
+            key = (metric.label, name) if computed is None else (computed, over)
+            column = self._by_key.setdefault(key, self._name(len(self._by_key)))
+            self._columns[metric.label, name] = column
+            found.add(column)
+        return found
 
-    def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
-        return {**metric.terms(row), **metric.share_terms(row)} if self._with_shares else metric.terms(row)
 
-    def beyond(self, metric: BeyondAccuracyMetric) -> BeyondAccuracyTerms:
-        row, past = RecommendedRow(self._feature_count), HistoryRow(self._feature_count)
-        recommended = self.sums.add(metric, metric.recommended_terms(row), row, "recommended")
-        self.cutoffs |= row.cutoffs
-        return BeyondAccuracyTerms(
-            metric, recommended, self.sums.add(metric, metric.history_terms(past), past, "history")
-        )
+def _terms(metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+    """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""
+    terms = metric.terms(row)
+    if metric.is_builtin or not isinstance(row, PlaceRow):
+        return terms
+    # A custom term may have a part that does not vanish here, such as the 1 of 1 - row.hit.
+    rest = metric.terms(PlaceRow())
+    return {name: term - rest[name] for name, term in terms.items()}
 
-    def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
-        row = RecommendedRow(self._feature_count)
-        recommended = self.item_sums.add(metric, metric.recommended_terms(row), row, "recommended")
-        self.cutoffs |= row.cutoffs
-        return BeyondAccuracyTerms(metric, recommended, Terms())
 
-    def items(self, metric: ExposureMetric) -> Terms:
-        item = ItemRow(self.item_sums.of(metric))
-        return self.segment_sums.add(metric, metric.item_terms(item), item, "items")
+def check_names(metric: Metric, terms: Iterable[str], others: Collection[str]) -> None:
+    """Raise if a metric gives a term the name of another one of its own, so that both would add to one sum."""
+    for name in terms:
+        if name in others:
+            msg = f"metric {metric.label!r} has two terms of the name {name!r}"
+            raise OptionError(msg, "give its terms, best_terms and share_terms names that differ")
 
-    def value(self, metric: Metric) -> ListValue:
-        exposure = isinstance(metric, ExposureMetric)
-        sums = Sums((self.segment_sums if exposure else self.sums).of(metric), self.numbers)
-        defined, value = metric.defined(sums), metric.value(sums)
-        counted: tuple[str, ...] = ()
-        if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            counted = COUNTED[self._query.averaging(metric.label).lists]
-            known = nw.col(KNOWN if self._pooled else RELEVANT) > 0
-            if self._pooled:
-                # This model has no relevant row in a list where other models have one.
-                defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
-                value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
-            defined = known if defined is None else known & defined
-        value = value if defined is None else nw.when(defined).then(value)
-        weighting = None if exposure else metric.weighting(sums)
-        return ListValue(value.alias(metric.column), weighting, counted, frozenset(sums.requested))
 
-    def shares(self, terms: AccuracyTerms) -> Shares:
-        own = self.sums.of(terms.metric)
-        of_row = {
-            name: row_column(column) if column in terms.ranked.by_column else column for name, column in own.items()
-        }
-        row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
-        ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
-        return Shares(ranked, unranked, frozenset(row.requested | sums.requested))
+def _by_column(
+    columns: Mapping[Name, str], terms: Iterable[tuple[Metric, Mapping[str, nw.Expr]]]
+) -> dict[str, nw.Expr]:
+    """Return the terms of metrics by the columns that hold their sums."""
+    return {columns[metric.label, name]: term for metric, own in terms for name, term in own.items()}
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:

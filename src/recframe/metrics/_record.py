@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-from recframe.errors import OptionError, OptionTypeError, one_of
+from recframe._values import choice, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,6 +134,11 @@ class Metric:
         return [self.formula or self.summary]
 
     @property
+    def is_builtin(self) -> bool:
+        """Whether the metric is one of the library's, which tests hold against oracles."""
+        return type(self).__module__.startswith("recframe.metrics.")
+
+    @property
     def inexact(self) -> str:
         """In words: where the value of tied rows is not exact; empty: nowhere."""
         return ""
@@ -198,21 +202,13 @@ def check_k(k: Any, name: str = "k") -> int | None:
     if k is None:
         return None
     hint = f"{name} is a whole number from 1, or None" + (" for the whole list" if name == "k" else "")
-    if isinstance(k, bool) or not hasattr(k, "__index__"):
-        what = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
-        msg = f"{name}={k!r} is of type {type(k).__name__}{what}"
-        raise OptionTypeError(msg, hint)
-    number = operator.index(k)
-    if number < 1:
-        msg = f"{name}={number} is less than 1"
-        raise OptionError(msg, hint)
-    return number
+    several = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
+    return whole_number(name, k, hint, wrong=f"is of type {type(k).__name__}{several}")
 
 
 def check_choice(name: str, given: object, choices: object) -> None:
     """Raise if an option is not one of the values of its Literal type."""
-    if given not in get_args(choices):
-        raise one_of(name, given, get_args(choices))
+    choice(name, given, get_args(choices))
 
 
 def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:

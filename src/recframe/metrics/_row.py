@@ -1,7 +1,7 @@
 """What a metric may ask of a ranked row, of a row in the best order, and of a list.
 
-These classes hold no data: they hand out Narwhals expressions over the plan's own columns and remember which columns
-were requested, so that the plan computes these and nothing else.
+These classes hold no data: they hand out Narwhals expressions over the plan's own columns and remember
+what was asked, so that the plan computes that and nothing else.
 """
 
 from __future__ import annotations
@@ -38,34 +38,17 @@ from recframe._columns import (
     stop_column,
     upto_column,
 )
+from recframe.errors import OptionError, closest
 from recframe.metrics._shared_terms import SharedTerms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
-
-class Numbers:
-    """Numbers the functions that the metrics of a call give to rows and sums, so that each is computed once."""
-
-    def __init__(self) -> None:
-        self.weights: dict[tuple[Weight, int | None], int] = {}
-        self.stops: dict[Stop, int] = {}
-        self.constants: dict[tuple[Weight, int], int] = {}
-
-    def of_weight(self, of: Weight, k: int | None) -> int:
-        """Return the number of a weight that counts up to position k."""
-        return self.weights.setdefault((of, k), len(self.weights))
-
-    def of_stop(self, stop: Stop) -> int:
-        """Return the number of a probability to stop."""
-        return self.stops.setdefault(stop, len(self.stops))
-
-    def of_constant(self, of: Weight, k: int) -> int:
-        """Return the number of the sum of a weight over the positions 1 to k."""
-        return self.constants.setdefault((of, k), len(self.constants))
+CASCADE = "cascade"
+"""In what a metric requests: that users stop somewhere."""
 
 
 class Row(SharedTerms):
@@ -73,6 +56,8 @@ class Row(SharedTerms):
 
     Attributes
     ----------
+    tied : bool
+        False where no row ties, so that every block is one row.
     relevance : Expr
         The relevance, 0 where it is missing.
     hit : Expr
@@ -85,17 +70,21 @@ class Row(SharedTerms):
         R, the relevant items of the row's list, ranked or not.
     """
 
-    def __init__(self, numbers: Numbers | None = None) -> None:
+    def __init__(self, *, tied: bool) -> None:
         super().__init__()
-        self._numbers = numbers or Numbers()
+        self.tied = tied
+        self.tables: dict[tuple[Weight, int | None], int] = {}
+        self.stops: dict[Stop, int] = {}
+        self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
         self.start = nw.col(START)
-        self.size = nw.col(SIZE)
+        self.size = nw.col(SIZE) if tied else nw.lit(1.0)
 
     @property
     def block_hits(self) -> nw.Expr:
-        return self._column(BLOCK_HITS)
+        self.asked.add(BLOCK_HITS)
+        return nw.col(BLOCK_HITS) if self.tied else self.hit
 
     @property
     def hits_before(self) -> nw.Expr:
@@ -112,7 +101,7 @@ class Row(SharedTerms):
 
     @property
     def value(self) -> nw.Expr:
-        """The value of a hit, 0 where it is missing."""
+        """What a hit is worth, 0 where it is missing."""
         return self._column(VALUE)
 
     @property
@@ -132,7 +121,7 @@ class Row(SharedTerms):
 
     @property
     def concordance(self) -> nw.Expr:
-        """The rows of lower relevance that the row is ahead of, less those that are ahead of it.
+        """The rows of lower relevance that the row stands before, less those that it stands behind.
 
         Only its sum over a list means that.
         """
@@ -140,30 +129,31 @@ class Row(SharedTerms):
 
     @property
     def popular(self) -> nw.Expr:
-        """The item's rank by its users in the training data, from 1; infinite without any."""
+        """The item's place, from 1, when those of the training data stand by their users; infinite without any."""
         return self._column(POPULAR)
 
     def _column(self, name: str) -> nw.Expr:
-        self.requested.add(name)
+        self.asked.add(name)
         return nw.col(name)
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
 
-        The user reads from the top and stops at a row with the probability that `stop` gives for its relevance; `stop`
-        also takes the largest relevance of the frame. The rows of a tied block share their mean probability.
+        The user reads from the top and stops at a row with the chance that `stop` gives for its relevance; `stop`
+        also takes the largest relevance of the frame. The rows of a tied block share their mean chance.
         """
-        # It is added by the places where users stop: see CascadeRow.
-        self.requested.add(stop_column(self._numbers.of_stop(stop)))
+        self.asked.add(CASCADE)
+        self.stops.setdefault(stop, len(self.stops))
         return nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:
-        """Return the probability that the row is among the first k."""
+        """Return the chance that the row stands among the first k."""
         if k is None:
             return nw.lit(1.0)
+        inside = (self.start <= k) if not self.tied else (self.start + self.size - 1 <= k)
         straddles = (k - self.start + 1) / self.size
-        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0)
-        return nw.when(self.start + self.size - 1 <= k).then(1.0).otherwise(outside)
+        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0) if self.tied else nw.lit(0.0)
+        return nw.when(inside).then(1.0).otherwise(outside)
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
         """Return the expected weight of the row's position, counting 0 past k.
@@ -176,23 +166,26 @@ class Row(SharedTerms):
             The last position that counts; None: all do.
         """
         alone = _cut(of(self.start), self.start, k)
+        if not self.tied:
+            return alone
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
-        number = self._numbers.of_weight(of, k)
-        block = (self._column(upto_column(number)) - self._column(before_column(number))) / self.size
+        index = self.tables.setdefault((of, k), len(self.tables))
+        block = (nw.col(upto_column(index)) - nw.col(before_column(index))) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         """Return what the row adds to the expected weight of the list's first relevant position, 0 past k."""
-        # What a block with several hits adds is spread over all its rows: see FirstHitRow.
-        only = (self.start == self._column(FIRST_HIT)) & (self.block_hits == 1)
+        self.asked.update((BLOCK_HITS, FIRST_HIT))
+        # A block with several hits is spread over all its rows: see FirstHitRow.
+        only = (self.start == nw.col(FIRST_HIT)) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
-class _SideRow(Row):
-    """A row of another frame than that of the ranked rows: it adds only the one thing that the frame is for."""
+class PlaceRow(Row):
+    """A place in a tied block, beside the ranked rows: it adds nothing but the one thing that it stands for."""
 
-    def __init__(self, numbers: Numbers) -> None:
-        super().__init__(numbers)
+    def __init__(self) -> None:
+        super().__init__(tied=False)
         self.relevance = self.hit = nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
@@ -205,24 +198,26 @@ class _SideRow(Row):
         return nw.lit(0.0)
 
 
-class FirstHitRow(_SideRow):
+class FirstHitRow(PlaceRow):
     """One place in a tied block that holds several of the list's first hits.
 
-    The rows of such a block are its positions: each adds the probability that the first hit is there.
+    The rows of such a block stand for its positions: each adds the chance that the first hit falls there.
     """
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
+        self.asked.add(FIRST_HIT)
         position = nw.col(POSITION)
         return nw.col(CHANCE) * _cut(of(position), position, k)
 
 
-class CascadeRow(_SideRow):
-    """One place at which a user may stop who reads from the top, for `Row.cascade`."""
+class CascadeRow(PlaceRow):
+    """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
-        number = self._numbers.of_stop(stop)
+        self.asked.add(CASCADE)
+        index = self.stops.setdefault(stop, len(self.stops))
         position = nw.col(POSITION)
-        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * _cut(of(position), position, k)
+        return nw.col(stop_column(index)) * nw.col(examined_column(index)) * _cut(of(position), position, k)
 
 
 class IdealRow(SharedTerms):
@@ -236,13 +231,14 @@ class IdealRow(SharedTerms):
 
     def __init__(self) -> None:
         super().__init__()
+        self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
 
     @property
     def value(self) -> nw.Expr:
-        """The value of a hit, 0 where it is missing."""
-        self.requested.add(VALUE)
+        """What a hit is worth, 0 where it is missing."""
+        self.asked.add(VALUE)
         return nw.col(VALUE)
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
@@ -254,7 +250,7 @@ class IdealRow(SharedTerms):
         return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
 
     def _weight(self, of: Weight, k: int | None) -> nw.Expr:
-        self.requested.add(POSITION)
+        self.asked.add(POSITION)
         return _cut(of(nw.col(POSITION)), nw.col(POSITION), k)
 
 
@@ -267,14 +263,17 @@ class Sums:
         R, the relevant items of the list, ranked or not; at least 1.
     """
 
-    def __init__(self, columns: Mapping[str, str], numbers: Numbers | None = None) -> None:
-        self.requested: set[str] = set()
-        """The columns that the metric reads beyond the sums of its terms."""
+    def __init__(self, columns: dict[str, str], asked: set[str], constants: dict[tuple[Weight, int], str]) -> None:
         self._columns = columns
-        self._numbers = numbers or Numbers()
+        self._asked = asked
+        self._constants = constants
         self.relevant = nw.col(RELEVANT)
 
     def __getitem__(self, name: str) -> nw.Expr:
+        if name not in self._columns:
+            names = ", ".join(map(repr, self._columns)) or "none"
+            msg = f"value() asks for the sum of {name!r}, but the metric's terms are {names}"
+            raise OptionError(msg, closest(name, self._columns) or "terms() names what is summed")
         return nw.col(self._columns[name])
 
     def relevant_up_to(self, k: int | None) -> nw.Expr:
@@ -283,12 +282,14 @@ class Sums:
 
     def ranked(self, k: int | None) -> nw.Expr:
         """Return min(N, k), where N is the number of ranked rows."""
-        return at_most(self._column(RANKED), k)
+        self._asked.add(RANKED)
+        return at_most(nw.col(RANKED), k)
 
     @property
     def rows(self) -> nw.Expr:
         """The rows of the list, ranked or not."""
-        return self._column(ROWS)
+        self._asked.add(ROWS)
+        return nw.col(ROWS)
 
     @property
     def names(self) -> list[str]:
@@ -298,20 +299,18 @@ class Sums:
     @property
     def train_users(self) -> nw.Expr:
         """The users of the training data."""
-        return self._column(TRAIN_USERS)
+        self._asked.add(TRAIN_USERS)
+        return nw.col(TRAIN_USERS)
 
     @property
     def catalog_size(self) -> nw.Expr:
         """The items of the catalogue."""
-        return self._column(CATALOG_SIZE)
+        self._asked.add(CATALOG_SIZE)
+        return nw.col(CATALOG_SIZE)
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""
-        return nw.col(constant_column(self._numbers.of_constant(of, k)))
-
-    def _column(self, name: str) -> nw.Expr:
-        self.requested.add(name)
-        return nw.col(name)
+        return nw.col(self._constants.setdefault((of, k), constant_column(len(self._constants))))
 
     @staticmethod
     def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionTypeError, shown
 from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
 from recframe.metrics._row import at_most
 
@@ -149,7 +149,7 @@ class Recall(_HitCount):
         super().__post_init__()
         check_choice("over", self.over, Over)
         if not isinstance(self.capped, bool):
-            msg = f"capped={self.capped!r} is neither True nor False"
+            msg = f"capped={shown(self.capped)} is neither True nor False"
             raise OptionTypeError(msg)
 
     def explained(self) -> Sequence[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.errors import OptionError
+from recframe._values import number
+from recframe.errors import OptionError, shown
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class Calibration(BeyondAccuracyMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 < self.alpha < 1:
-            msg = f"alpha={self.alpha!r} is not between 0 and 1"
+        if not 0 < number("alpha", self.alpha) < 1:
+            msg = f"alpha={shown(self.alpha)} is not between 0 and 1"
             raise OptionError(msg, "Steck uses 0.01")
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:

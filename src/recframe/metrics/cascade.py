@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError
+from recframe._values import number
+from recframe.errors import OptionError, OptionTypeError, shown
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.dcg import reciprocal
 
@@ -63,11 +64,8 @@ def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
 
 def _at_least(name: str, given: object, least: float, most: float) -> None:
     """Raise if an option is not a number from `least` to `most`, the latter excluded."""
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        msg = f"{name}={given!r} is not a number"
-        raise OptionTypeError(msg)
-    if not least <= given < most:
-        msg = f"{name}={given!r} is not at least {least:g} and less than {most:g}"
+    if not least <= number(name, given) < most:
+        msg = f"{name}={shown(given)} is not at least {least:g} and less than {most:g}"
         raise OptionError(msg)
 
 
@@ -189,11 +187,11 @@ class PFound(CutMetric):
         try:
             chances = tuple(sorted((float(grade), float(chance)) for grade, chance in dict(self.probability).items()))
         except (TypeError, ValueError) as error:
-            msg = f"probability={self.probability!r} does not map relevances to chances"
+            msg = f"probability={shown(self.probability)} does not map relevances to chances"
             raise OptionTypeError(msg, "probability={1: 0.1, 2: 0.4}") from error
         for grade, chance in chances:
             if not 0 <= chance <= 1:
-                msg = f"probability={self.probability!r} gives relevance {grade:g} the chance {chance:g}"
+                msg = f"probability={shown(self.probability)} gives relevance {grade:g} the chance {chance:g}"
                 raise OptionError(msg, "chances lie between 0 and 1")
         # A tuple, so that the record stays hashable.
         object.__setattr__(self, "probability", chances)

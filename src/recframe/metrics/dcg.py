@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionTypeError, shown
 from recframe.metrics._record import BestOf, CutMetric, Reads, check_choice
 
 if TYPE_CHECKING:
@@ -40,6 +40,18 @@ def jarvelin(position: nw.Expr) -> nw.Expr:
 def reciprocal(position: nw.Expr) -> nw.Expr:
     """Return 1 / position."""
     return 1.0 / position
+
+
+def _check_function(discount: Callable[[nw.Expr], nw.Expr]) -> None:
+    """Raise for a function that makes no expression of a position."""
+    try:
+        weight: object = discount(nw.col("position"))
+    except Exception as error:
+        msg = f"discount={shown(discount)} fails for the position's expression: {error}"
+        raise OptionTypeError(msg, "discount=lambda position: 1 / position") from error
+    if not isinstance(weight, nw.Expr):
+        msg = f"discount={shown(discount)} gives a {type(weight).__name__}, not an expression of the position"
+        raise OptionTypeError(msg, "discount=lambda position: 1 / position")
 
 
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
@@ -119,9 +131,11 @@ class DCG(CutMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("gain", self.gain, Gain)
-        if not callable(self.discount):
+        if callable(self.discount):
+            _check_function(self.discount)
+        else:
             if not isinstance(self.discount, str):
-                msg = f"discount={self.discount!r} is neither a name nor a function of the position"
+                msg = f"discount={shown(self.discount)} is neither a name nor a function of the position"
                 raise OptionTypeError(msg)
             check_choice("discount", self.discount, DiscountName)
 

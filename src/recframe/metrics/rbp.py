@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError
+from recframe._values import number
+from recframe.errors import OptionError, shown
 from recframe.metrics._record import CutMetric, Reads, check_choice
 
 if TYPE_CHECKING:
@@ -79,11 +80,8 @@ class RBP(CutMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("gain", self.gain, HitGain)
-        if isinstance(self.p, bool) or not isinstance(self.p, int | float):
-            msg = f"p={self.p!r} is not a number between 0 and 1"
-            raise OptionTypeError(msg)
-        if not 0 < self.p < 1:
-            msg = f"p={self.p!r} is not between 0 and 1"
+        if not 0 < number("p", self.p) < 1:
+            msg = f"p={shown(self.p)} is not between 0 and 1"
             raise OptionError(msg)
 
     def explained(self) -> Sequence[str]:

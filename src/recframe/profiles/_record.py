@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._arguments import Averaging, Query
-from recframe.errors import OptionError, OptionTypeError, one_of
+from recframe.errors import OptionError, OptionTypeError, one_of, shown
 from recframe.metrics import make, read
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, spelled
@@ -14,7 +14,8 @@ from recframe.metrics._record import CutMetric, Metric, spelled
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Like, Lists, Roles, Ties, Undefined
+    from recframe._arguments import Like, Lists, Roles, Undefined
+    from recframe._plan.ranks import Ties
 
 Cut = Literal["any", "needed", "none"]
 """Whether the library computes a metric with and without a cutoff, only with one, or only without."""
@@ -170,6 +171,11 @@ def _check_metric(given: object) -> Metric:
         msg = f"{given.__name__} is a kind of metric, not a metric"
         raise OptionTypeError(msg, f"{given.__name__}()")
     if not isinstance(given, Metric):
-        msg = f"{given!r} is neither the name of a metric nor a metric"
+        msg = f"{shown(given)} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
+    if not isinstance(getattr(given, "name", None), str) or type(given).value is Metric.value:
+        lacks = "name" if isinstance(getattr(given, "name", None), str) is False else "method value"
+        msg = f"the metric {type(given).__name__} has no {lacks}"
+        hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
+        raise OptionTypeError(msg, hint)
     return given

@@ -1,0 +1,220 @@
+"""Every argument of every public call, given what does not belong there: an answer or a `RecError`, nothing else.
+
+Calls and arguments are read from their signatures, so that a new one is tried as soon as it exists.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import enum
+import functools
+import inspect
+import itertools
+import math
+import warnings
+import zlib
+
+import pytest
+
+import recframe
+from recframe import metrics
+from recframe._arguments import Roles
+
+np = pytest.importorskip("numpy")
+
+COLUMNS = {
+    "user": [1, 1, 2, 2],
+    "item": ["a", "b", "a", "c"],
+    "relevant": [1, 0, 0, 1],
+    "score": [0.9, 0.8, 0.4, 0.1],
+    "day": [1, 2, 3, 4],
+}
+
+
+class Hostile:
+    """Neither hashed, compared, shown nor asked whether it is true."""
+
+    __hash__ = None
+
+    def __eq__(self, other):
+        msg = "not to be compared"
+        raise RuntimeError(msg)
+
+    def __repr__(self):
+        msg = "not to be shown"
+        raise RuntimeError(msg)
+
+    def __bool__(self):
+        msg = "neither true nor false"
+        raise RuntimeError(msg)
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+def zoo():
+    """Return what users give by mistake, by what it is."""
+    found = {
+        "none": None, "true": True, "zero": 0, "minus one": -1, "two": 2, "half": 0.5, "nan": math.nan, "inf": math.inf,
+        "beyond int64": 2**70, "beyond float": 10**400, "beyond text": 10**5000, "complex": 1j,
+        "decimal": decimal.Decimal("0.5"), "no text": "", "text": "score", "pattern": "^.*$", "star": "*",
+        "unknown": "no such column", "long": "x" * 100_000, "deep": "ndcg(gain=" + "(" * 10_000, "surrogate": "\ud800",
+        "null": "\0", "bytes": b"score", "empty list": [], "list": ["score"], "numbers": [1, 2], "nested": [["a"], ["b"]],
+        "list of none": [None], "tuple": ("score", "day"), "tuple of numbers": (2,), "empty tuple": (), "set": {"score"},
+        "frozen": frozenset({"score"}), "dict": {"score": 1}, "dict of text": {1: "a"}, "empty dict": {},
+        "range": range(3), "iterator": None, "function": lambda _: "score", "raises": lambda: 1 / 0, "class": dict,
+        "enumeration": Colour.RED, "date": dt.date(2024, 1, 1), "span": dt.timedelta(days=1), "array": np.arange(3),
+        "table": np.ones((2, 2)), "number of NumPy": np.int64(2), "not a time": np.datetime64("NaT"), "object": object(),
+        "hostile": Hostile(), "hostile list": [Hostile()], "metric": metrics.NDCG(2), "metric class": metrics.NDCG,
+        "endless": slice(None), "missing": ..., "module": math,
+    }  # fmt: skip
+    for library in ("polars", "pandas"):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        frame = module.DataFrame(COLUMNS)
+        found |= {
+            f"{library} frame": frame,
+            f"{library} empty frame": frame[:0],
+            f"{library} frame of no columns": module.DataFrame(),
+            f"{library} series": frame["score"],
+            f"{library} comparison": frame["relevant"] > 0,
+            f"{library} accessor": frame.rec,
+        }
+        if hasattr(module, "col"):
+            found |= {f"{library} column": module.col("user"), f"{library} expression": module.col("relevant") >= 1}
+        if hasattr(module, "LazyFrame"):
+            found["polars lazy frame"] = module.LazyFrame(COLUMNS)
+        if hasattr(module, "NA"):
+            found["pandas missing"] = module.NA
+    nw = pytest.importorskip("narwhals")
+    found |= {"narwhals column": nw.col("user"), "narwhals expression": nw.col("relevant") >= 1}
+    return found
+
+
+ZOO = zoo()
+REQUIRED = {
+    "metric": "ndcg",
+    "metrics": ["ndcg", "map@2"],
+    "truth": "frame",
+    "train": "frame",
+    "recommended": [["a", "b"], ["c"]],
+    "users": [1, 2],
+    "items": ["a", "b"],
+    "user_factors": np.ones((2, 2)),
+    "item_factors": np.ones((2, 2)),
+    "frame": "frame",
+}
+"""What belongs in an argument that has no default."""
+BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}}
+"""What else a call cannot do without."""
+
+
+def methods():
+    """Return the names of the namespace's methods."""
+    return [name for name, _ in inspect.getmembers(recframe.EagerRec, callable) if not name.startswith("_")]
+
+
+def functions():
+    """Return the names of the package's functions."""
+    return [name for name in recframe.__all__ if inspect.isfunction(getattr(recframe, name))]
+
+
+def arguments(call):
+    """Return the arguments of a call, roles that it takes as they come among them."""
+    found = []
+    for name, parameter in inspect.signature(call).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            found += [role for role in Roles.names() if role not in found]
+        elif name != "self" and parameter.kind is not parameter.VAR_POSITIONAL:
+            found.append(name)
+    return found
+
+
+def needed(call, name, make):
+    """Return the arguments without which a call does nothing."""
+    given = {
+        argument: REQUIRED[argument]
+        for argument, parameter in inspect.signature(call).parameters.items()
+        if parameter.default is parameter.empty
+        and argument != "self"
+        and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+    }
+    given |= BESIDE.get(name, {})
+    for role in getattr(metrics.METRICS.get(name), "needs", ()):
+        given[role] = "frame"
+    return {
+        argument: make(COLUMNS) if isinstance(value, str) and value == "frame" else value
+        for argument, value in given.items()
+    }
+
+
+def makers():
+    for library, kind in (("polars", "DataFrame"), ("polars", "LazyFrame"), ("pandas", "DataFrame")):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        yield pytest.param(getattr(module, kind), id=f"{library} {kind}")
+
+
+@pytest.fixture(params=makers())
+def make(request):
+    return request.param
+
+
+def try_all(label, call, given, names, every=1):
+    """Give each value to each argument, and return the calls that raise something else than a `RecError`.
+
+    Of the pairs of argument and value one in `every` is tried, the same ones in each run of a call.
+    """
+    failed = []
+    for argument, (what, value) in itertools.product(names, ZOO.items()):
+        if zlib.crc32(f"{label} {argument} {what}".encode()) % every:
+            continue
+        value = iter(["score"]) if what == "iterator" else value  # noqa: PLW2901 - an iterator is good for once
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", recframe.RecWarning)
+                call(**{**given, argument: value})
+        except recframe.RecError as error:
+            str(error)
+        except BaseException as error:  # noqa: BLE001
+            failed.append(f"{argument}={what}: {type(error).__name__}: {str(error)[:150]}")
+    return failed
+
+
+@pytest.fixture(params=[pytest.param(1, id="every value", marks=pytest.mark.slow), pytest.param(12, id="some values")])
+def every(request):
+    return request.param
+
+
+@pytest.mark.parametrize("name", methods())
+def test_methods(make, name, every):
+    method = getattr(recframe.EagerRec, name)
+    call = functools.partial(method, recframe.rec(make(COLUMNS)))
+    names = arguments(method)
+    own = [argument for argument in names if argument not in Roles.names()]
+    roles = [argument for argument in names if argument in Roles.names()]
+    assert try_all(name, call, needed(method, name, make), own, min(every, 3)) == []
+    assert try_all(name, call, needed(method, name, make), roles, every) == []
+
+
+@pytest.mark.parametrize("name", functions())
+def test_functions(make, name, every):
+    call = getattr(recframe, name)
+    assert try_all(name, call, needed(call, name, make), arguments(call), min(every, 3)) == []
+
+
+@pytest.mark.parametrize("name", metrics.METRICS)
+def test_metric_records(name):
+    kind = metrics.METRICS[name]
+    assert try_all(name, kind, {}, arguments(kind)) == []
+
+
+def test_bound_roles(make):
+    accessor = recframe.rec(make(COLUMNS))
+    assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names()) == []
