@@ -7,6 +7,7 @@ import subprocess
 import sys
 from typing import get_args
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -172,6 +173,89 @@ def test_a_metric_of_ones_own_is_in_no_library():
         polars.DataFrame(ONE).rec.measure(Mine(), like="ranx")
 
 
+# --- grades, levels, repeated items -----------------------------------------------------------------------
+
+ONE_LIST = {"user": ["q", "q"], "item": ["a", "b"], "score": [2.0, 1.0]}
+
+
+def judged(*grades):
+    return {"user": ["q"] * len(grades), "item": ["a", "b", "c"][: len(grades)], "relevant": list(grades)}
+
+
+@pytest.mark.parametrize(
+    ("like", "asked", "grades", "given", "value"),
+    [
+        # A negative grade has no gain, and in TorchMetrics it stands in the ideal too.
+        ("trec_eval", "ndcg", (-1, 1), {}, 1 / math.log2(3)),
+        ("trec_eval", "ndcg(gain=exp2)", (-1, 1), {}, 1 / math.log2(3)),
+        ("ranx", "ndcg", (-1, 1), {}, 1 / math.log2(3)),
+        ("ranx", "ndcg(gain=exp2)", (-1, 1), {}, 1 / math.log2(3)),
+        ("ranx", "dcg", (-1, 1), {}, 1 / math.log2(3)),
+        ("ranx", "dcg(gain=exp2)", (-1, 1), {}, 1 / math.log2(3)),
+        ("torchmetrics", "ndcg", (-1, 1), {}, -1.0),
+        ("torchmetrics", "ndcg", (-1, -1), {}, 0.0),
+        ("recometrics", "ndcg@2", (-1, 1), {}, -1 + 1 / math.log2(3)),
+        ("sklearn", "dcg", (-1, 1), {}, -1 + 1 / math.log2(3)),
+        ("recommenders", "ndcg(gain=linear)@2", (-1, 1), {}, -1.0),
+        # trec_eval's ndcg knows no level.
+        ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
+        ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),
+        # To ranx, grades below the level are 0.
+        ("ranx", "ndcg", (1, 2), {"min_relevance": 2}, 1 / math.log2(3)),
+        ("ranx", "dcg", (1, 2), {"min_relevance": 2}, 2 / math.log2(3)),
+        # Every row of the truth counts, whatever its value.
+        *((like, "recall@1", (0, 5), {}, 0.5) for like in ("recommenders", "spark", "rectools", "recometrics")),
+        *((like, "recall@1", (-1, 5), {}, 0.5) for like in ("recommenders", "spark", "rectools", "recometrics")),
+        *((like, "recall@1", (0, 5), {"min_relevance": 1}, 0.0) for like in ("recommenders", "spark", "rectools")),
+        ("recometrics", "ndcg@2", (1, 2), {"min_relevance": 2}, 1 / math.log2(3)),
+        ("recommenders", "ndcg(gain=linear)@2", (1, 2), {"min_relevance": 2}, 1 / math.log2(3)),
+    ],
+)
+def test_grades_and_levels(engine, like, asked, grades, given, value):
+    frame, truth = engine.frame(ONE_LIST), engine.frame(judged(*grades))
+    found = engine.ask(frame, "measure", asked, truth=truth, like=like, **given, **tied(engine, like))
+    assert found == pytest.approx(value, abs=1e-12)
+
+
+def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
+    frame = engine.frame({**ONE_LIST, "relevant": [0, 5]})
+    for like in ("spark", "rectools", "recometrics"):
+        assert engine.ask(frame, "recall", 1, like=like) == 0.0
+    assert "every row of truth=" in recframe.explain("recall@1", like="spark")
+
+
+@pytest.mark.parametrize(
+    ("like", "asked", "given", "message"),
+    [
+        ("sklearn", "ndcg", {}, "holds -1, but under like='sklearn' ndcg takes no relevance below 0"),
+        ("sklearn", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg_score, which knows no level"),
+        ("sklearn", "dcg", {"min_relevance": 2}, "refuses min_relevance=2 for dcg_score"),
+        ("torchmetrics", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for RetrievalNormalizedDCG"),
+        ("spark", "ndcg(gain=exp2)@2", {"min_relevance": -1}, "refuses min_relevance=-1 for ndcgAt"),
+    ],
+)
+def test_grades_and_levels_that_a_library_does_not_take(like, asked, given, message):
+    polars = pytest.importorskip("polars")
+    with pytest.raises(recframe.RecError, match=message):
+        polars.DataFrame(ONE_LIST).rec.measure(asked, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
+
+
+@pytest.mark.parametrize("like", PROFILES)
+@pytest.mark.parametrize("side", ["frame", "truth"])
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+def test_repeated_items_are_refused(like, side, kind):
+    frame = pytest.importorskip(kind).DataFrame
+    rows, truth = dict(ONE_LIST), judged(1, 1)
+    twice = rows if side == "frame" else truth
+    twice["item"] = ["a", "a"]
+    metric = next(iter(PROFILES[like].metrics))
+    with pytest.raises(
+        recframe.InputError, match=f"(?s)repeats 1 items of their lists, which like='{like}' refuses.*unique"
+    ):
+        frame(rows).rec.evaluate(metric, k=2, truth=frame(truth), like=like)
+    assert frame(rows).rec.evaluate(metric, k=2, truth=frame(truth)).shape[0] == 1
+
+
 # --- explain ----------------------------------------------------------------------------------------------
 
 
@@ -227,7 +311,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("gauc", {}, "a list weighs as many rows as it has"),
         ("err(max_relevance=4)", {}, "max = 4"),
         (metrics.PFound(5, probability={1: 0.2}), {}, "0.2 for relevance 1, else 0"),
-        (metrics.DCG(5, discount=math.sqrt), {}, "discount(r) = sqrt(r)"),
+        (metrics.DCG(5, discount=nw.Expr.sqrt), {}, "discount(r) = sqrt(r)"),
         ("mrr", {"like": "trec_eval", "ties": "item"}, "the smaller item first"),
     ],
 )

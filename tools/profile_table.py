@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,8 +53,7 @@ ties       exact expected value over all orders of the rows of equal score (scik
            average_precision_score takes tied rows as one threshold)
 undefined  a list without relevant rows, or whose ideal is 0: counts as 0.0
 lists      the lists that were recommended something
-departs    ndcg_score raises for negative relevance and for a list of one row, which has a value
-           here.
+departs    ndcg_score raises for a list of one row, which has a value here.
 spelled    ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'
 reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
 
@@ -67,12 +67,18 @@ reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
   put side by side. `explain` says what stands behind a name, and spells the same call without a profile.
 - A metric that the library lacks, or defines in a way that no option expresses, is refused, and the error says what
   the library does. Where the library takes no cutoff, `evaluate(..., k=[5, 10])` gives one column.
+- So are, as far as the data can be seen (eager frames): with `truth=`, an item that is repeated in its list or in the
+  truth, which libraries refuse or count each time, and negative relevance where the library takes none.
+- `min_relevance=` beside a profile is the library's level where it has one (trec_eval's `-l`, ranx' `-l2`). For
+  libraries that get labels, it says which rows are labelled; for those that count every row, which rows of the truth
+  they get. A metric that reads grades and knows no level refuses it; trec_eval's `ndcg` ignores it, as it does there.
 - Where a library departs from what it documents, the profile follows the documentation; the departures stand below.
 - `python -m recframe explain "ndcg@10" --like rectools` says the same as `explain`.
 
-Every profile is tested against the library itself (`tests/peers`) on random lists with ties, grades, missing truth,
-lists that were never served and lists of one row: live where the library is installed, and everywhere against values
-that were recorded from it. The tables below are written by `tools/profile_table.py` from the records that the calls
+Every profile is tested against the library itself (`tests/peers`) on twice ten thousand random lists, without and with
+a relevance level, that have ties, negative grades, missing truth, nothing or only relevant items, one row, or were
+never served: live where the library is installed, and everywhere against values that were recorded from it.
+The tables below are written by `tools/profile_table.py` from the records that the calls
 use.
 
 ## What each computes
@@ -109,7 +115,9 @@ def cell(definition: Definition | None) -> str:
 def policies(profile: Profile) -> str:
     """Return the row of a profile's policies."""
     ties = f"`{profile.ties}`" if profile.ties else "as given, else `average`"
-    least = "above 0" if profile.min_relevance is None else f"{profile.min_relevance:g}"
+    least = {None: "above 0", -math.inf: "every row of the truth, whatever its value; without `truth=`, above 0"}.get(
+        profile.min_relevance, f"{profile.min_relevance or 0:g}"
+    )
 
     def told(name: str) -> str:
         own = [(metric, getattr(found, name)) for metric, found in profile.metrics.items()]

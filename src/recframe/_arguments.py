@@ -195,6 +195,8 @@ class Averaging:
     undefined: Undefined
     lists: Lists
     name: str
+    least: float | None = None
+    """The least relevance that the library of the profile takes; None: any."""
 
 
 @dataclass(frozen=True)
@@ -222,6 +224,8 @@ class Query:
     """The roles that the user gave or bound: their columns must exist."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
+    like: Like | None = None
+    """The profile, which refuses items that are repeated."""
 
     def averaging(self, label: str) -> Averaging:
         """Return how a metric is averaged."""

@@ -13,7 +13,7 @@ from recframe._plan.ranks import Ties
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
 from recframe.metrics.average_precision import Norm, Points
-from recframe.metrics.dcg import Discount, Gain, Ideal
+from recframe.metrics.dcg import Discount, Gain, Grades, Ideal
 from recframe.metrics.novelty import Unseen
 from recframe.metrics.rbp import HitGain
 
@@ -227,11 +227,23 @@ class Rec(Generic[Mean, Frame]):
     def map(self, k: int | None = None, *, norm: Norm = "capped", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def dcg(
-        self, k: int | None = None, *, gain: Gain = "linear", discount: Discount = "log2", **roles: Unpack[MeanRoles]
+        self,
+        k: int | None = None,
+        *,
+        gain: Gain = "linear",
+        discount: Discount = "log2",
+        grades: Grades = "all",
+        **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
     def dcg(
-        self, k: int | None = None, *, gain: Gain = "linear", discount: Discount = "log2", **roles: Unpack[SegmentRoles]
+        self,
+        k: int | None = None,
+        *,
+        gain: Gain = "linear",
+        discount: Discount = "log2",
+        grades: Grades = "all",
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def ndcg(
@@ -240,6 +252,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         gain: Gain = "linear",
         discount: Discount = "log2",
+        grades: Grades = "all",
         ideal: Ideal = "all",
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
@@ -250,6 +263,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         gain: Gain = "linear",
         discount: Discount = "log2",
+        grades: Grades = "all",
         ideal: Ideal = "all",
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...

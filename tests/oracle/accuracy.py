@@ -86,6 +86,9 @@ def ideal(metric: Metric, of: List) -> float:
         positions = of.positions if metric.k is None else range(1, metric.k + 1)
         return math.fsum(discount(metric.discount, r) for r in positions)
     rows = of.everything if which == "all" else of.ranked
+    if metric.signed:
+        gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in sorted(rows, reverse=True)]
+        return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(gains, 1) if r <= metric.last)
     binary = metric.options.get("gain") == "binary"
     gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows if rel > 0 or binary]
     best = sorted((gain for gain in gains if gain > 0), reverse=True)
@@ -93,7 +96,16 @@ def ideal(metric: Metric, of: List) -> float:
 
 
 def is_defined(metric: Metric, of: List) -> bool:
-    return of.n_relevant > 0 and (metric.name != "ndcg" or ideal(metric, of) > 0)
+    if metric.name != "ndcg":
+        return of.n_relevant > 0
+    which = metric.options.get("ideal", "all")
+    if metric.signed and which != "ones":
+        # The engines sum rounded numbers: where the exact ideal is 0, so is theirs, or the tests would say.
+        found = any(map(of.relevant, of.everything if which == "all" else of.ranked))
+        return found and abs(ideal(metric, of)) > 1e-12
+    # Of positive grades there is an ideal whatever makes a row relevant.
+    own = metric.options.get("grades") == "positive" and which != "ones"
+    return (own or of.n_relevant > 0) and ideal(metric, of) > 0
 
 
 def divisor(metric: Metric, of: List) -> float:
@@ -158,7 +170,7 @@ def over_orders(of: List, metrics: tuple[str, ...]) -> dict[str, list[float | No
     asked = [parse(label) for label in metrics]
     defined = [is_defined(metric, of) for metric in asked]
     orders = []
-    if n_relevant:
+    if any(defined):
         orders = [(order, [r for r, rel in order if of.relevant(rel)]) for order in of.orders()]
     found: dict[str, list[float | None]] = {"average": [], "best": [], "worst": []}
     for metric, has_value in zip(asked, defined, strict=True):
@@ -168,8 +180,10 @@ def over_orders(of: List, metrics: tuple[str, ...]) -> dict[str, list[float | No
             values = _hits_per_hit(metric, of, orders)
         else:
             below = divisor(metric, of)
-            each = [ratio(total(metric, order, hits, n_relevant), below) for order, hits in orders]
-            values = {"average": math.fsum(each) / len(each), "best": max(each), "worst": min(each)}
+            each = [total(metric, order, hits, n_relevant) for order, hits in orders]
+            # The bounds are those of what is divided, as an ideal may be below 0.
+            summed = {"average": math.fsum(each) / len(each), "best": max(each), "worst": min(each)}
+            values = {ties: ratio(value, below) for ties, value in summed.items()}
         for ties, value in values.items():
             found[ties].append(value)
     return found

@@ -28,8 +28,17 @@ class Metric:
         return math.inf if self.k is None else self.k
 
     def gain(self, relevance: float, *, hit: bool) -> float:
-        kind = self.options.get("gain", "linear")
-        return float(hit) if kind == "binary" else GAINS[kind](relevance)
+        kind, grades = self.options.get("gain", "linear"), self.options.get("grades", "all")
+        if kind == "binary":
+            return float(hit)
+        if grades in ("positive", "relevant") and (relevance < 0 or (grades == "relevant" and not hit)):
+            return 0.0
+        return GAINS[kind](relevance)
+
+    @property
+    def signed(self) -> bool:
+        """Whether negative relevance stands in the ideal."""
+        return self.options.get("grades") == "signed" and self.options.get("gain") != "binary"
 
     @property
     def discount(self) -> str:

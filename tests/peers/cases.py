@@ -59,6 +59,79 @@ def case(seed, *, tied=False, inside=False, least=1, graded=True, unserved=True)
     return {"rows": rows, "truth": truth}
 
 
+GRADES = (-2, -1, 0, 0, 1, 1, 2, 3)
+
+
+def crowd(seed, lists, *, tied=True, inside=False, least=1, grades=GRADES, level=None, lowest=None, blocks=20):
+    """Return rows of many lists with every edge that a list can have.
+
+    Some lists are not served, not judged, of one row, of equal scores, without anything relevant, or have nothing else.
+
+    Parameters
+    ----------
+    tied, inside, least
+        As in `case`; with `inside` every list is served.
+    grades
+        What grades are drawn from.
+    level
+        From which grade on an item is relevant.
+    lowest
+        What a list without a positive grade has for its lowest: None: any grade; "zero": 0; "one zero": any, but not in
+        every row.
+    blocks
+        Into how many blocks the lists are divided.
+    """
+    draw = Draw(seed)
+    items = [f"i{item:02}" for item in range(30)]
+    rows, truth = [], []
+    for number in range(lists):
+        key = {"block": number * blocks // lists, "user": f"u{number:05}"}
+        edge = EDGES.get(draw.below(25))
+        catalogue = draw.some(items, 20)
+        shown = catalogue[: 1 if edge == "one row" and least == 1 else least + draw.below(13)]
+        scores = [1 + draw.below(5) for _ in shown] if tied else [1 + i for i in draw.some(range(60), len(shown))]
+        if edge == "equal scores" and tied and not inside:
+            scores = [1 for _ in shown]
+        if edge != "not served" or inside:
+            rows += [{**key, "item": i, "score": s / 8} for i, s in zip(shown, scores, strict=True)]
+        judged = (
+            shown if edge == "no pair" and not inside else draw.some(shown if inside else catalogue, 1 + draw.below(8))
+        )
+        own = [grades[draw.below(len(grades))] for _ in judged]
+        if edge == "nothing relevant":
+            own = [min(grade, 0) for grade in own]
+        if edge == "no pair":
+            own = [max(grade, level or 1) for grade in own]
+        if max(own) <= 0 and lowest is not None:
+            own = [0 if lowest == "zero" or n == 0 else grade for n, grade in enumerate(own)]
+        if edge != "not judged":
+            truth += [{**key, "item": i, "relevant": grade} for i, grade in zip(judged, own, strict=True)]
+    return {"rows": rows, "truth": truth, "level": level}
+
+
+EDGES = dict(enumerate(("not served", "not judged", "one row", "nothing relevant", "no pair", "equal scores")))
+
+OWN_CROWD = {
+    "trec_eval": {"lowest": "one zero"},  # on which pytrec_eval writes past its memory
+    "sklearn": {"least": 2, "grades": (0, 0, 0, 1, 1, 2, 3)},  # all that ndcg_score takes
+    "ranx": {},
+    "rectools": {"tied": False},
+    "recommenders": {"grades": (-1, -1, 0, 0, 1, 1, 2, 3), "lowest": "zero"},  # whose ideal is 0 nowhere
+    "spark": {"tied": False, "blocks": 3},  # of which each takes seconds
+    "torchmetrics": {"tied": False},
+    "recometrics": {"inside": True, "least": 11, "tied": False},
+}
+"""What differs in the crowd that each library is asked."""
+
+
+def crowds(library, *, seed=20, lists=10_000):
+    """Return the cases of many lists for a library, by name."""
+    return {
+        f"{library}, {lists} lists, level {level}": crowd(seed + (level or 0), lists, level=level, **OWN_CROWD[library])
+        for level in (None, 2)
+    }
+
+
 CASES = {
     "graded": case(1),
     "tied": case(2, tied=True),

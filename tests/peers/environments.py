@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from cases import CASES, OF_LIBRARY  # noqa: E402
+from cases import CASES, OF_LIBRARY, crowds  # noqa: E402
 
 THEIRS = HERE / "theirs.py"
 RECORDED = HERE / "recorded.json"
@@ -34,6 +34,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("recometrics==0.1.6.post13",),
     # A build without CUDA, which is a tenth of the size of the others; not every index has one.
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
+    (*OLD, "pyspark==4.3.0"),
 )
 """What is installed, one after the other; where one fails, the recorded values stand for its libraries."""
 
@@ -70,11 +71,15 @@ def interpreters() -> dict[str, str]:
 
 @cache
 def ask(library: str) -> dict | None:
-    """Return what a library computes for its cases, or None where no interpreter has it."""
+    """Return what a library computes for its small cases, or None where no interpreter has it."""
+    return compute(library, {name: CASES[name] for name in OF_LIBRARY[library]})
+
+
+def compute(library: str, cases: dict[str, dict]) -> dict | None:
+    """Return what a library computes for some cases, or None where no interpreter has it."""
     python = interpreters().get(library)
     if python is None:
         return None
-    cases = {name: CASES[name] for name in OF_LIBRARY[library]}
     # Warnings of the libraries are no concern here.
     done = subprocess.run(
         [python, "-W", "ignore", str(THEIRS), library],
@@ -96,12 +101,13 @@ def record() -> None:
     """Write what the libraries compute; those that no interpreter has keep what is written."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     for library in OF_LIBRARY:
-        found = ask(library)
+        asked = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library)
+        found = compute(library, asked)
         if found is None:
             sys.stderr.write(f"no interpreter has {library}\n")
             continue
         cases = {
-            name: {"case": digest(CASES[name]), "means": values["means"]} for name, values in found["cases"].items()
+            name: {"case": digest(asked[name]), "means": values["means"]} for name, values in found["cases"].items()
         }
         recorded[library] = {"version": found["version"], "cases": cases}
     RECORDED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")

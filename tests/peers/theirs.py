@@ -1,8 +1,9 @@
 """What the libraries themselves compute: run by any interpreter that has one of them, without recframe.
 
-``python theirs.py LIBRARY`` reads cases as JSON and writes values as JSON. A case is rows of recommendations and rows of
-truth; the values of a case are the library's mean of each metric, by our spelling of the metric, and where the library
-gives them the values of each list.
+``python theirs.py LIBRARY`` reads cases as JSON and writes values as JSON. A case is rows of recommendations, rows of
+truth, and from which grade on an item is relevant; the values of a case are the library's mean of each metric, by our
+spelling of the metric, and where the library gives them the values of each list, else, of many lists, the means of
+blocks of lists.
 """
 
 from __future__ import annotations
@@ -60,8 +61,35 @@ def ranked_rows(case):
     }
 
 
-def relevant_only(case):
-    return [row for row in case["truth"] if row["relevant"] > 0]
+def counted(case):
+    """Return the rows of the truth for libraries that count every row: with a level, those from it on."""
+    level = case.get("level")
+    return [row for row in case["truth"] if level is None or row["relevant"] >= level]
+
+
+def hits_of(case, grades):
+    """Return which grades are relevant, for libraries that take labels."""
+    level = case.get("level")
+    return [int(grade > 0 if level is None else grade >= level) for grade in grades]
+
+
+def blocks_of(case):
+    """Return a case for each block of lists, by its number; of few lists there are no blocks."""
+    found = defaultdict(lambda: {"rows": [], "truth": [], "level": case.get("level")})
+    for side in ("rows", "truth"):
+        for row in case[side]:
+            if "block" in row:
+                found[row["block"]][side].append(row)
+    return dict(found)
+
+
+def of_blocks(case, compute):
+    """Return the means of a case and of its blocks."""
+    blocks = {block: compute(own) for block, own in blocks_of(case).items()}
+    means = compute(case)
+    return {"means": means} | (
+        {"blocks": {label: {b: blocks[b][label] for b in blocks} for label in means}} if blocks else {}
+    )
 
 
 # --- one function a library -------------------------------------------------------------------------------
@@ -77,7 +105,10 @@ def trec_eval(case):
     asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
     asked |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
     judged = lists_of(case["truth"], "relevant")
-    found = pytrec_eval.RelevanceEvaluator(judged, asked).evaluate(lists_of(case["rows"], "score"))
+    level = case.get("level") or 1
+    found = pytrec_eval.RelevanceEvaluator(judged, asked, relevance_level=level).evaluate(
+        lists_of(case["rows"], "score")
+    )
     return of_lists({ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()})
 
 
@@ -88,8 +119,9 @@ def sklearn(case):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # for lists of one class
         for user, (grades, scores) in ranked_rows(case).items():
-            hits = [int(grade > 0) for grade in grades]
-            for label, k in {"": None, **at_each("")}.items():
+            hits = hits_of(case, grades)
+            # The two of grades know no level.
+            for label, k in ({} if case.get("level") else {"": None, **at_each("")}).items():
                 found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
                 found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k))
             found["pr_auc"][user] = float(average_precision_score(hits, scores))
@@ -111,9 +143,11 @@ def ranx(case):
             names |= {theirs: ours, **{f"{theirs}@{k}": f"{ours}@{k}" for k in CUTOFFS}}
         qrels, run = ranx.Qrels(lists_of(case["truth"], "relevant")), ranx.Run(lists_of(case["rows"], "score"))
         run.make_comparable(qrels)
-        found = ranx.evaluate(qrels, run, list(names), return_mean=False)
+        level = f"-l{case['level']}" if case.get("level") else ""
+        found = ranx.evaluate(qrels, run, [f"{name}{level}" for name in names], return_mean=False)
     users = sorted(qrels.keys())
-    return of_lists({ours: dict(zip(users, map(float, found[theirs]), strict=True)) for theirs, ours in names.items()})
+    values = {ours: map(float, found[f"{theirs}{level}"]) for theirs, ours in names.items()}
+    return of_lists({ours: dict(zip(users, own, strict=True)) for ours, own in values.items()})
 
 
 def rectools(case):
@@ -126,7 +160,7 @@ def rectools(case):
         for user, scores in lists_of(case["rows"], "score").items()
         for rank, item in enumerate(sorted(scores, key=scores.get, reverse=True), 1)
     ]
-    truth = [{"user_id": row["user"], "item_id": row["item"]} for row in relevant_only(case)]
+    truth = [{"user_id": row["user"], "item_id": row["item"]} for row in counted(case)]
     reco, interactions = pd.DataFrame(rows), pd.DataFrame(truth)
     kinds = {
         "precision": metrics.Precision,
@@ -152,8 +186,6 @@ def recommenders(case):
     from recommenders.evaluation import python_evaluation as theirs
 
     names = {"user": "userID", "item": "itemID", "relevant": "rating", "score": "prediction"}
-    truth = pd.DataFrame(relevant_only(case)).rename(columns=names)
-    rows = pd.DataFrame(case["rows"]).rename(columns=names)
     kinds = {
         "precision": theirs.precision_at_k,
         "recall": theirs.recall_at_k,
@@ -163,44 +195,64 @@ def recommenders(case):
         "ndcg(gain=linear)": lambda **given: theirs.ndcg_at_k(**given, score_type="raw"),
         "ndcg(gain=exp2)": lambda **given: theirs.ndcg_at_k(**given, score_type="exp"),
     }
-    means = {
-        label: float(kind(rating_true=truth, rating_pred=rows, k=k))
-        for name, kind in kinds.items()
-        for label, k in at_each(name).items()
-    }
+
+    def frames(case):
+        rows, truth = ([{names[name]: row[name] for name in names if name in row} for row in side] for side in
+                       (case["rows"], counted(case)))  # fmt: skip
+        # Of whole numbers, NumPy takes no negative power.
+        return {"rating_true": pd.DataFrame(truth).astype({"rating": float}), "rating_pred": pd.DataFrame(rows)}
+
+    def means(case):
+        both = frames(case)
+        return {label: float(kind(**both, k=k)) for name, kind in kinds.items() for label, k in at_each(name).items()}
+
+    found = of_blocks(case, means)
+    if "blocks" in found:
+        return found
     # Its mean leaves out lists without a hit among the first R, so its documented definition is asked list by list.
-    both = sorted({*truth["userID"]} & {*rows["userID"]})
+    truth, rows = frames(case).values()
     each = {}
-    for user in both:
+    for user in sorted({*truth["userID"]} & {*rows["userID"]}):
         own = truth[truth["userID"] == user], rows[rows["userID"] == user]
         value = float(theirs.r_precision_at_k(*own, k=len(truth)))
         each[user] = 0.0 if math.isnan(value) else value
-    return {"means": means | {"r_precision": mean(each.values())}, "lists": {"r_precision": each}}
+    return {"means": found["means"] | {"r_precision": mean(each.values())}, "lists": {"r_precision": each}}
 
 
 def spark(cases):
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    found = {}
-    for name, case in cases.items():
-        lists = [(shown, best) for shown, best, _ in in_order(case)]
-        binary = RankingMetrics(session.sparkContext.parallelize(lists))
-        found[name] = {"map": float(binary.meanAveragePrecision)}
+    asked = []
+    """Every list of lists whose graded values the shell is asked for."""
+
+    def means(case):
+        asked.append(in_order(case))
+        binary = RankingMetrics(session.sparkContext.parallelize([(shown, best) for shown, best, _ in asked[-1]], 2))
+        found = {"map": float(binary.meanAveragePrecision)}
         for k in CUTOFFS:
-            found[name] |= {
+            found |= {
                 f"precision@{k}": float(binary.precisionAt(k)),
                 f"recall@{k}": float(binary.recallAt(k)),
                 f"map@{k}": float(binary.meanAveragePrecisionAt(k)),
                 f"ndcg@{k}": float(binary.ndcgAt(k)),
             }
+        return found | {f"ndcg(gain=exp2)@{k}": (len(asked) - 1, i) for i, k in enumerate(CUTOFFS)}
+
+    found = {name: of_blocks(case, means) for name, case in cases.items()}
     session.stop()
-    graded = spark_shell([in_order(case) for case in cases.values()])
-    for values, own in zip(found.values(), graded, strict=True):
-        values |= {f"ndcg(gain=exp2)@{k}": value for k, value in zip(CUTOFFS, own, strict=True)}
-    return {name: {"means": values} for name, values in found.items()}
+    graded = spark_shell(asked)
+    for values in found.values():
+        for label in [label for label in values["means"] if "exp2" in label]:
+            for own, key in (
+                (values["means"], label),
+                *((b, n) for b in [values.get("blocks", {}).get(label)] if b for n in b),
+            ):
+                index, place = own[key]
+                own[key] = graded[index][place]
+    return found
 
 
 def in_order(case):
@@ -208,7 +260,7 @@ def in_order(case):
 
     The relevant items stand in their ideal order, as ndcgAt takes them as it finds them.
     """
-    truth, rows = lists_of(relevant_only(case), "relevant"), lists_of(case["rows"], "score")
+    truth, rows = lists_of(counted(case), "relevant"), lists_of(case["rows"], "score")
     users = {row["user"] for row in (*case["rows"], *case["truth"])}
     ordered = []
     for user in sorted(users):
@@ -219,7 +271,20 @@ def in_order(case):
     return ordered
 
 
-def spark_shell(cases):
+SHELL = """
+import org.apache.spark.mllib.evaluation.RankingMetrics
+val lines = scala.io.Source.fromFile("PATH").getLines().toArray.map(_.split(";", -1))
+def items(text: String) = text.split(" ").filter(_.nonEmpty)
+for ((_, own) <- lines.groupBy(_(0).toInt).toSeq.sortBy(_._1)) {
+  val lists = own.toSeq.map(p => (items(p(1)), items(p(2)), items(p(3)).map(_.toDouble)))
+  val metrics = new RankingMetrics(spark.sparkContext.parallelize(lists, 2))
+  println("VALUES " + CUTOFFS.map(metrics.ndcgAt(_)).mkString(" "))
+}
+System.exit(0)
+"""
+
+
+def spark_shell(asked):
     """Return ndcgAt with relevance values at each cutoff, which the Python interface takes and ignores."""
     import os
     import subprocess
@@ -229,41 +294,42 @@ def spark_shell(cases):
 
     import pyspark
 
-    def array(kind, values):
-        return f"Array[{kind}]({', '.join(map(json.dumps, values))})"
-
-    lines = ["import org.apache.spark.mllib.evaluation.RankingMetrics"]
-    for ordered in cases:
-        lists = ", ".join(
-            f"({array('String', shown)}, {array('String', best)}, {array('Double', grades)})"
-            for shown, best, grades in ordered
-        )
-        metrics = f"new RankingMetrics(spark.sparkContext.parallelize(Seq({lists})))"
-        lines += [f'println("VALUES " + {{ val m = {metrics}; Seq{CUTOFFS}.map(m.ndcgAt(_)).mkString(" ") }})']
-    script = "\n".join([*lines, "System.exit(0)", ""])
     home = Path(pyspark.__file__).parent
     with TemporaryDirectory() as directory:
-        path = Path(directory) / "graded.scala"
-        path.write_text(script, encoding="utf-8")
+        data, script = Path(directory) / "lists.txt", Path(directory) / "graded.scala"
+        lines = [
+            ";".join([str(number), *(" ".join(map(str, own)) for own in lists)])
+            for number, ordered in enumerate(asked)
+            for lists in ordered
+        ]
+        data.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        text = SHELL.replace("PATH", str(data)).replace("CUTOFFS", f"Seq{CUTOFFS}")
+        script.write_text(text, encoding="utf-8")
         done = subprocess.run(
-            [which("bash"), str(home / "bin" / "spark-shell"), "--master", "local[1]", "-i", str(path)],
+            [which("bash"), str(home / "bin" / "spark-shell"), "--master", "local[2]", "-i", str(script)],
             capture_output=True, text=True, check=True, env={**os.environ, "SPARK_HOME": str(home)},
         )  # fmt: skip
     values = [line.split("VALUES ", 1)[1].split() for line in done.stdout.splitlines() if "VALUES " in line]
-    return [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
+    found = [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
+    if len(found) != len(asked):
+        raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
+    return found
 
 
 def torchmetrics(case):
     import torch
-    from torchmetrics import retrieval
+    from torchmetrics import functional, retrieval
 
     lists = ranked_rows(case)
     indexes = torch.tensor([i for i, (grades, _) in enumerate(lists.values()) for _ in grades])
     scores = torch.tensor([score for _, given in lists.values() for score in given])
     grades = torch.tensor([grade for given, _ in lists.values() for grade in given])
+    hits = torch.tensor([hit for given, _ in lists.values() for hit in hits_of(case, given)])
     kinds = {
         "precision": retrieval.RetrievalPrecision,
-        "precision(denominator=list)": lambda top_k: retrieval.RetrievalPrecision(top_k=top_k, adaptive_k=True),
+        "precision(denominator=list)": lambda top_k, **given: retrieval.RetrievalPrecision(
+            top_k=top_k, adaptive_k=True, **given
+        ),
         "recall": retrieval.RetrievalRecall,
         "hit_rate": retrieval.RetrievalHitRate,
         "mrr": retrieval.RetrievalMRR,
@@ -271,17 +337,25 @@ def torchmetrics(case):
         "ndcg": retrieval.RetrievalNormalizedDCG,
         "roc_auc": retrieval.RetrievalAUROC,
     }
-    metrics = {"r_precision": retrieval.RetrievalRPrecision()}
+    each = {"aggregation": lambda values, dim: values}
+    metrics = {"r_precision": (retrieval.RetrievalRPrecision(**each), None)}
     for name, kind in kinds.items():
-        metrics |= {label: kind(top_k=k) for label, k in {name: None, **at_each(name)}.items()}
+        metrics |= {label: (kind(top_k=k, **each), k) for label, k in {name: None, **at_each(name)}.items()}
     tied = len({(int(i), float(score)) for i, score in zip(indexes, scores, strict=True)}) < len(scores)
-    means = {}
-    for label, metric in metrics.items():
+    found = {}
+    for label, (metric, k) in metrics.items():
         graded = label.startswith("ndcg")
-        if tied and not graded:
-            continue  # whatever order torch leaves
-        means[label] = float(metric(scores, grades if graded else (grades > 0).long(), indexes=indexes))
-    return {"means": means}
+        if graded if case.get("level") else tied and not graded:
+            continue  # it knows no level of grades, and leaves other ties in whatever order torch does
+        values = dict(zip(lists, map(float, metric(scores, grades if graded else hits, indexes=indexes)), strict=True))
+        for user, (own, given) in lists.items() if graded else ():
+            # It documents that a list without a positive grade is empty, but looks whether the sum is 0.
+            if max(own) <= 0:
+                values[user] = 0.0
+            elif sum(own) == 0:
+                values[user] = float(functional.retrieval_normalized_dcg(torch.tensor(given), torch.tensor(own), k))
+        found[label] = values
+    return of_lists(found)
 
 
 def recometrics(case):
@@ -289,12 +363,18 @@ def recometrics(case):
     from recometrics import calc_reco_metrics
     from scipy.sparse import csr_array
 
-    truth, rows = lists_of(relevant_only(case), "relevant"), lists_of(case["rows"], "score")
+    truth, rows = lists_of(counted(case), "relevant"), lists_of(case["rows"], "score")
     users, items = sorted(rows), sorted({row["item"] for row in case["rows"]})
+    place = {item: number for number, item in enumerate(items)}
     scores = np.array([[rows[user].get(item, 0.0) for item in items] for user in users])
     # What is not in a list is taken out as if it were training data.
     train = csr_array([[float(item not in rows[user]) for item in items] for user in users])
-    test = csr_array([[float(truth.get(user, {}).get(item, 0.0)) for item in items] for user in users])
+    # An entry of 0 is an entry.
+    entries = [
+        (i, place[item], float(grade)) for i, user in enumerate(users) for item, grade in truth.get(user, {}).items()
+    ]
+    ends = np.cumsum([0, *(len(truth.get(user, {})) for user in users)])
+    test = csr_array(([g for _, _, g in entries], [j for _, j, _ in entries], ends), shape=(len(users), len(items)))
     ours = {
         "P": "precision", "TP": "recall(capped=True)", "R": "recall", "AP": "map", "TAP": "map(norm=capped)",
         "NDCG": "ndcg", "Hit": "hit_rate", "RR": "mrr",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -237,6 +238,8 @@ class CallContext:
     def is_hit(self, relevance: nw.Expr) -> nw.Expr:
         """Return whether a relevance makes a row relevant."""
         least = self.query.min_relevance
+        if least == -math.inf:
+            return ~relevance.is_null()  # SQL has no literal for it
         return relevance > 0 if least is None else relevance >= least
 
     @property

@@ -147,7 +147,8 @@ class Contributions(Plan):
         context = self.context
         rows = self._engine.join(rows, lists, context.group)
         if context.pooled:
-            share = nw.when(nw.col(RELEVANT) > 0).then(share).otherwise(0.0)
+            own = None if self._metric.needs_relevant else self._metric.defined(self._requirements.sums(self._metric))
+            share = nw.when(nw.col(RELEVANT) > 0 if own is None else own).then(share).otherwise(0.0)
         share = nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
         return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, LIST_VALUE)
 

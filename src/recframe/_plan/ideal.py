@@ -10,7 +10,7 @@ from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
 from recframe._plan.positions import numbered
 from recframe._plan.relevance import label
-from recframe.metrics._row import IdealRow
+from recframe.metrics._row import ALL_ROWS, IdealRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +40,15 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
 
 
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: str) -> Frame:
-    """Sum what the rows of positive relevance add in their best order."""
+    """Sum what rows add in their best order: those of positive relevance, unless a metric asks for all."""
     row = IdealRow()
     added = context.requirements.best_terms(of, row)
-    positive = context.hits(frame).filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
+    rows = context.hits(frame)
+    if ALL_ROWS not in row.asked:
+        rows = rows.filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
     if POSITION in row.asked:
-        positive = numbered(context.engine, positive, group, RELEVANCE, descending=True)
-        positive = positive.with_columns(nw.col(POSITION).cast(nw.Float64()))
+        rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
+        rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
     if of == "all":
         added[RELEVANT] = nw.col(HIT)
-    return context.engine.sum_by(positive.select(*group, **added), group, list(added))
+    return context.engine.sum_by(rows.select(*group, **added), group, list(added))

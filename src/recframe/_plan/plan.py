@@ -18,6 +18,7 @@ from recframe._plan.context import CallContext, Given
 from recframe._plan.custom_values import check_values, defined_value, lacks_value
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
+from recframe._plan.profile_checks import check_profile
 from recframe._plan.requirements import Requirements
 from recframe._plan.side_tables import SideTables
 from recframe.errors import InputError, OptionError
@@ -204,7 +205,10 @@ class Plan:
         for metric in self._metrics:
             sums = self._requirements.sums(metric)
             defined, value = metric.defined(sums), metric.value(sums)
-            if metric in self._requirements.accuracy:
+            if not metric.needs_relevant and defined is not None:
+                if pooled:
+                    value, defined = nw.when(defined).then(value).otherwise(0.0), defined | known
+            elif metric in self._requirements.accuracy:
                 if pooled:
                     # This model has no relevant row in a list that others show to have one.
                     defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
@@ -230,6 +234,8 @@ class Plan:
             shown.recommended_terms(row)
             if "categories" in row.asked:
                 self._side_tables.check_categories(shown.label)
+        if self._engine.eager and self._query.like is not None:
+            check_profile(context)
         for metric in self._requirements.accuracy:
             least, greatest = metric.relevances
             if not self._engine.eager or (least == -math.inf and greatest == math.inf):

@@ -20,7 +20,7 @@ from recframe._columns import (
 from recframe.errors import OptionError, OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._row import CASCADE, CascadeRow, FirstHitRow, IdealRow, PlaceRow, Row, Sums
+from recframe.metrics._row import ALL_ROWS, CASCADE, CascadeRow, FirstHitRow, IdealRow, PlaceRow, Row, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -78,7 +78,7 @@ class Requirements:
                 self.first_hit |= found
             if CASCADE in ranked.asked:
                 self.cascade |= found
-            self.asked |= ranked.asked | (best.asked - {POSITION})
+            self.asked |= ranked.asked | (best.asked - {POSITION, ALL_ROWS})
 
     @property
     def accuracy(self) -> list[Metric]:

@@ -49,6 +49,8 @@ class Metric:
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
     requires_average_ties : bool
         True where tied rows count together, so that no policy may put them in an order.
+    needs_relevant : bool
+        False where a list without a relevant item may have a value: `defined` alone says which lists have one.
     is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
@@ -86,6 +88,7 @@ class Metric:
     reads: ClassVar[Reads] = "all"
     best_of: ClassVar[BestOf] = "all"
     requires_average_ties: ClassVar[bool] = False
+    needs_relevant: ClassVar[bool] = True
     required_inputs: ClassVar[tuple[str, ...]] = ()
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_because: ClassVar[str] = "for want of a relevant item"

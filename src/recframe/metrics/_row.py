@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
 CASCADE = "cascade"
+ALL_ROWS = "all_rows"
+"""What an ideal row is asked where every row stands in the best order, whatever its relevance."""
 """In what a metric requests: that users stop somewhere."""
 
 
@@ -241,8 +243,11 @@ class IdealRow(SharedTerms):
         self.asked.add(VALUE)
         return nw.col(VALUE)
 
-    def weight(self, of: Weight, k: int | None) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k and where the relevance is not positive."""
+    def weight(self, of: Weight, k: int | None, *, signed: bool = False) -> nw.Expr:
+        """Return the weight of the row's position, 0 past k and, unless signed, where the relevance is not positive."""
+        if signed:
+            self.asked.add(ALL_ROWS)
+            return self._weight(of, k)
         return nw.when(self.relevance > 0).then(self._weight(of, k)).otherwise(0.0)
 
     def hit_weight(self, of: Weight, k: int | None) -> nw.Expr:

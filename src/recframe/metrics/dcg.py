@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Gain = Literal["linear", "exp2", "binary"]
 """How relevance becomes gain: the value itself, 2^relevance − 1, or 1 for what is relevant."""
+Grades = Literal["all", "positive", "relevant", "signed"]
+"""Which relevance has a gain: every value, those above 0, those above 0 of relevant rows, or every value, negative
+ones in the ideal too."""
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
 Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
@@ -57,21 +60,32 @@ def _check_function(discount: Callable[[nw.Expr], nw.Expr]) -> None:
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
 
 
-def _gain(row: Row | IdealRow, gain: Gain) -> nw.Expr:
+def _gain(row: Row | IdealRow, gain: Gain, grades: Grades) -> nw.Expr:
     """Return the gain of a row."""
     if gain == "binary":
         return row.hit
-    return 2.0**row.relevance - 1 if gain == "exp2" else row.relevance
+    relevance = row.relevance
+    if grades in ("positive", "relevant"):
+        counts = relevance > 0 if grades == "positive" else (relevance > 0) & (row.hit > 0)
+        relevance = nw.when(counts).then(relevance).otherwise(0.0)
+    return 2.0**relevance - 1 if gain == "exp2" else relevance
 
 
-def _discounted_gain(row: Row, gain: Gain, discount: Weight, k: int | None) -> nw.Expr:
+def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
     """Return the gain of a row times the (expected) discount of its position, 0 past k."""
-    return _gain(row, gain) * row.weight(discount, k)
+    return _gain(row, gain, grades) * row.weight(discount, k)
 
 
-def _ideal_gain(row: IdealRow, gain: Gain, discount: Weight, k: int | None) -> nw.Expr:
+def _ideal_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
     """Return the same at the row's position in the best order."""
-    return _gain(row, gain) * (row.hit_weight if gain == "binary" else row.weight)(discount, k)
+    if gain == "binary":
+        return row.hit * row.hit_weight(discount, k)
+    return _gain(row, gain, grades) * row.weight(discount, k, signed=grades == "signed")
+
+
+def _hit(row: IdealRow) -> nw.Expr:
+    """Return whether a row of the best order is relevant."""
+    return row.hit
 
 
 def _discount(row: Row, discount: Weight) -> nw.Expr:
@@ -92,11 +106,14 @@ class DCG(CutMetric):
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}
-        The relevance itself, 2^relevance − 1, or 1 for every relevant row. Negative relevance lowers the sum of the
-        first two.
+        The relevance itself, 2^relevance − 1, or 1 for every relevant row.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
         from 1) to its weight, which should not grow with the position.
+    grades : {"all", "positive", "relevant", "signed"}
+        Which relevance has a gain, unless `gain` is binary. Every value, so that negative ones lower the sum; values
+        above 0, whatever `min_relevance` is (trec_eval); only those of relevant rows (ranx); ``"signed"``: as
+        ``"all"``, it differs for `ndcg` only.
 
     Notes
     -----
@@ -127,10 +144,12 @@ class DCG(CutMetric):
 
     gain: Gain = "linear"
     discount: Discount = "log2"
+    grades: Grades = "all"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("gain", self.gain, Gain)
+        check_choice("grades", self.grades, Grades)
         if callable(self.discount):
             _check_function(self.discount)
         else:
@@ -148,6 +167,9 @@ class DCG(CutMetric):
             "exp2": "2^relevance − 1",
             "binary": "1 for what is relevant, else 0",
         }[self.gain]
+        if self.gain != "binary":
+            lacks = {"positive": ", 0 where that is negative", "relevant": ", 0 where that is negative or not relevant"}
+            gain += lacks.get(self.grades, "")
         weight = self.discount if isinstance(self.discount, str) else ""
         discount = {"log2": "1 / log2(r + 1)", "jarvelin": "1 / max(1, log2 r)", "reciprocal": "1 / r"}.get(weight)
         function = getattr(self.discount, "__name__", "a function")
@@ -158,7 +180,7 @@ class DCG(CutMetric):
         return self.discount if callable(self.discount) else _DISCOUNTS[self.discount]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"dcg": row.shared(_discounted_gain, self.gain, self._weight, self.k)}
+        return {"dcg": row.shared(_discounted_gain, self.gain, self.grades, self._weight, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["dcg"]
@@ -175,18 +197,23 @@ class NDCG(DCG):
     k : int, optional
         The cutoff. None: the whole list.
     gain : {"linear", "exp2", "binary"}
-        The relevance itself, 2^relevance − 1, or 1 for every relevant row. Negative relevance lowers the DCG of the
-        first two, never the ideal.
+        The relevance itself, 2^relevance − 1, or 1 for every relevant row.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         As for `dcg`.
+    grades : {"all", "positive", "relevant", "signed"}
+        Which relevance has a gain, unless `gain` is binary. Every value, so that negative ones lower the DCG, never
+        the ideal; values above 0, whatever `min_relevance` is, so that a list without a relevant item has a value too
+        (trec_eval); only those of relevant rows (ranx); every value, so that negative ones stand at the end of the
+        ideal too (TorchMetrics).
     ideal : {"all", "ranked", "ones"}
         The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
         ranked rows only (scikit-learn); or gain 1 at every position up to k (RecTools' default).
 
     Notes
     -----
-    At most 1 (``ideal="ones"``: with gains up to 1); at least 0 unless relevance is negative. Higher is better. A
-    list whose ideal is 0 is undefined.
+    At most 1 (``ideal="ones"``: with gains up to 1; ``grades="signed"``: without negative relevance); at least 0 unless
+    relevance is negative. Higher is better. A list whose ideal is 0 is undefined, with ``grades="signed"`` one whose
+    ideal has no relevant row too.
 
     References
     ----------
@@ -222,6 +249,10 @@ class NDCG(DCG):
         return "all" if self._counts_positions else "graded"
 
     @property
+    def needs_relevant(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.grades != "positive" or self.ideal == "ones"
+
+    @property
     def best_of(self) -> BestOf:  # type: ignore[override]  # depends on an option
         return "ranked" if self.ideal == "ranked" else "all"
 
@@ -231,7 +262,14 @@ class NDCG(DCG):
             "ranked": "the same sum with the ranked rows in their best order; unranked ones do not exist",
             "ones": "Σ r≤k of discount(r), as if every position up to k held a gain of 1",
         }[self.ideal]
+        if self._signed:
+            best += ", negative relevance last"
         return [self.formula, "DCG@k = Σ r≤k of gain(r)·discount(r)", f"IDCG@k = {best}", *self._parts()]
+
+    @property
+    def _signed(self) -> bool:
+        """Whether negative relevance stands in the ideal."""
+        return self.grades == "signed" and self.gain != "binary" and self.ideal != "ones"
 
     @property
     def _counts_positions(self) -> bool:
@@ -242,7 +280,10 @@ class NDCG(DCG):
         return {**super().terms(row), **every}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {} if self.ideal == "ones" else {"ideal": row.shared(_ideal_gain, self.gain, self._weight, self.k)}
+        if self.ideal == "ones":
+            return {}
+        ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, self.k)}
+        return ideal | ({"ideal hits": row.shared(_hit)} if self._signed else {})
 
     def _ideal(self, sums: Sums) -> nw.Expr:
         if self.ideal == "ones" and self.k is not None:
@@ -256,4 +297,6 @@ class NDCG(DCG):
         return row["dcg"] / self._ideal(sums)
 
     def defined(self, sums: Sums) -> nw.Expr:
+        if self._signed:
+            return (self._ideal(sums) != 0) & (sums["ideal hits"] > 0)
         return self._ideal(sums) > 0

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recframe.profiles._record import Definition, Profile
+from recframe.profiles._record import EVERY_ROW, Definition, Profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RELEVANT = {"norm": "relevant"}
+FROM_LEVEL = {"grades": "relevant"}
+"""Of libraries that get what is relevant and nothing else."""
 
 TREC_EVAL = Profile(
     name="trec_eval",
@@ -30,10 +32,11 @@ TREC_EVAL = Profile(
         "hit_rate": Definition("success", cut="needed"),
         "mrr": Definition("recip_rank", cut="none"),
         "map": Definition("map_cut, map", options=RELEVANT),
-        "ndcg": Definition("ndcg_cut, ndcg"),
+        "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
     },
     refused={
-        "rbp": "trec_eval 10 scales the grades of each list to [0, 1]; where they are 0 and 1, that is rbp(p=0.9)",
+        "rbp": "trec_eval 10 scales the grades of each list that has one outside [0, 1]; where none has, that is "
+        "rbp(p=0.9)",
     },
     departs=("The Python package pytrec_eval keeps scores as float32, so scores that differ by less tie.",),
 )
@@ -47,11 +50,13 @@ SKLEARN = Profile(
     undefined=0.0,
     lists="ranked",
     metrics={
-        "dcg": Definition("dcg_score"),
+        "dcg": Definition("dcg_score", reads_level=False),
         "ndcg": Definition(
             "ndcg_score",
             options={"ideal": "ranked"},
-            departs="ndcg_score raises for negative relevance and for a list of one row, which has a value here.",
+            reads_level=False,
+            least=0.0,
+            departs="ndcg_score raises for a list of one row, which has a value here.",
         ),
         "roc_auc": Definition("roc_auc_score of each list", options={"over": "ranked"}, cut="none", undefined="skip"),
         "pr_auc": Definition(
@@ -82,8 +87,8 @@ RANX = Profile(
         "hit_rate": Definition("hit_rate"),
         "mrr": Definition("mrr"),
         "map": Definition("map", options=RELEVANT),
-        "dcg": Definition("dcg", "gain='exp2' gives dcg_burges"),
-        "ndcg": Definition("ndcg", "gain='exp2' gives ndcg_burges"),
+        "dcg": Definition("dcg", "gain='exp2' gives dcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
+        "ndcg": Definition("ndcg", "gain='exp2' gives ndcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
         "rbp": Definition(
             "rbp",
             options={"gain": "linear"},
@@ -102,6 +107,7 @@ RECTOOLS = Profile(
     ties_note="it takes positions, not scores",
     undefined="skip",
     lists="all",
+    min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("Precision", cut="needed"),
         "recall": Definition("Recall", cut="needed"),
@@ -121,7 +127,6 @@ RECTOOLS = Profile(
         "serendipity": "its Serendipity weighs hits by their unpopularity in another way",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position",
     },
-    departs=("Rows that are repeated count each time, so that values above 1 are possible; here they count once.",),
 )
 
 RECOMMENDERS = Profile(
@@ -131,6 +136,7 @@ RECOMMENDERS = Profile(
     ties_note="the order of the rows",
     undefined="skip",
     lists="both",
+    min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("precision_at_k", cut="needed"),
         "recall": Definition("recall_at_k", cut="needed"),
@@ -142,16 +148,19 @@ RECOMMENDERS = Profile(
         "ndcg": Definition(
             "ndcg_at_k",
             "gain='linear' gives score_type='raw', gain='exp2' score_type='exp'",
-            options={"gain": "binary"},
+            options={"gain": "binary", "grades": "signed"},
             cut="needed",
             lists="all",
+            level_options=FROM_LEVEL,
+            departs="With score_type='raw' and 'exp', a list whose ideal is 0 and DCG is not makes the mean "
+            "infinite; here it is undefined.",
         ),
     },
     refused={
-        "roc_auc": "its auc pools the rows of all users and is no mean over lists",
+        "roc_auc": "its auc pools the rows of all users: roc_auc without like=, by=None, of the recommended rows that "
+        "the truth holds, joined with their relevance",
         "serendipity": "its user_serendipity compares with a similarity of items",
     },
-    departs=("Rows that are repeated count each time, so that values above 1 are possible; here they count once.",),
 )
 
 SPARK = Profile(
@@ -161,6 +170,7 @@ SPARK = Profile(
     ties_note="it takes lists in order, not scores",
     undefined=0.0,
     lists="all",
+    min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("precisionAt", cut="needed"),
         "recall": Definition("recallAt", cut="needed"),
@@ -168,8 +178,9 @@ SPARK = Profile(
         "ndcg": Definition(
             "ndcgAt",
             "gain='exp2' gives that with relevance values, which its Python interface ignores",
-            options={"gain": "binary"},
+            options={"gain": "binary", "grades": "signed"},
             cut="needed",
+            level_options=FROM_LEVEL,
             departs="With relevance values, ndcgAt takes the ideal in the order of the labels: sort them by relevance.",
         ),
     },
@@ -191,8 +202,19 @@ TORCHMETRICS = Profile(
         "hit_rate": Definition("RetrievalHitRate"),
         "mrr": Definition("RetrievalMRR"),
         "map": Definition("RetrievalMAP", options={"norm": "hits"}),
-        "ndcg": Definition("RetrievalNormalizedDCG", options={"ideal": "ranked"}),
-        "roc_auc": Definition("RetrievalAUROC", options={"over": "ranked"}),
+        "ndcg": Definition(
+            "RetrievalNormalizedDCG",
+            options={"grades": "signed", "ideal": "ranked"},
+            reads_level=False,
+            departs="It takes a list whose grades sum to 0 for one without a positive grade, and gives a value to a "
+            "list of only negative ones.",
+        ),
+        "roc_auc": Definition(
+            "RetrievalAUROC",
+            options={"over": "ranked"},
+            departs="Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0; "
+            "here undefined= speaks of it too.",
+        ),
     },
     departs=(
         "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",
@@ -207,20 +229,20 @@ RECOMETRICS = Profile(
     ties_note="broken by random noise or left to the sort: here the expected value",
     undefined="skip",
     lists="all",
+    min_relevance=EVERY_ROW,
     metrics={
         "precision": Definition("P@K", cut="needed"),
         "recall": Definition("R@K", "capped=True gives TP@K", cut="needed"),
         "hit_rate": Definition("Hit@K", cut="needed"),
         "mrr": Definition("RR@K", cut="needed"),
         "map": Definition("AP@K", "norm='capped' gives TAP@K", options=RELEVANT, cut="needed"),
-        "ndcg": Definition("NDCG@K", cut="needed"),
+        "ndcg": Definition("NDCG@K", cut="needed", level_options=FROM_LEVEL),
         "roc_auc": Definition("ROC-AUC", cut="none"),
         "pr_auc": Definition("PR-AUC"),
     },
     departs=(
         "It gives NaN where all scores of a list are equal, and where every row is relevant (NDCG@K apart).",
         "It gives NaN where a list has fewer than k rows; P@K, TP@K, R@K and Hit@K also where it has just k.",
-        "Any entry of the test matrix counts as relevant, negative ones too, except for NDCG@K.",
     ),
 )
 

@@ -10,7 +10,7 @@ from recframe._arguments import Roles
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
-from recframe.profiles._record import find, query_of, spec_of
+from recframe.profiles._record import EVERY_ROW, find, query_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,15 +90,14 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
       discount(r) = 1 / log2(r + 1)
     <BLANKLINE>
     r          position, from 1
-    relevant   a relevance above 0
+    relevant   every row of truth=, whatever its relevance; without it, a relevance above 0
     ties       exact expected value over all orders of the rows of equal score (RecTools: it takes
                positions, not scores)
     undefined  a list without relevant rows, or whose ideal is 0: left out of the mean
     lists      all lists of the frame and of the truth; one that was recommended nothing scores 0
     variants   ideal='all' gives divide_by_achievable=True
-    departs    Rows that are repeated count each time, so that values above 1 are possible; here
-               they count once.
-    spelled    ndcg(gain=binary,ideal=ones)@10, ties='average', undefined='skip', lists='all'
+    spelled    ndcg(gain=binary,ideal=ones)@10, ties='average', undefined='skip', lists='all', with
+               truth= min_relevance=-inf
     reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
     """
     for name in policies:
@@ -138,9 +137,11 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         if used and letter not in said:
             yield letter if letter != "h" else "h(…)", meaning
     least = query.min_relevance
+    every = profile is not None and profile.min_relevance == EVERY_ROW and least is None
     shows = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
     if not shows:
-        yield "relevant", "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
+        above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
+        yield "relevant", "every row of truth=, whatever its relevance; without it, " + above if every else above
     ties = TIES[query.ties if not shows or query.ties in ("item", "item_desc", "first") else "item"]
     if metric.inexact and query.ties == "average":
         ties = f"{ties}; {metric.inexact}"
@@ -155,7 +156,8 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
             yield "departs", " ".join(filter(None, departs))
     policies = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
     policies |= {} if least is None else {"min_relevance": least}
-    yield "spelled", ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
+    spelled = ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
+    yield "spelled", f"{spelled}, with truth= min_relevance=-inf" if every else spelled
     if metric.reference:
         yield "reference", metric.reference
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from recframe._arguments import Like, Lists, Roles, Undefined
     from recframe._plan.ranks import Ties
 
+EVERY_ROW = -math.inf
+"""As `min_relevance` of a profile: every row of the truth is relevant, whatever its relevance."""
 Cut = Literal["any", "needed", "none"]
 """Whether the library computes a metric with and without a cutoff, only with one, or only without."""
 
@@ -37,6 +40,12 @@ class Definition:
         Whether the library takes a cutoff.
     undefined, lists
         The policies, where they are not those of the profile.
+    reads_level : bool
+        Whether `min_relevance` may be given: not where the library reads grades and knows no level.
+    level_options : mapping of str to value
+        The options that differ where `min_relevance` is given.
+    least : float, optional
+        The least relevance that the library takes; None: any.
     departs : str
         Where the library departs from its own documented definition, which is followed here.
     """
@@ -47,6 +56,9 @@ class Definition:
     cut: Cut = "any"
     undefined: Undefined | None = None
     lists: Lists | None = None
+    reads_level: bool = True
+    level_options: Mapping[str, Any] = field(default_factory=dict)
+    least: float | None = None
     departs: str = ""
 
 
@@ -59,7 +71,8 @@ class Profile:
     name, title : str
         What ``like=`` takes, and what the library calls itself.
     ties, min_relevance, undefined, lists
-        The policies that it sets; None for the first two: it sets none, as the library has nothing to say there.
+        The policies that it sets; None for the first two: it sets none, as the library has nothing to say there. A
+        `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
     ties_note : str
         What the library does with items of equal score.
     metrics : mapping of str to Definition
@@ -129,13 +142,18 @@ def query_of(
         return [spec.metric for spec in specs], Query.of(roles, given)
     profile = find(roles.like, profiles)
     policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
+    if policies.get("min_relevance") == EVERY_ROW and roles.truth is None:
+        del policies["min_relevance"]
     query = Query.of(replace(roles, **{name: value for name, value in policies.items() if value is not None}), given)
     metrics: list[Metric] = []
     own: dict[str, Averaging] = {}
     for spec in specs:
         found = profile.definition(spec.metric)
-        options = {name: value for name, value in found.options.items() if name not in spec.given}
-        metric = replace(spec.metric, **options)
+        wanted = dict(found.options)
+        if "min_relevance" in given and query.min_relevance is not None:
+            _check_level(profile, found, query.min_relevance)
+            wanted |= found.level_options
+        metric = replace(spec.metric, **{name: value for name, value in wanted.items() if name not in spec.given})
         if metric.label in own:
             msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
@@ -144,9 +162,20 @@ def query_of(
             query.undefined if "undefined" in given else undefined,
             query.lists if "lists" in given else found.lists or profile.lists,
             spec.name,
+            found.least,
         )
         metrics.append(metric)
-    return metrics, replace(query, own=own)
+    return metrics, replace(query, own=own, like=profile.name)
+
+
+def _check_level(profile: Profile, found: Definition, level: float) -> None:
+    """Raise where a library cannot be told from which relevance on a row is relevant."""
+    if not found.reads_level:
+        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which knows no level"
+        raise OptionError(msg, "leave out min_relevance=, or like=")
+    if level < 0 and found.level_options:
+        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which counts negative grades"
+        raise OptionError(msg, "a min_relevance from 0, or none: then every row of the truth is relevant")
 
 
 def find(like: object, profiles: Mapping[str, Profile]) -> Profile:
