@@ -229,8 +229,6 @@ def test_bad_frames(engine):
         rows_of(engine, frame, "add_popular", train, item="itm")
     with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
         rows_of(engine, frame, "add_popular", train, time="time", half_life=dt.timedelta(1))
-    with pytest.raises(recframe.InputError, match="users is empty"):
-        recframe.candidates([], [1])
     with pytest.raises(recframe.MissingColumnError, match="by='user': users has no such column"):
         recframe.candidates(engine.frame({"u": [1]}), [1])
     with pytest.raises(recframe.OptionTypeError, match="several columns"):

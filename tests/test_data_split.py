@@ -289,8 +289,6 @@ def test_bad_frames(engine):
     dated = {"user": [1], "time": [MOMENT], "n": [0]}
     with pytest.raises(recframe.ColumnTypeError, match="compared with is one"):
         parts(engine, dated, since=5, time="time")
-    with pytest.raises(recframe.InputError, match="no rows"), engine.running():
-        recframe.rec(engine.frame(SMALL)[:0]).split(fraction=0.2)
 
 
 # --- the documents' own schemes -----------------------------------------------------------------------------

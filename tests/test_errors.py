@@ -130,14 +130,6 @@ def test_bad_input_is_named(make, case):
     assert isinstance(caught.value, builtin)
 
 
-def test_an_empty_frame_is_named(make):
-    empty = make(COLUMNS)[:0]
-    with pytest.raises(recframe.InputError, match="the frame has no rows"):
-        recframe.rec(empty).ndcg()
-    with pytest.raises(recframe.InputError, match="truth has no rows"):
-        rec(make).ndcg(truth=empty)
-
-
 def test_what_is_no_frame_is_named():
     with pytest.raises(TypeError, match=r"(?s)a list is no frame.*polars DataFrame or LazyFrame"):
         recframe.rec([1, 2])

@@ -9,7 +9,7 @@ from recframe._data.label import drop_seen
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe._values import ids
-from recframe.errors import InputError, OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,10 +80,7 @@ def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
             raise OptionTypeError(msg, "give a frame that has them")
         given = make.table({columns[0]: given})
     if not is_lazy(given):
-        if len(given) == 0:
-            msg = f"{what} is empty, so there are no candidates"
-            raise InputError(msg)
         role = "by" if what == "users" else "item"
         specs = {column: ColumnSpec(column, role, "key") for column in columns}
-        adapter_of(given).check_columns(what, Source(given, specs))
+        adapter_of(given).check_names(what, Source(given, specs))
     return make.distinct(given, columns)

@@ -114,7 +114,6 @@ def from_lists(
     order = {"score": score} if SCORES in lists else {"rank": rank}
     if ACTUAL in lists:
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
-        _check_rows(recommended=found, actual=happened)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
         found = label(found, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
@@ -164,9 +163,9 @@ def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[
         f"{name} of {key}": given if make.is_series(given) else list(map(_plain, given))
         for name, given in lists.items()
     }
-    if not any(len(values) for values in columns[f"{RECOMMENDED} of {key}"] if hasattr(type(values), "__len__")):
-        msg = "no user was recommended anything"
-        raise InputError(msg, "give at least one list that is not empty")
+    if not len(users):
+        msg = f"{RECOMMENDED} holds no list"
+        raise InputError(msg, "one list for each user; an empty one where there is nothing")
     frame = make.table({check_name("by", key): users, **columns})
     return frame, {name: f"{name} of {key}" for name in lists}
 
@@ -228,7 +227,7 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
     if not is_lazy(frame):
         roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
         roles |= {f"by {key}": ColumnSpec(key, "by", "key") for key in keys}
-        adapter_of(frame).check_columns("frame", Source(frame, roles))
+        adapter_of(frame).check_names("frame", Source(frame, roles))
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -237,11 +236,3 @@ def _check_names(names: Sequence[str]) -> None:
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
         raise OptionError(msg, "name each of by, item, relevant, rank, score and value once")
-
-
-def _check_rows(**frames: Any) -> None:
-    """Raise where no list holds anything."""
-    for name, frame in frames.items():
-        if not is_lazy(frame) and len(frame) == 0:
-            msg = f"all lists of {name} are empty"
-            raise InputError(msg, "give at least one list that is not empty")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import narwhals as nw
 
 from recframe._engines.column_errors import called
-from recframe.errors import InputError, MissingColumnError, OptionTypeError, closest
+from recframe.errors import MissingColumnError, OptionTypeError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -150,13 +150,6 @@ class Adapter(ABC):
                 names = ", ".join(repr(name) for name in there)
                 msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
                 raise MissingColumnError(msg, closest(take.column, map(str, there)))
-
-    def check_columns(self, name: str, source: Source) -> None:
-        """Raise if an eager frame lacks a column or has no rows."""
-        self.check_names(name, source)
-        if len(source.native) == 0:
-            msg = f"{called(name)} has no rows, so there is nothing to evaluate"
-            raise InputError(msg)
 
 
 class Engine(Adapter):

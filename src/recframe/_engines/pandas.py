@@ -38,7 +38,7 @@ class Pandas(Engine):
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
-            self.check_columns(name, source)
+            self.check_names(name, source)
         taken, decoders = read_columns(sources)
         for name in rows:
             taken[name][ROW] = np.arange(len(sources[name].native))

@@ -147,7 +147,11 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
 def _check_alike(holders: Mapping[str, Any], take: ColumnSpec) -> None:
     """Raise where a key holds things in two frames that never match."""
     (first, series), *others = holders.items()
-    kinds = {name: types.infer_dtype(column, skipna=True) for name, column in holders.items()}
+    # What holds nothing matches any type, whatever its own.
+    kinds = {
+        name: "empty" if column.isna().all() else types.infer_dtype(column, skipna=True)
+        for name, column in holders.items()
+    }
     for name, other in others:
         pair = {kinds[first], kinds[name]} - {"empty"}
         if len(pair) > 1 and not pair <= set(NUMBERS):

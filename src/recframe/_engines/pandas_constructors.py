@@ -87,8 +87,8 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
         number = both.groupby(list(keys), dropna=False, sort=False, observed=True).ngroup().to_numpy()
     mine = number[: len(ranked)]
     order = np.lexsort((ranked[rank].to_numpy(), mine))
-    ends = np.cumsum(np.bincount(mine, minlength=number.max() + 1))
-    starts = [0, *ends[:-1]]
+    ends = np.cumsum(np.bincount(mine, minlength=number.max(initial=-1) + 1))
+    starts = [0, *ends][: len(ends)]
     _, first = np.unique(number, return_index=True)
     found = both.take(first).reset_index(drop=True)
     for name in columns:

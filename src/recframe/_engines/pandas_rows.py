@@ -79,7 +79,7 @@ def _alike(above: Any, below: Any) -> Any:
     """Give what comes from another frame the type of what stands above it, where its values allow."""
     if above.dtype == below.dtype:
         return below
-    with suppress(TypeError, ValueError, OverflowError):
+    with suppress(TypeError, ValueError, OverflowError, NotImplementedError):
         changed = below.astype(above.dtype)
         if (changed.isna() == below.isna()).all() and (changed[changed.notna()] == below[below.notna()]).all():
             return changed

@@ -102,7 +102,7 @@ class EagerPolars(Polars):
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
-            self.check_columns(name, source)
+            self.check_names(name, source)
         columns = EagerColumns.read(sources, rows)
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe._columns import feature_column
 from recframe._values import ids
-from recframe.errors import ColumnTypeError, InputError
+from recframe.errors import ColumnTypeError, InputError, OptionError
 
 if TYPE_CHECKING:
     from recframe._engines.base import Adapter
@@ -62,6 +62,8 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
 
 def items_frame(adapter: Adapter, item: str, items: Any) -> Any:
     """Return a frame of the given items."""
-    return adapter.items_frame(
-        item, ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
-    )
+    found = ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
+    if not found:
+        msg = "catalog is an empty collection"
+        raise OptionError(msg, "give the items that could be recommended, or leave it out for those of the frame")
+    return adapter.items_frame(item, found)

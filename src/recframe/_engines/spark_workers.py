@@ -103,9 +103,6 @@ def _evaluated(
         for rows, (name, columns) in zip(own, names.items(), strict=True)
     }
     value = None if constant is None else part.get_column(constant).item(0)
-    if any(frame.is_empty() for frame in frames.values()):
-        # A part may lack the rows of one frame, which as a whole would be a mistake.
-        frames = {name: frame.lazy() for name, frame in frames.items()}
     types = {int: pa.int64(), float: pa.float64()}
     fields = [(name, table.schema.field(name).type) for name in kept]
     fields += [(name, types[kind]) for name, kind in columns.items()]

@@ -115,7 +115,9 @@ class Shown:
         by = groups(context)
         rows = _with_all(averages.with_attributes(context, self._ready(row)))
         items = self._engine.sum_by(rows.select(*by, ITEM, **terms), [*by, ITEM], list(terms))
-        every = _with_all(averages.with_attributes(context, context.lists())).select(*by).unique()
+        every = averages.with_attributes(context, context.lists())
+        # A single group is there even where no list is.
+        every = every.select(*by).unique() if context.reported else _with_all(every.select(nw.len().alias(ALL)))
         return items, every
 
 

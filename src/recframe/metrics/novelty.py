@@ -41,7 +41,8 @@ class Novelty(BeyondAccuracyMetric):
 
     Notes
     -----
-    In [0, log2 |U|], higher is more novel. Needs ``train=``. A list that shows nothing is undefined.
+    In [0, log2 |U|], higher is more novel. Needs ``train=``. A list that shows nothing is undefined, and so
+    is every list where ``train`` has no row.
 
     References
     ----------
@@ -81,11 +82,12 @@ class Novelty(BeyondAccuracyMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         # Σ −log2(users/U) is the number of items times log2(U), less the logarithms of their users.
-        information = sums["counted"] * sums.train_users.log(2) - sums["logarithms"]
+        users = nw.when(sums.train_users > 0).then(sums.train_users).otherwise(1.0)
+        information = sums["counted"] * users.log(2) - sums["logarithms"]
         return information / (sums["shown"] if self.k is None or self.denominator == "list" else float(self.k))
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums["shown"] > 0
+        return (sums["shown"] > 0) & (sums.train_users > 0)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class ARP(BeyondAccuracyMetric):
     Notes
     -----
     In [0, 1], lower is less biased towards what is popular. Needs ``train=``; an item that it lacks has popularity 0.
-    A list that shows nothing is undefined.
+    A list that shows nothing is undefined, and so is every list where ``train`` has no row.
 
     References
     ----------
@@ -135,4 +137,4 @@ class ARP(BeyondAccuracyMetric):
         return sums["users"] / sums.train_users / sums["shown"]
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums["shown"] > 0
+        return (sums["shown"] > 0) & (sums.train_users > 0)
