@@ -331,7 +331,7 @@ def test_without_the_extra_the_demo_says_how_to_install_it(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     code, out, err = run()
     assert (code, out) == (2, "")
-    assert "pip install 'recframe[demo]'" in err
+    assert "pip install polars numpy" in err
 
 
 # --- the rest of the command line -------------------------------------------------------------------------

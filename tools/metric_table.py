@@ -23,7 +23,11 @@ over lists carries the same name. Every metric also takes the roles and policies
 
 h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
 
-| name | what it is | formula | options, default first | range | better | reference |
+Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
+`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias stands for the
+options in its parentheses.
+
+| names | what it is | formula | options, default first | range | better | reference |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 
@@ -66,7 +70,8 @@ def _choices(alias: object) -> list[str]:
 def page() -> str:
     """Return the whole page."""
     rows = [
-        f"| `{kind.name}` | {kind.summary} | {kind.formula} | {options(kind)} "
+        f"| {', '.join(f'`{name}`' for name in (kind.name, *kind.aliases))} | {kind.summary} | {kind.formula} "
+        f"| {options(kind)} "
         f"| {bound(kind.range[0])} … {bound(kind.range[1])} | {'higher' if kind.higher_is_better else 'lower'} "
         f"| {kind.reference} |"
         for kind in METRICS.values()

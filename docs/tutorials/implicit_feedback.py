@@ -7,7 +7,7 @@
 # redistributed: download it there, and say where it lies with the environment variable `RATINGS`.
 #
 # `python tools/tutorials.py --ratings ml-100k/u.data` runs [the script](tutorials/implicit_feedback.py) that wrote this page; it needs
-# `pip install 'recframe[polars,factors]' implicit`.
+# `pip install '.[polars,factors]' implicit`.
 # %%
 import os
 from pathlib import Path

@@ -9,7 +9,7 @@
 # History and Context*, ACM TiiS 5(4), 2015), which may not be redistributed: download it there, and say where it lies
 # with the environment variable `RATINGS`. `python tools/tutorials.py --ratings ml-100k/u.data` runs
 # [the script](tutorials/recometrics.py) that wrote this page; it needs
-# `pip install 'recframe[polars,factors]' implicit cmfrec recometrics`.
+# `pip install '.[polars,factors]' implicit cmfrec recometrics`.
 # %%
 import os
 from pathlib import Path

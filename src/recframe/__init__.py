@@ -25,6 +25,7 @@ from recframe.errors import (
     RecWarning,
     UndefinedError,
     UndefinedWarning,
+    UnknownMethodError,
 )
 from recframe.factors import from_factors
 from recframe.metrics import CutMetric, Metric
@@ -50,6 +51,7 @@ __all__ = [
     "RecWarning",
     "UndefinedError",
     "UndefinedWarning",
+    "UnknownMethodError",
     "candidates",
     "explain",
     "from_factors",

@@ -227,6 +227,10 @@ class Query:
     like: Like | None = None
     """The profile, which refuses items that are repeated."""
 
+    def model_name(self, index: int) -> str:
+        """Return what results call the model of a column, whose label need not be text."""
+        return str(self.orders[index])
+
     def averaging(self, label: str) -> Averaging:
         """Return how a metric is averaged."""
         return self.own.get(label, Averaging(self.undefined, self.lists, label))
@@ -277,11 +281,8 @@ class Query:
 
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
     """Raise for what a frame that holds only some of the ranked rows cannot tell."""
-    given = [
-        f"{name}={column!r}"
-        for name, column in (("candidates", roles.candidates), ("tied", roles.tied))
-        if column is not None
-    ]
+    compact = {"candidates": roles.candidates, "tied": roles.tied}
+    given = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
     if not given:
         return
     with_what = f"{' and '.join(given)} {'speak' if len(given) > 1 else 'speaks'} of rows that the frame does not hold"

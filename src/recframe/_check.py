@@ -168,7 +168,7 @@ class _Look:
             count = nw.col(finding.name)
             count = nw.when(nw.col(finding.needs) > 0).then(count) if finding.needs in self._optional else count
             text = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
-            model = {} if self._long else {MODEL: self._query.orders[index]}
+            model = {} if self._long else {MODEL: self._query.model_name(index)}
             constants = text | model | {ORDER: index * len(FINDINGS) + place}
             numbers = part.select(*self._long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
             numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))

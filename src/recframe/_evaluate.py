@@ -17,7 +17,7 @@ from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown
 from recframe.metrics import Metric, make
-from recframe.metrics._record import CutMetric, check_k
+from recframe.metrics._record import CutMetric, check_k, spelled
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import Spec, find, query_of, spec_of
 
@@ -45,6 +45,7 @@ def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict
 
 def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any]) -> Any:
     check_frame(frame)
+    _check_options(given, spec.metric)
     roles = _roles(frame, bound, given, ALL_ROLES)
     metrics, query = _asked(frame, [spec], roles, [*bound, *given])
     if query.several:
@@ -75,6 +76,7 @@ def evaluate(
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
+    _check_options(given, metrics)
     roles = _roles(frame, bound, given, ALL_ROLES)
     specs = _expand(metrics, k, roles.like)
     asked, query = _asked(frame, specs, roles, [*bound, *given])
@@ -100,6 +102,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     if not isinstance(metric, str | Metric):
         msg = f"metric={shown(metric)} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
+    _check_options(given, metric)
     named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
     show = "item" in named or is_lazy(frame) or Roles.item in adapter_of(frame).names(frame)
     if "item" in named and named["item"] is None:
@@ -111,6 +114,18 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     from recframe._plan.contributions import Contributions
 
     return Contributions(_given(frame, roles, [record]), query, record, item=show).frame()
+
+
+def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
+    """Raise for an option of a metric that is given to the call."""
+    unknown = [name for name in given if name not in ALL_ROLES]
+    several = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+    for spec in map(spec_of, (metrics if several else [metrics]) if unknown else ()):
+        for name in unknown:
+            if name != "k" and any(field.name == name for field in fields(spec.metric)):
+                own = {**spec.given, name: given[name] if isinstance(given[name], str) else shown(given[name])}
+                msg = f"{name}={shown(given[name])} is an option of {spec.metric.name}, not an argument of the call"
+                raise OptionTypeError(msg, repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None))))
 
 
 def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Roles:

@@ -27,10 +27,15 @@ MEANT = {
 """What other libraries call an argument, for hints."""
 
 
+def role_meant(name: str, allowed: Iterable[str]) -> str:
+    """Return the argument that other libraries call by a name, or nothing."""
+    return next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), "")
+
+
 def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
     """Raise for an argument that a call does not take."""
     for name in names:
         if name not in allowed:
-            meant = next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), None)
+            role = role_meant(name, allowed)
             msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
-            raise OptionTypeError(msg, closest(name, allowed) if meant is None else f"did you mean {meant!r}?")
+            raise OptionTypeError(msg, f"did you mean {role!r}?" if role else closest(name, allowed))

@@ -94,7 +94,7 @@ def _name_of(given: Any) -> str | None:
         name = getattr(given, "name", None)
         return name if isinstance(name, str) and name and not _is_boolean(given) else None
     roots = given.meta.root_names() if type(given).__module__.startswith("polars") else []
-    return roots[0] if len(roots) == 1 and repr(given) == f'col("{roots[0]}")' else None
+    return roots[0] if len(roots) == 1 and str(given) == f'col("{roots[0]}")' else None
 
 
 def _is_boolean(given: Any) -> bool:

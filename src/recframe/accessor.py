@@ -6,13 +6,14 @@ same records that give the classes their methods here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._arguments import CALL_ROLES, show_roles
 from recframe._data.methods import DataMethods
 from recframe._engines.registry import is_lazy
-from recframe.metrics import METRICS
+from recframe.errors import UnknownMethodError, closest
+from recframe.metrics import METRICS, meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,15 @@ class Rec(DataMethods):
     def __call__(self, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
         return type(self)(self._frame, _evaluate.bind(self._bound, roles))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name the method that was meant."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        msg = f"the namespace has no method {name!r}"
+        methods = [method for method in dir(type(self)) if not method.startswith("_")]
+        alias = meant(name, exactly=True)
+        raise UnknownMethodError(msg, alias or closest(name, methods))
 
     def __repr__(self) -> str:
         kind = type(self._frame)

@@ -24,7 +24,19 @@ __all__ = [
     "RecWarning",
     "UndefinedError",
     "UndefinedWarning",
+    "UnknownMethodError",
 ]
+
+
+PACKAGES = {
+    "polars": ("polars",),
+    "pandas": ("pandas",),
+    "arrow": ("polars", "pyarrow"),
+    "demo": ("polars", "numpy"),
+    "factors": ("numpy",),
+    "stats": ("numpy", "scipy"),
+}
+"""What the extras of features install."""
 
 
 class RecError(Exception):
@@ -48,6 +60,10 @@ class MissingColumnError(RecError, KeyError):
     def __str__(self) -> str:
         # KeyError prints the repr of its argument, which turns line breaks into \n.
         return str(self.args[0]) if self.args else ""
+
+
+class UnknownMethodError(RecError, AttributeError):
+    """The namespace has no such method."""
 
 
 class ColumnTypeError(RecError, TypeError):
@@ -76,7 +92,8 @@ class MissingExtraError(RecError, ImportError):
     @classmethod
     def of(cls, what: str, extra: str) -> MissingExtraError:
         """Name the feature, and the line that installs what it needs."""
-        return cls(f"{what} needs packages that are not installed", f"pip install 'recframe[{extra}]'")
+        hint = f"pip install {' '.join(PACKAGES[extra])}, which is the extra {extra!r} of recframe"
+        return cls(f"{what} needs packages that are not installed", hint)
 
 
 class RecWarning(UserWarning):
@@ -96,6 +113,8 @@ def shown(value: object) -> str:
     """Return a value as messages show it: on one line, short, whatever it is."""
     try:
         text = _REPR.repr(value)
+        # The address of an object says nothing; an expression of polars says by `str` what it is.
+        text = str(value) if text.startswith("<Expr ") else text
     except Exception:  # noqa: BLE001 - a value may do anything when it is asked how it looks
         text = "\n"
     if "\n" in text or len(text) > 4 * LONGEST:
@@ -104,11 +123,17 @@ def shown(value: object) -> str:
     return text
 
 
+def closest_of(given: object, names: Iterable[str]) -> str:
+    """Return the name that the user probably meant, or nothing."""
+    by_lower = {name.lower(): name for name in reversed([*names])}
+    match = get_close_matches(given.lower()[:LONGEST], by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
+    return by_lower[match[0]] if match else ""
+
+
 def closest(given: object, names: Iterable[str]) -> str:
     """Return the hint that names what the user probably meant, or nothing."""
-    by_lower = {name.lower(): name for name in reversed([*names])}
-    match = get_close_matches(given.lower(), by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
-    return f"did you mean {by_lower[match[0]]!r}?" if match else ""
+    found = closest_of(given, names)
+    return f"did you mean {found!r}?" if found else ""
 
 
 def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:

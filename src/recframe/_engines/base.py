@@ -149,7 +149,8 @@ class Adapter(ABC):
             if take.column not in there and take.default is None:
                 names = ", ".join(repr(name) for name in there)
                 msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
-                raise MissingColumnError(msg, closest(take.column, map(str, there)))
+                also = "rank='rank'" if take.role == "score" and "rank" in there else ""
+                raise MissingColumnError(msg, closest(take.column, map(str, there)) or also)
 
 
 class Engine(Adapter):

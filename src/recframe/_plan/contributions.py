@@ -139,7 +139,7 @@ class Contributions(Plan):
         result = nw.concat(found, how="vertical")
         self._check_sums(result)
         if self._query.several and not context.long:
-            result = result.with_columns(nw.lit(self._query.orders[index]).alias(MODEL))
+            result = result.with_columns(nw.lit(self._query.model_name(index)).alias(MODEL))
         return result
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:

@@ -189,7 +189,7 @@ class Plan:
             several = len(items) > 1
             every = nw.concat(groups, how="vertical").unique() if several else groups[0]
             found.append(exposure.values(exposure.added(items) if several else items[0], every))
-        name = nw.col(MODEL) if context.long else nw.lit(self._query.orders[index]).alias(MODEL)
+        name = nw.col(MODEL) if context.long else nw.lit(self._query.model_name(index)).alias(MODEL)
         model = [name] if self._query.several else []
         result = joined(context.engine, found, context.reported)
         order = self._query.orders[index]

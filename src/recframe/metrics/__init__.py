@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import OptionError, OptionTypeError, closest
+from recframe._hints import role_meant
+from recframe.errors import OptionError, OptionTypeError, closest, closest_of, shown
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
+from recframe.metrics._spelling import plain, split, without_cutoff
 from recframe.metrics.accuracy import F1, Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
@@ -100,9 +100,25 @@ METRICS: Mapping[str, type[Metric]] = {
 }
 """Every metric of the library by its name."""
 
-_SPELLING = re.compile(r"\s*(?P<name>\w+)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
-_OPTION = re.compile(r"(?:{[^{}]*}|[^,])+")
-"""One option; the commas of a mapping do not end it."""
+
+def _names() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return the metrics by their plain names and aliases, with the options that an alias stands for."""
+    found = {}
+    for kind in METRICS.values():
+        for alias in (kind.name, *kind.aliases):
+            name, options = split(alias)
+            found[plain(name)] = (kind.name, options)
+    return found
+
+
+NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
+"""The metrics by each of their plain names, and the options that the name stands for."""
+
+
+def meant(name: str, *, exactly: bool = False) -> str:
+    """Return the hint that names the metric of an alias, or of one that is close to it, or nothing."""
+    known = NAMES.get(plain(name)) or NAMES.get("" if exactly else closest_of(plain(name), NAMES))
+    return f"did you mean {known[0]!r}?" if known else ""
 
 
 def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
@@ -116,13 +132,15 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     kind = METRICS.get(name)
     if kind is None:
         msg = f"metric {name!r} is unknown; there are {', '.join(METRICS)}"
-        raise OptionError(msg, closest(name, METRICS))
+        raise OptionError(msg, meant(name))
     known = [field.name for field in fields(kind)]
-    for option in options:
+    for option, value in options.items():
         if option not in known:
             takes = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
             msg = f"{name} has no option {option!r}; {takes}"
-            raise OptionTypeError(msg, closest(option, [*known, *also]))
+            role = role_meant(option, also or ["min_relevance"])
+            hint = f"did you mean {role!r}?" if also else f"give the call {role}={shown(value)}, for all its metrics"
+            raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]))
     return kind(**options)
 
 
@@ -133,7 +151,8 @@ def parse(text: str) -> Metric:
     ----------
     text : str
         A name, options in parentheses where they differ from their defaults, and a cutoff:
-        ``"ndcg"``, ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``. The inverse of ``str(metric)``.
+        ``"ndcg"``, ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``. The inverse of ``str(metric)``. Case does not matter, and
+        aliases such as ``"P_5"`` or ``"recip_rank"`` name the same metrics.
 
     Raises
     ------
@@ -152,25 +171,13 @@ def parse(text: str) -> Metric:
 
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
-    match = _SPELLING.fullmatch(text)
-    if match is None:
-        msg = f"{text!r} is not the name of a metric"
-        raise OptionError(msg, "write 'ndcg@10' or 'ndcg(gain=exp2)@10'")
-    options: dict[str, Any] = {}
-    for part in filter(None, map(str.strip, _OPTION.findall(match["options"] or ""))):
-        option, separator, value = (piece.strip() for piece in part.partition("="))
-        if not separator or not value:
-            msg = f"{text!r}: option {part!r} has no value"
-            raise OptionError(msg, f"write '{match['name']}({option}=...)'")
-        options[option] = _literal(value)
-    if match["k"] is not None:
-        options["k"] = _literal(match["k"])
-    return match["name"], options
-
-
-def _literal(text: str) -> object:
-    """Return the number or truth value that a text spells, else the text."""
-    try:
-        return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
-    except (ValueError, SyntaxError):
-        return text
+    name, options = split(text)
+    found, cut = NAMES.get(plain(name)), without_cutoff(name)
+    if found is None and cut is not None:
+        found, k = NAMES.get(plain(cut[0])), cut[1]
+        if found is not None and k is not None:
+            if "k" in options:
+                msg = f"{text!r} names two cutoffs"
+                raise OptionError(msg, f"write '{found[0]}@{options['k']}'")
+            options["k"] = k
+    return (name, options) if found is None else (found[0], {**found[1], **options})

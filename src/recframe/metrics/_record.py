@@ -34,6 +34,9 @@ class Metric:
     ----------
     name : str
         The name in results and strings, such as ``"ndcg"``.
+    aliases : tuple of str
+        Other names in strings, each with the options that it stands for: ``"map_cut(norm=relevant)"``. Names are
+        compared without case and underscores.
     summary, formula, reference : str
         One line each for the documentation: what it is, how it is computed, where it comes from.
     range : tuple of float
@@ -77,6 +80,7 @@ class Metric:
     """
 
     name: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     reference: ClassVar[str] = ""

@@ -82,6 +82,7 @@ class Precision(_HitCount):
     """
 
     name: ClassVar[str] = "precision"
+    aliases: ClassVar[tuple[str, ...]] = ("p", "prec")
     summary: ClassVar[str] = "share of the top k that is relevant"
     formula: ClassVar[str] = "h(k) / k"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `P`"
@@ -138,6 +139,7 @@ class Recall(_HitCount):
     """
 
     name: ClassVar[str] = "recall"
+    aliases: ClassVar[tuple[str, ...]] = ("r",)
     summary: ClassVar[str] = "share of the relevant items that stand in the top k"
     formula: ClassVar[str] = "h(k) / R"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"
@@ -200,6 +202,7 @@ class F1(_HitCount):
     """
 
     name: ClassVar[str] = "f1"
+    aliases: ClassVar[tuple[str, ...]] = ("f1_score", "set_F")
     summary: ClassVar[str] = "harmonic mean of precision and recall"
     formula: ClassVar[str] = "2·h(k) / (k + R)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
@@ -238,6 +241,7 @@ class RPrecision(Metric):
     """
 
     name: ClassVar[str] = "r_precision"
+    aliases: ClassVar[tuple[str, ...]] = ("Rprec",)
     summary: ClassVar[str] = "precision at R, the list's number of relevant items"
     formula: ClassVar[str] = "h(R) / R"
     reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2000; trec_eval `Rprec`"

@@ -130,6 +130,7 @@ class ROCAUC(CutMetric):
     """
 
     name: ClassVar[str] = "roc_auc"
+    aliases: ClassVar[tuple[str, ...]] = ("auc", "auroc", "roc_auc_score")
     summary: ClassVar[str] = "chance that a relevant row outranks one that is not"
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
@@ -218,6 +219,7 @@ class GAUC(Metric):
     """
 
     name: ClassVar[str] = "gauc"
+    aliases: ClassVar[tuple[str, ...]] = ("group_auc",)
     summary: ClassVar[str] = "ROC AUC averaged with the lists' row counts as weights"
     formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
     reference: ClassVar[str] = "Zhou et al., KDD 2018"

@@ -72,6 +72,7 @@ class MAP(CutMetric):
     """
 
     name: ClassVar[str] = "map"
+    aliases: ClassVar[tuple[str, ...]] = ("ap", "average_precision", "mean_average_precision", "map_cut(norm=relevant)")
     summary: ClassVar[str] = "mean of the precision at every relevant item"
     formula: ClassVar[str] = "Σ over hits at r ≤ k of h(r)/r, divided by min(R, k)"
     reference: ClassVar[str] = "Buckley, Voorhees 2005; trec_eval `map_cut` (norm=relevant)"
@@ -141,6 +142,7 @@ class PRAUC(Metric):
     """
 
     name: ClassVar[str] = "pr_auc"
+    aliases: ClassVar[tuple[str, ...]] = ("auprc", "average_precision_score(points=thresholds)")
     summary: ClassVar[str] = "average precision over the whole list (rectangular rule)"
     formula: ClassVar[str] = "Σ over hits of h(r)/r, divided by R"
     reference: ClassVar[str] = "Davis, Goadrich, ICML 2006; recometrics"

@@ -56,6 +56,7 @@ class Calibration(BeyondAccuracyMetric):
     """
 
     name: ClassVar[str] = "calibration"
+    aliases: ClassVar[tuple[str, ...]] = ("miscalibration",)
     summary: ClassVar[str] = "miscalibration: divergence of the category mix shown from that of the user's history"
     formula: ClassVar[str] = "Σ over categories of p·ln(p / ((1 − α)·q + α·p)); p: history, q: top k"
     reference: ClassVar[str] = "Steck, RecSys 2018"

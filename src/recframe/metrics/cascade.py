@@ -101,6 +101,7 @@ class ERR(CutMetric):
     """
 
     name: ClassVar[str] = "err"
+    aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
     summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"

@@ -136,6 +136,7 @@ class DCG(CutMetric):
     """
 
     name: ClassVar[str] = "dcg"
+    aliases: ClassVar[tuple[str, ...]] = ("dcg_score", "dcg_burges(gain=exp2)")
     summary: ClassVar[str] = "discounted cumulative gain"
     formula: ClassVar[str] = "Σ r≤k of gain(rel)·discount(r)"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
@@ -232,6 +233,7 @@ class NDCG(DCG):
     """
 
     name: ClassVar[str] = "ndcg"
+    aliases: ClassVar[tuple[str, ...]] = ("ndcg_cut", "ndcg_score", "ndcg_burges(gain=exp2)")
     summary: ClassVar[str] = "DCG over the DCG of the best order"
     formula: ClassVar[str] = "DCG@k / IDCG@k"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`"

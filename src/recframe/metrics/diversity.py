@@ -54,6 +54,7 @@ class Diversity(BeyondAccuracyMetric):
     """
 
     name: ClassVar[str] = "diversity"
+    aliases: ClassVar[tuple[str, ...]] = ("ild", "intra_list_diversity")
     summary: ClassVar[str] = "intra-list diversity: one minus the mean cosine similarity of the items shown"
     formula: ClassVar[str] = "1 − mean over pairs i < j of cos(fᵢ, fⱼ)"
     reference: ClassVar[str] = "Smyth, McClave, ICCBR 2001; Ziegler et al., WWW 2005"

@@ -63,6 +63,7 @@ class Coverage(_Exposures):
     """
 
     name: ClassVar[str] = "coverage"
+    aliases: ClassVar[tuple[str, ...]] = ("catalog_coverage", "catalogue_coverage")
     summary: ClassVar[str] = "share of the catalogue that is shown in any top k"
     formula: ClassVar[str] = "distinct items in any top k / items of the catalogue"
     reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
@@ -106,6 +107,7 @@ class Gini(_Exposures):
     """
 
     name: ClassVar[str] = "gini"
+    aliases: ClassVar[tuple[str, ...]] = ("gini_index",)
     summary: ClassVar[str] = "inequality of how often the items of the catalogue are shown"
     formula: ClassVar[str] = "Σᵢ (2i − n − 1)·xᵢ / (n·Σx), x: exposures of the n items, zeros included, ascending"
     reference: ClassVar[str] = "Fleder, Hosanagar, Management Science 2009"
@@ -159,6 +161,7 @@ class Entropy(_Exposures):
     """
 
     name: ClassVar[str] = "entropy"
+    aliases: ClassVar[tuple[str, ...]] = ("shannon_entropy",)
     summary: ClassVar[str] = "entropy of how often the items are shown, in bits"
     formula: ClassVar[str] = "−Σ p·log2 p, p: shares of the exposures"
     reference: ClassVar[str] = "Shannon 1948; Shani, Gunawardana 2011"
@@ -213,6 +216,7 @@ class Personalization(ExposureMetric):
     """
 
     name: ClassVar[str] = "personalization"
+    aliases: ClassVar[tuple[str, ...]] = ("personalisation", "inter_list_diversity")
     summary: ClassVar[str] = "one minus the mean cosine similarity over all pairs of lists"
     formula: ClassVar[str] = "1 − mean over pairs of lists of |A∩B| / √(|A|·|B|)"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"

@@ -58,6 +58,7 @@ class HitRate(CutMetric):
     """
 
     name: ClassVar[str] = "hit_rate"
+    aliases: ClassVar[tuple[str, ...]] = ("hr", "hit", "hit_ratio", "success")
     summary: ClassVar[str] = "whether the top k holds a relevant item"
     formula: ClassVar[str] = "1 if h(k) > 0, else 0"
     reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
@@ -103,6 +104,7 @@ class MRR(CutMetric):
     """
 
     name: ClassVar[str] = "mrr"
+    aliases: ClassVar[tuple[str, ...]] = ("rr", "recip_rank", "reciprocal_rank", "mean_reciprocal_rank")
     summary: ClassVar[str] = "one over the position of the first relevant item"
     formula: ClassVar[str] = "1 / r₁ if r₁ ≤ k, else 0"
     reference: ClassVar[str] = "Voorhees, TREC-8 1999; trec_eval `recip_rank`"

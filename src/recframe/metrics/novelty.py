@@ -60,6 +60,7 @@ class Novelty(BeyondAccuracyMetric):
     """
 
     name: ClassVar[str] = "novelty"
+    aliases: ClassVar[tuple[str, ...]] = ("self_information",)
     summary: ClassVar[str] = "mean self-information of the items shown: how few users have them"
     formula: ClassVar[str] = "Σ r≤k of −log2(users of the item / users) / k"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
@@ -124,6 +125,7 @@ class ARP(BeyondAccuracyMetric):
     """
 
     name: ClassVar[str] = "arp"
+    aliases: ClassVar[tuple[str, ...]] = ("average_recommendation_popularity",)
     summary: ClassVar[str] = "average recommendation popularity: mean share of users who have the items shown"
     formula: ClassVar[str] = "Σ r≤k of users of the item / users, divided by min(k, N)"
     reference: ClassVar[str] = "Yin et al., PVLDB 2012; Abdollahpouri et al., FLAIRS 2019"

@@ -69,6 +69,7 @@ class RBP(CutMetric):
     """
 
     name: ClassVar[str] = "rbp"
+    aliases: ClassVar[tuple[str, ...]] = ("rank_biased_precision",)
     summary: ClassVar[str] = "rank-biased precision: a user goes on to the next item with probability p"
     formula: ClassVar[str] = "(1 − p) · Σ over hits at r ≤ k of p^(r−1)"
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008; trec_eval 10 `rbp`"

@@ -1,0 +1,70 @@
+"""How metrics are written in strings: a name, options in parentheses, a cutoff."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from recframe.errors import OptionError, shown
+
+LONGEST = 1000
+"""Characters of a string that names a metric."""
+_SPELLING = re.compile(r"\s*(?P<name>\w[\w.]*)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
+_OPTION = re.compile(r"(?:{[^{}]*}|[^,])+")
+"""One option; the commas of a mapping do not end it."""
+_CUTOFF = re.compile(r"(?P<name>\w+?)(?:_at_k|(?:_at_|[_.])(?P<k>\d+))", re.IGNORECASE)
+"""A name with its cutoff as trec_eval writes it, ``P_5``, or as functions are called, ``map_at_k``."""
+_LEVEL = re.compile(r"-l(?P<level>\d+)\b")
+"""The least relevance as ranx writes it."""
+
+
+def plain(name: str) -> str:
+    """Return a name as names are compared: without case and underscores."""
+    return name.lower().replace("_", "")
+
+
+def split(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name that a string holds, and the options that it spells, k among them."""
+    match = _SPELLING.fullmatch(text) if len(text) <= LONGEST else None
+    if match is None:
+        raise _unreadable(text)
+    options: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, _OPTION.findall(match["options"] or ""))):
+        option, separator, value = (piece.strip() for piece in part.partition("="))
+        if not separator or not value:
+            msg = f"{text!r}: option {part!r} has no value"
+            raise OptionError(msg, f"write '{match['name']}({option}=...)'")
+        options[option] = _literal(value)
+    if match["k"] is not None:
+        if match["k"].rstrip("-").isdigit() and match["k"].endswith("-"):
+            raise _unreadable(text)
+        options["k"] = _literal(match["k"])
+    return match["name"], options
+
+
+def without_cutoff(name: str) -> tuple[str, int | None] | None:
+    """Return a name without the cutoff that is part of it, and the cutoff; None if there is none."""
+    match = _CUTOFF.fullmatch(name)
+    return None if match is None else (match["name"], None if match["k"] is None else int(match["k"]))
+
+
+def _unreadable(text: str) -> OptionError:
+    """Return the error for a string of another form."""
+    hint = "write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
+    if len(text) > LONGEST:
+        return OptionError(f"{shown(text)} has {len(text)} characters, but the name of a metric up to {LONGEST}", hint)
+    level = _LEVEL.search(text)
+    if level is not None:
+        hint = f"{_LEVEL.sub('', text)!r}, and min_relevance={level['level']} for all metrics of the call"
+    elif text.endswith("-"):
+        hint = f"{text.rstrip('-')!r}, and undefined=0.0 to score lists without a relevant item 0"
+    return OptionError(f"{text!r} is not the name of a metric", hint)
+
+
+def _literal(text: str) -> object:
+    """Return the number or truth value that a text spells, else the text."""
+    try:
+        return ast.literal_eval({"true": "True", "false": "False", "none": "None"}.get(text.lower(), text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text

@@ -1,0 +1,124 @@
+"""Roles that are labels of pandas frames, and what is given in the place of a column's name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import recframe
+
+TEXT = {
+    "user": [1, 1, 2, 2],
+    "item": [1, 2, 1, 3],
+    "relevant": [1, 0, 0, 1],
+    "score": [0.9, 0.8, 0.4, 0.1],
+    "price": [1.0, 2.0, 3.0, 4.0],
+    "part": ["x", "x", "y", "y"],
+}
+LABELS = {
+    "numbers": {name: number for number, name in enumerate(TEXT)},
+    "tuples": {name: (name, "of", number) for number, name in enumerate(TEXT)},
+    "short tuples": {name: (name,) for name in TEXT},
+    "mixed": {name: number if number % 2 else (name, number) for number, name in enumerate(TEXT)},
+    "levels": {name: ("left" if number % 2 else "right", name) for number, name in enumerate(TEXT)},
+}
+
+
+@pytest.fixture(params=LABELS)
+def labels(request):
+    return LABELS[request.param]
+
+
+def named(labels):
+    """Return a frame with these labels, and the roles that name them."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(TEXT)
+    frame.columns = (
+        pd.MultiIndex.from_tuples(list(labels.values()))
+        if labels is LABELS["levels"]
+        else pd.Index(list(labels.values()), dtype=object, tupleize_cols=False)
+    )
+    roles = {"by": "user", "item": "item", "relevant": "relevant", "score": "score"}
+    return frame, {role: labels[name] for role, name in roles.items()}
+
+
+def test_any_label_is_a_role_of_the_metrics(pandas_engine, labels):
+    pd = pytest.importorskip("pandas")
+    frame, roles = named(labels)
+    with pandas_engine.running():
+        text = recframe.rec(pd.DataFrame(TEXT))
+        rec = recframe.rec(frame)
+        assert rec.ndcg(2, **roles) == text.ndcg(2)
+        assert rec(**roles).map() == text.map()
+        assert rec.ndcg(ties="item", **roles) == text.ndcg(ties="item")
+        assert rec.money_recall(1, value=labels["price"], **roles) == text.money_recall(1)
+        several = rec.evaluate(["ndcg", "mrr@1"], **{**roles, "score": [labels["score"], labels["price"]]})
+        assert several["ndcg"].tolist() == text.evaluate("ndcg", score=["score", "price"])["ndcg"].tolist()
+        assert list(rec.evaluate("ndcg", **roles).columns) == ["ndcg"]
+        per = rec.evaluate("ndcg", per=labels["part"], **roles)
+        assert labels["part"] in list(per.columns)
+        assert per["ndcg"].tolist() == text.evaluate("ndcg", per="part")["ndcg"].tolist()
+        assert rec.evaluate("ndcg", truth=frame, **roles)["ndcg"].tolist() == [text.ndcg(truth=pd.DataFrame(TEXT))]
+        assert len(rec.check(**roles)) == len(text.check())
+
+
+def test_any_label_is_a_role_of_the_data_methods(labels):
+    pd = pytest.importorskip("pandas")
+    frame, roles = named(labels)
+    pair = {role: roles[role] for role in ("by", "item")}
+    rec, text = recframe.rec(frame), recframe.rec(pd.DataFrame(TEXT))
+    assert rec.split(count=1, **pair)[1].to_numpy().tolist() == text.split(count=1)[1].to_numpy().tolist()
+    if labels is LABELS["levels"]:
+        return  # pandas lets no column of one level stand beside those of two
+    assert rec.add_random(**pair)["random"].tolist() == text.add_random()["random"].tolist()
+    assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
+
+
+def test_a_tuple_that_is_no_label_names_several_columns():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(TEXT)
+    assert recframe.rec(frame).evaluate("ndcg", score=("score", "price"))["model"].tolist() == ["score", "price"]
+    frame[("score", "price")] = frame["score"]
+    assert list(recframe.rec(frame).evaluate("ndcg", score=("score", "price")).columns) == ["ndcg"]
+
+
+def test_a_label_that_the_frame_lacks_is_named():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(recframe.MissingColumnError, match="by=7: the frame has no such column"):
+        recframe.rec(pd.DataFrame(TEXT)).ndcg(by=7)
+
+
+def test_expressions_and_columns_are_refused_with_the_remedy():
+    pl = pytest.importorskip("polars")
+    for frame in (pl.DataFrame(TEXT), pl.LazyFrame(TEXT)):
+        rec = recframe.rec(frame)
+        for given, message in (
+            ({"by": pl.col("user")}, "by=col(\"user\") is an expression, not the name of a column\n\nHint: by='user'"),
+            (
+                {"relevant": pl.col("relevant") >= 4},
+                "df.with_columns(name=...), then relevant='name', or give min_relevance=",
+            ),
+            (
+                {"per": pl.col("part").str.head(1)},
+                "add the column to the frame first, df.with_columns(name=...), then per='name'",
+            ),
+            (
+                {"by": pl.Series("user", [1])},
+                "by=<polars Series> is the column itself, not the name of a column\n\nHint: by='user'",
+            ),
+            ({"by": ["user", pl.col("item")]}, "Hint: by='item'"),
+        ):
+            with pytest.raises(recframe.OptionTypeError, match=re.escape(message)):
+                rec.evaluate("ndcg", **given)
+
+
+def test_columns_of_pandas_are_refused_with_the_remedy():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(TEXT)
+    for given, message in (
+        ({"by": frame["user"]}, "by=<pandas Series> is the column itself, not the name of a column\n\nHint: by='user'"),
+        ({"relevant": frame["relevant"] > 0}, "df.assign(name=...), then relevant='name', or give min_relevance="),
+    ):
+        with pytest.raises(recframe.OptionTypeError, match=re.escape(message)):
+            recframe.rec(frame).ndcg(**given)

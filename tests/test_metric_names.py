@@ -1,0 +1,196 @@
+"""The names of metrics in strings: aliases, other libraries' spellings, what is refused, and what hints name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import recframe
+from recframe import errors, metrics
+from recframe.metrics import METRICS, NAMES, parse
+from recframe.metrics._spelling import plain, split
+
+SOURCE = Path(recframe.__file__).parent
+SPELLINGS = {
+    # trec_eval
+    "P_5": "precision@5",
+    "recall_10": "recall@10",
+    "map": "map",
+    "map_cut_10": "map(norm=relevant)@10",
+    "ndcg_cut_10": "ndcg@10",
+    "ndcg_cut.10": "ndcg@10",
+    "recip_rank": "mrr",
+    "Rprec": "r_precision",
+    "success_1": "hit_rate@1",
+    "set_F": "f1",
+    # ir_measures
+    "P@5": "precision@5",
+    "R@10": "recall@10",
+    "AP": "map",
+    "RR": "mrr",
+    "RR@10": "mrr@10",
+    "nDCG@10": "ndcg@10",
+    "Success@5": "hit_rate@5",
+    "ERR@20": "err@20",
+    "RBP(p=0.5)": "rbp(p=0.5)",
+    # ranx
+    "hit_rate@5": "hit_rate@5",
+    "mrr@10": "mrr@10",
+    "ndcg_burges@10": "ndcg(gain=exp2)@10",
+    "dcg_burges": "dcg(gain=exp2)",
+    # RecBole, LightGBM, XGBoost, CatBoost
+    "NDCG@10": "ndcg@10",
+    "HR@10": "hit_rate@10",
+    "Hit@10": "hit_rate@10",
+    "ndcg@5": "ndcg@5",
+    "map@5": "map@5",
+    "auc": "roc_auc",
+    "AUC": "roc_auc",
+    "GAUC": "gauc",
+    "PFound": "pfound",
+    # scikit-learn, recommenders, RecTools
+    "ndcg_score": "ndcg",
+    "roc_auc_score": "roc_auc",
+    "average_precision_score": "pr_auc(points=thresholds)",
+    "precision_at_k": "precision",
+    "map_at_10": "map@10",
+    "HitRate@5": "hit_rate@5",
+    "RPrecision": "r_precision",
+    "IntraListDiversity@5": "diversity@5",
+    "CatalogCoverage@5": "coverage@5",
+    # by letter
+    "p": "precision",
+    "r": "recall",
+    "ap": "map",
+    "rr": "mrr",
+    "hr": "hit_rate",
+    "hit": "hit_rate",
+    "success": "hit_rate",
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), SPELLINGS.items())
+def test_spellings_of_other_libraries(text, meant):
+    assert str(parse(text)) == meant
+
+
+def test_each_name_and_alias_names_one_metric():
+    names = [plain(split(alias)[0]) for kind in METRICS.values() for alias in (kind.name, *kind.aliases)]
+    assert sorted(names) == sorted(set(names)) == sorted(NAMES)
+    for kind in METRICS.values():
+        for alias in kind.aliases:
+            assert type(parse(alias)) is kind
+            assert parse(alias).options == split(alias)[1]
+
+
+def frame():
+    library = pytest.importorskip("polars" if find_spec("polars") else "pandas")
+    return library.DataFrame({"user": [1, 1], "item": [1, 2], "relevant": [0, 1], "score": [0.9, 0.1]})
+
+
+def test_columns_carry_the_canonical_name():
+    found = recframe.rec(frame()).evaluate(["P_1", "recip_rank", "nDCG@2"])
+    assert list(found.columns) == ["precision@1", "mrr", "ndcg@2"]
+
+
+REFUSED = {
+    "ndcg@5-": "'ndcg@5', and undefined=0.0",
+    "ndcg-": "'ndcg', and undefined=0.0",
+    "ndcg-l2@5": "'ndcg@5', and min_relevance=2",
+    "AP(rel=2)@100": "give the call min_relevance=2",
+    "P_5@10": "names two cutoffs",
+    "ndgc@10": "did you mean 'ndcg'",
+    "recipe_rank": "did you mean 'mrr'",
+    "hitrat": "did you mean 'hit_rate'",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_refusal_says_what_to_write(text):
+    with pytest.raises(recframe.OptionError, match=re.escape(REFUSED[text])):
+        parse(text)
+
+
+def test_nothing_unrelated_is_suggested():
+    with pytest.raises(recframe.OptionError) as caught:
+        parse("clicks@10")
+    assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text", ["ndcg(gain=" + "-" * 100_000 + "1)", "ndcg" * 1000, "ndcg@" + "9" * 5000, "rbp(p=" + "[" * 900 + ")"]
+)
+def test_long_and_deep_strings_are_refused(text):
+    with pytest.raises(recframe.OptionError) as caught:
+        parse(text)
+    assert len(str(caught.value)) < 3000
+
+
+def test_an_option_given_to_the_call_is_named_in_the_metric():
+    rec = recframe.rec(frame())
+    for call in (
+        lambda: rec.evaluate("ndcg@10", gain="exp2"),
+        lambda: rec.evaluate(["map", "ndcg@10"], gain="exp2"),
+        lambda: rec.measure("ndcg@10", gain="exp2"),
+        lambda: rec.contributions("ndcg@10", gain="exp2"),
+    ):
+        with pytest.raises(recframe.OptionTypeError, match=re.escape("Hint: 'ndcg(gain=exp2)@10'")):
+            call()
+
+
+def test_a_wrong_method_names_the_right_one():
+    rec = recframe.rec(frame())
+    for wrong, right in (("ndgc", "ndcg"), ("auc", "roc_auc"), ("recip_rank", "mrr"), ("evalute", "evaluate")):
+        assert not hasattr(rec, wrong)
+        with pytest.raises(AttributeError, match=f"did you mean '{right}'") as caught:
+            getattr(rec, wrong)
+        assert isinstance(caught.value, recframe.RecError)
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("user", "by"), ("y_true", "relevant"), ("pred", "score"), ("qrels", "truth"), ("usr", None)]
+)
+def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):
+    for call in (recframe.rec(frame()).ndcg, lambda **given: recframe.rec(frame()).evaluate("ndcg", **given)):
+        with pytest.raises(recframe.OptionTypeError) as caught:
+            call(**{given: "x"})
+        assert (f"did you mean {meant!r}" in str(caught.value)) is bool(meant)
+
+
+def test_a_frame_of_ranks_is_told_how_to_be_read():
+    ranked = recframe.rec(frame()).top()
+    ranked = ranked.drop("score") if hasattr(ranked, "lazy") else ranked.drop(columns="score")
+    with pytest.raises(recframe.MissingColumnError, match="Hint: rank='rank'"):
+        recframe.rec(ranked).ndcg()
+
+
+def test_custom_metrics_without_name_or_value_are_named():
+    class Nameless(recframe.Metric):
+        def value(self, sums):
+            return sums["hits"]
+
+    class Worthless(recframe.Metric):
+        name = "worthless"
+
+    for metric, lacks in ((Nameless(), "Nameless has no name"), (Worthless(), "Worthless has no method value")):
+        with pytest.raises(recframe.OptionTypeError, match=lacks):
+            recframe.rec(frame()).measure(metric)
+
+
+def test_the_packages_of_extras_are_those_of_the_project():
+    declared = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    extras = declared["project"]["optional-dependencies"]
+    for extra, packages in errors.PACKAGES.items():
+        assert tuple(re.split(r"[<>=\[]", each)[0] for each in extras[extra]) == packages
+    used = set(re.findall(r'MissingExtraError\.of\([^)]*"(\w+)"\)', "".join(map(Path.read_text, SOURCE.rglob("*.py")))))
+    assert used <= set(errors.PACKAGES)
+    assert "pip install numpy" in str(errors.MissingExtraError.of("from_factors", "factors"))
+
+
+def test_metrics_of_the_package_are_all_in_the_table():
+    page = (Path(__file__).parent.parent / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert all(f"`{alias}`" in page for kind in metrics.METRICS.values() for alias in kind.aliases)
