@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar, Literal
 
 import pytest
 
+import recframe
 from recframe import metrics
 from recframe.metrics import METRICS, parse
+from recframe.metrics._options import bounds, options_of
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,6 +62,44 @@ def test_every_record_is_complete(name):
 def test_metrics_are_immutable():
     with pytest.raises(AttributeError):
         metrics.NDCG(5).k = 6
+
+
+@pytest.mark.parametrize("name", list(METRICS))
+def test_every_option_is_checked_by_its_type(name):
+    for option in options_of(METRICS[name]):
+        assert option.words or option.kinds - {type(None)}, f"the type of {option.name} cannot be read"
+        for value in ("no such value", object(), -1.5):
+            with pytest.raises(recframe.OptionError, match=f"{option.name}="):
+                METRICS[name](**{option.name: value})
+
+
+def test_options_of_custom_metrics_are_checked_listed_and_spelled():
+    @dataclass(frozen=True)
+    class Mine(recframe.CutMetric):
+        name: ClassVar[str] = "mine"
+        side: Literal["left", "right"] = "left"
+        share: float = field(default=0.5, metadata=bounds(least=0, most=1))
+        deep: bool = False
+        more: NotKnownAtRunTime | None = None  # noqa: F821
+
+    # A type that cannot be read leaves the options of its class unchecked, not unusable.
+    assert str(Mine(3, side="right", more=1)) == "mine(side=right,more=1)@3"
+    assert [option.name for option in options_of(Mine)] == ["k", "side", "share", "deep", "more"]
+    assert [option.values for option in options_of(Checked)] == [
+        ["None", "whole number at least 1"], ["left", "right"], ["0.5", "number at least 0 and at most 1"], ["1", "2"],
+    ]  # fmt: skip
+    assert Checked(2, share=1).share == 1
+    for wrong in ({"side": "up"}, {"share": 1.5}, {"share": "1"}, {"level": 3}, {"k": 0}):
+        with pytest.raises(recframe.OptionError, match=f"{next(iter(wrong))}="):
+            Checked(**wrong)
+
+
+@dataclass(frozen=True)
+class Checked(recframe.CutMetric):
+    name: ClassVar[str] = "checked"
+    side: Literal["left", "right"] = "left"
+    share: float = field(default=0.5, metadata=bounds(least=0, most=1))
+    level: Literal[1, 2] = 1
 
 
 @pytest.mark.parametrize("tool", ["stubs.py", "metric_table.py", "profile_table.py", "plan_frames.py"])

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import fields
 from pathlib import Path
-from typing import get_args
 
-from recframe.metrics import METRICS, Metric
+from recframe.metrics import METRICS, CutMetric, Metric
+from recframe.metrics._options import options_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
 
@@ -39,32 +38,13 @@ def bound(number: float) -> str:
 
 def options(kind: type[Metric]) -> str:
     """Return the options of a metric with their values."""
-    module = sys.modules[kind.__module__]
-    found = []
-    for field in fields(kind):
-        if field.name == "k":
-            continue
-        choices = _choices(getattr(module, str(field.type), None))
-        default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default)
-        others = [f'"{choice}"' if choice != "function" else choice for choice in choices if choice != field.default]
-        found.append(f"`{field.name}={default}`" + "".join(f", `{other}`" for other in others))
-    cut = [] if "k" in {field.name for field in fields(kind)} else ["takes no k"]
-    beside = [f"needs `{name}=`" for name in kind.required_inputs] + [
-        f"takes `{name}=`" for name in kind.optional_inputs
-    ]
-    return "; ".join(cut + found + beside)
-
-
-def _choices(alias: object) -> list[str]:
-    """Return the values of a Literal type, or of the union of one with a function."""
-    found: list[str] = []
-    for part in get_args(alias):
-        if isinstance(part, str):
-            found.append(part)
-        else:
-            nested = _choices(part)
-            found += [value for value in nested or ["function"] if value not in found]
-    return found
+    found = [] if issubclass(kind, CutMetric) else ["takes no k"]
+    for option in options_of(kind):
+        if option.name != "k":
+            default, *others = [f'"{value}"' if value in option.words else value for value in option.values]
+            found.append(", ".join([f"`{option.name}={default}`", *(f"`{other}`" for other in others)]))
+    found += [f"needs `{name}=`" for name in kind.required_inputs]
+    return "; ".join(found + [f"takes `{name}=`" for name in kind.optional_inputs])
 
 
 def page() -> str:

@@ -6,18 +6,17 @@ import argparse
 import os
 import sys
 import textwrap
-from dataclasses import MISSING, fields
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from recframe import __version__, explain
 from recframe.errors import MissingExtraError, RecError
-from recframe.metrics import METRICS
+from recframe.metrics import METRICS, CutMetric
+from recframe.metrics._options import options_of
 from recframe.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe.metrics import Metric
 
@@ -168,40 +167,12 @@ def _metrics_text() -> str:
 
 
 def _heading(metric: type[Metric]) -> str:
-    cut = any(field.name == "k" for field in fields(metric))
-    return f"{metric.name}@k" if cut else metric.name
+    return f"{metric.name}@k" if issubclass(metric, CutMetric) else metric.name
 
 
-def _options(metric: type[Metric]) -> Iterator[str]:
-    """Yield each option with its values, the default first."""
-    try:
-        hints = get_type_hints(metric)
-    except NameError:
-        # A type that is imported for type checkers only: the default has to do.
-        hints = {}
-    for field in fields(metric):
-        if field.name == "k":
-            continue
-        default = [] if field.default is MISSING or field.default is None else [_spelled(field.default)]
-        values = dict.fromkeys([*default, *_values(hints.get(field.name))])
-        yield f"{field.name}: {' | '.join(values)}" if values else field.name
-
-
-def _values(hint: Any) -> Iterator[str]:
-    """Yield the values that a type allows, where they can be listed."""
-    if get_origin(hint) is Literal:
-        yield from map(str, get_args(hint))
-    elif get_origin(hint) in (UnionType, Union):
-        for part in get_args(hint):
-            yield from _values(part)
-    elif hint is bool:
-        yield from ("False", "True")
-    elif hint is not None and "Callable" in str(hint):
-        yield "a function"
-
-
-def _spelled(value: object) -> str:
-    return str(getattr(value, "__name__", value))
+def _options(metric: type[Metric]) -> list[str]:
+    """Return each option with its values, the default first."""
+    return [f"{option.name}: {' | '.join(option.values)}" for option in options_of(metric) if option.name != "k"]
 
 
 # --- the terminal -----------------------------------------------------------------------------------------

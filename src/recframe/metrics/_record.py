@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from recframe._values import choice, whole_number
+from recframe.metrics._options import bounds, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,6 +97,14 @@ class Metric:
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_because: ClassVar[str] = "for want of a relevant item"
 
+    def __post_init__(self) -> None:
+        # The one place that checks options: a field's type and bounds say what it takes.
+        for option in options_of(type(self)):
+            given = getattr(self, option.name)
+            checked = option.checked(given)
+            if checked is not given:
+                object.__setattr__(self, option.name, checked)
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
         """Return what one ranked row adds to its list, by name.
 
@@ -164,9 +172,9 @@ class Metric:
     def options(self) -> dict[str, Any]:
         """The options that differ from their defaults, without the cutoff."""
         return {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name != "k" and getattr(self, field.name) != field.default
+            option.name: getattr(self, option.name)
+            for option in options_of(type(self))
+            if option.name != "k" and getattr(self, option.name) != option.default
         }
 
     @property
@@ -193,10 +201,7 @@ class CutMetric(Metric):
         The cutoff, at least 1. None: the whole list.
     """
 
-    k: int | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "k", check_k(self.k))
+    k: int | None = field(default=None, metadata=bounds(least=1))
 
     @property
     def cutoff(self) -> int | None:
@@ -206,16 +211,8 @@ class CutMetric(Metric):
 
 def check_k(k: Any, name: str = "k") -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
-    if k is None:
-        return None
-    hint = f"{name} is a whole number from 1, or None" + (" for the whole list" if name == "k" else "")
-    several = "; for several cutoffs use evaluate(..., k=[...])" if isinstance(k, list | tuple | set | range) else ""
-    return whole_number(name, k, hint, wrong=f"is of type {type(k).__name__}{several}")
-
-
-def check_choice(name: str, given: object, choices: object) -> None:
-    """Raise if an option is not one of the values of its Literal type."""
-    choice(name, given, get_args(choices))
+    found: int | None = replace(_CUTOFF, name=name).checked(k)
+    return found
 
 
 def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
@@ -236,3 +233,7 @@ def _number(value: float) -> str:
     """Return a number as short as it can be read back."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
+
+
+_CUTOFF = options_of(CutMetric)[0]
+"""What the option k of every metric takes."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from recframe.errors import OptionTypeError, shown
-from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
+from recframe.metrics._record import CutMetric, Metric, Reads
 from recframe.metrics._row import at_most
 
 if TYPE_CHECKING:
@@ -89,10 +88,6 @@ class Precision(_HitCount):
 
     denominator: Denominator = "k"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("denominator", self.denominator, Denominator)
-
     def explained(self) -> Sequence[str]:
         return [self.formula if self.denominator == "k" else "h(k) / min(k, N)"]
 
@@ -146,13 +141,6 @@ class Recall(_HitCount):
 
     capped: bool = False
     over: Over = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("over", self.over, Over)
-        if not isinstance(self.capped, bool):
-            msg = f"capped={shown(self.capped)} is neither True nor False"
-            raise OptionTypeError(msg)
 
     def explained(self) -> Sequence[str]:
         return ["h(k) / min(R, k)" if self.capped else self.formula, *counted_over(self.over)]
@@ -248,9 +236,6 @@ class RPrecision(Metric):
     reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
-
-    def __post_init__(self) -> None:
-        check_choice("over", self.over, Over)
 
     def explained(self) -> Sequence[str]:
         return [self.formula, *counted_over(self.over)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
+from recframe.metrics._record import CutMetric, Metric, Reads
 from recframe.metrics.accuracy import Over, counted_over, hits
 
 if TYPE_CHECKING:
@@ -138,10 +138,6 @@ class ROCAUC(CutMetric):
     reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("over", self.over, Over)
 
     @property
     def inexact(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric, Reads, check_choice
+from recframe.metrics._record import CutMetric, Metric, Reads
 from recframe.metrics.accuracy import Over, counted_over, hits
 from recframe.metrics.dcg import reciprocal
 
@@ -80,10 +80,6 @@ class MAP(CutMetric):
 
     norm: Norm = "capped"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("norm", self.norm, Norm)
-
     @property
     def inexact(self) -> str:
         return "ratio of the expected sums where a tied block straddles k" if self.norm == "hits" and self.k else ""
@@ -150,10 +146,6 @@ class PRAUC(Metric):
 
     points: Points = "positions"
     over: Over = "all"
-
-    def __post_init__(self) -> None:
-        check_choice("points", self.points, Points)
-        check_choice("over", self.over, Over)
 
     @property
     def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option

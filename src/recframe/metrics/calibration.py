@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe._values import number
-from recframe.errors import OptionError, shown
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
+from recframe.metrics._options import bounds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,13 +63,7 @@ class Calibration(BeyondAccuracyMetric):
     higher_is_better: ClassVar[bool] = False
     required_inputs: ClassVar[tuple[str, ...]] = ("train", "features")
 
-    alpha: float = 0.01
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < number("alpha", self.alpha) < 1:
-            msg = f"alpha={shown(self.alpha)} is not between 0 and 1"
-            raise OptionError(msg, "Steck uses 0.01")
+    alpha: float = field(default=0.01, metadata=bounds(above=0, below=1))
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         within = row.within(self.k)

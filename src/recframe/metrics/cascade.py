@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence  # noqa: TC003 - the stub generator reads the option's type
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
-from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.dcg import reciprocal
 
@@ -62,13 +62,6 @@ def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
     return relevance
 
 
-def _at_least(name: str, given: object, least: float, most: float) -> None:
-    """Raise if an option is not a number from `least` to `most`, the latter excluded."""
-    if not least <= number(name, given) < most:
-        msg = f"{name}={shown(given)} is not at least {least:g} and less than {most:g}"
-        raise OptionError(msg)
-
-
 @dataclass(frozen=True)
 class ERR(CutMetric):
     r"""Expected reciprocal rank: of the position at which a user is satisfied who reads from the top.
@@ -107,12 +100,7 @@ class ERR(CutMetric):
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
     reads: ClassVar[Reads] = "hits"
 
-    max_relevance: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_relevance is not None:
-            _at_least("max_relevance", self.max_relevance, 0.0, math.inf)
+    max_relevance: float | None = field(default=None, metadata=bounds(least=0))
 
     @property
     def relevances(self) -> tuple[float, float]:
@@ -177,12 +165,11 @@ class PFound(CutMetric):
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 
-    p_break: float = 0.15
+    p_break: float = field(default=0.15, metadata=bounds(least=0, below=1))
     probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _at_least("p_break", self.p_break, 0.0, 1.0)
         if self.probability is None:
             return
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionTypeError, shown
-from recframe.metrics._record import BestOf, CutMetric, Reads, check_choice
+from recframe.metrics._record import BestOf, CutMetric, Reads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,15 +149,8 @@ class DCG(CutMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("gain", self.gain, Gain)
-        check_choice("grades", self.grades, Grades)
         if callable(self.discount):
             _check_function(self.discount)
-        else:
-            if not isinstance(self.discount, str):
-                msg = f"discount={shown(self.discount)} is neither a name nor a function of the position"
-                raise OptionTypeError(msg)
-            check_choice("discount", self.discount, DiscountName)
 
     def explained(self) -> Sequence[str]:
         return ["Σ r≤k of gain(r)·discount(r)", *self._parts()]
@@ -241,10 +234,6 @@ class NDCG(DCG):
     undefined_if: ClassVar[str] = "whose ideal is 0"
 
     ideal: Ideal = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("ideal", self.ideal, Ideal)
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option

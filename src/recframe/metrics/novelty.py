@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
-from recframe.metrics._record import check_choice
 from recframe.metrics.accuracy import Denominator
 
 if TYPE_CHECKING:
@@ -69,11 +68,6 @@ class Novelty(BeyondAccuracyMetric):
 
     denominator: Denominator = "k"
     unseen: Unseen = "one_user"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("denominator", self.denominator, Denominator)
-        check_choice("unseen", self.unseen, Unseen)
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         within, seen = row.within(self.k), row.users > 0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe._values import number
-from recframe.errors import OptionError, shown
-from recframe.metrics._record import CutMetric, Reads, check_choice
+from recframe.metrics._options import bounds
+from recframe.metrics._record import CutMetric, Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,15 +74,8 @@ class RBP(CutMetric):
     reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008; trec_eval 10 `rbp`"
     reads: ClassVar[Reads] = "hits"
 
-    p: float = 0.8
+    p: float = field(default=0.8, metadata=bounds(above=0, below=1))
     gain: HitGain = "binary"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("gain", self.gain, HitGain)
-        if not 0 < number("p", self.p) < 1:
-            msg = f"p={shown(self.p)} is not between 0 and 1"
-            raise OptionError(msg)
 
     def explained(self) -> Sequence[str]:
         gain = "relevance·" if self.gain == "linear" else ""

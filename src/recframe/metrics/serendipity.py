@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
 from recframe.errors import OptionError
-from recframe.metrics._record import CutMetric, Reads, check_choice, check_k
+from recframe.metrics._options import bounds
+from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics.accuracy import Denominator
 
 if TYPE_CHECKING:
@@ -62,13 +63,8 @@ class Serendipity(CutMetric):
     reads: ClassVar[Reads] = "hits"
     required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
-    expected: int | None = None
+    expected: int | None = field(default=None, metadata=bounds(least=1))
     denominator: Denominator = "k"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "expected", check_k(self.expected, "expected"))
-        check_choice("denominator", self.denominator, Denominator)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         expected = self.k if self.expected is None else self.expected

@@ -1,0 +1,170 @@
+"""The options of a metric, read from its fields: what checks them, what documents them and what lists them.
+
+A field's type says which values it takes: a Literal its words, `bool`, `int` and `float` those, a Callable a function,
+and ``| None`` nothing. `bounds` adds the limits of a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache, partial
+from types import UnionType
+from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
+
+from recframe._values import MOST, choice, flag, number, whole_number
+from recframe.errors import OptionError, OptionTypeError, shown
+
+CHECKED = frozenset({bool, int, float, Callable})
+"""The kinds of values that are checked beside words."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The limits of a number: from `least`, or `above` it; up to `most`, or `below` it."""
+
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    below: float | None = None
+
+    def __contains__(self, value: float) -> bool:
+        return (
+            math.isfinite(value)
+            and (self.least is None or value >= self.least)
+            and (self.above is None or value > self.above)
+            and (self.most is None or value <= self.most)
+            and (self.below is None or value < self.below)
+        )
+
+    def __str__(self) -> str:
+        if self.above is not None and self.below is not None:
+            return f"between {self.above:g} and {self.below:g}"
+        limits = [
+            ("at least", self.least),
+            ("more than", self.above),
+            ("at most", self.most),
+            ("less than", self.below),
+        ]
+        return " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None) or "finite"
+
+
+def bounds(**limits: float) -> Mapping[str, Any]:
+    """Return the metadata of a field for a number with limits: ``field(metadata=bounds(above=0, below=1))``."""
+    return {"bounds": Bounds(**limits)}
+
+
+@dataclass(frozen=True)
+class Option:
+    """What one option of a metric takes.
+
+    Attributes
+    ----------
+    name : str
+        The field's name.
+    default : object
+        Its value where the user gives none.
+    words : tuple
+        The words that it takes.
+    kinds : frozenset of type
+        What else it takes: `bool`, `int`, `float`, `Callable`, `Mapping`, `type(None)`.
+    bounds : Bounds
+        The limits of a number.
+    """
+
+    name: str
+    default: Any
+    words: tuple[Any, ...]
+    kinds: frozenset[Any]
+    bounds: Bounds
+
+    def checked(self, given: Any) -> Any:
+        """Return a value as the metric keeps it, or raise if the option does not take it."""
+        kinds = self.kinds
+        if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
+            return given
+        if self.words and (isinstance(given, str) or not kinds & CHECKED):
+            return self._word(given)
+        for kind, check in self._checks.items():
+            if kind in kinds:
+                return check(given)
+        return given
+
+    @property
+    def _checks(self) -> dict[Any, Callable[[Any], Any]]:
+        """The check of each kind of value."""
+        return {
+            bool: partial(flag, self.name),
+            float: self._number,
+            int: self._whole_number,
+            Callable: self._no_function,
+        }
+
+    def _no_function(self, given: Any) -> Never:
+        msg = f"{self.name}={shown(given)} is neither a name nor a function"
+        raise OptionTypeError(msg, f"the names are {', '.join(map(repr, self.words))}" if self.words else "")
+
+    def _word(self, given: Any) -> Any:
+        if all(isinstance(word, str) for word in self.words):
+            choice(self.name, given, self.words)
+        elif not isinstance(given, int | str | bytes) or given not in self.words:
+            msg = f"{self.name}={shown(given)} is not one of {', '.join(map(repr, self.words))}"
+            raise OptionError(msg)
+        return given
+
+    def _number(self, given: Any) -> float:
+        found = number(self.name, given)
+        if found not in self.bounds:
+            msg = f"{self.name}={shown(given)} is not {self.bounds}"
+            raise OptionError(msg)
+        return given if isinstance(given, int | float) else found
+
+    def _whole_number(self, given: Any) -> int:
+        least = -MOST if self.bounds.least is None else int(self.bounds.least)
+        hint = f"{self.name} is a whole number" + ("" if self.bounds.least is None else f" from {least}")
+        hint += (", or None" if type(None) in self.kinds else "") + (" for the whole list" if self.name == "k" else "")
+        several = self.name == "k" and isinstance(given, list | tuple | set | range)
+        wrong = f"is of type {type(given).__name__}"
+        wrong += "; for several cutoffs use evaluate(..., k=[...])" if several else ""
+        return whole_number(self.name, given, hint, least=least, wrong=wrong)
+
+    @property
+    def values(self) -> list[str]:
+        """The values to list, the default first: words, True and False, a number with its limits, a function."""
+        default = [] if self.default is MISSING else [str(getattr(self.default, "__name__", self.default))]
+        others = [*self.words, *(["False", "True"] if bool in self.kinds else [])]
+        if {int, float} & self.kinds:
+            limited = self.bounds != Bounds()
+            others.append(("whole number" if int in self.kinds else "number") + (f" {self.bounds}" if limited else ""))
+        others += ["mapping"] if Mapping in self.kinds else []
+        others += ["function"] if Callable in self.kinds else []
+        return list(dict.fromkeys([*default, *map(str, others)]))
+
+
+def options_of(kind: Any) -> tuple[Option, ...]:
+    """Return the options of a kind of metric, `k` among them, in the order of its fields."""
+    return _options_of(kind)
+
+
+@cache
+def _options_of(kind: Any) -> tuple[Option, ...]:
+    try:
+        hints = get_type_hints(kind)
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        # A custom metric may have types that only type checkers can read; its options stay unchecked.
+        hints = {}
+    found = []
+    for field in fields(kind):
+        parts = list(_parts(hints.get(field.name)))
+        words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
+        kinds = frozenset(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
+        found.append(Option(field.name, field.default, words, kinds, field.metadata.get("bounds", Bounds())))
+    return tuple(found)
+
+
+def _parts(hint: Any) -> list[Any]:
+    """Return the types of a union, else the type itself."""
+    if get_origin(hint) in (UnionType, Union):
+        return [part for inner in get_args(hint) for part in _parts(inner)]
+    return [] if hint is None else [hint]
