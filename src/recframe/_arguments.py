@@ -124,14 +124,13 @@ class Roles:
 
     def checked(self, labels: Labels) -> Roles:
         """Return the same after the checks of each argument alone; a list of columns is a list, a label is not."""
-        columns: dict[str, Any] = {
-            name: column_names(name, getattr(self, name), labels) for name in ("by", "per", "score", "rank")
-        }
+        several = ("by", "per", "score", "rank")
+        columns: dict[str, Any] = {name: column_names(name, getattr(self, name), labels) for name in several}
         for name in ("item", "relevant", "value"):
             columns[name] = column_name(name, getattr(self, name), labels)
         for name in ("model", "candidates", "tied"):
-            given = getattr(self, name)
-            columns[name] = None if given is None else column_name(name, given, labels)
+            if (given := getattr(self, name)) is not None:
+                columns[name] = column_name(name, given, labels)
         choice("ties", self.ties, get_args(Ties))
         choice("lists", self.lists, get_args(Lists))
         least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
@@ -228,7 +227,7 @@ class Query:
     """The profile, which refuses items that are repeated."""
 
     def model_name(self, index: int) -> str:
-        """Return what results call the model of a column, whose label need not be text."""
+        """Return what results call a model; the label of its column need not be text."""
         return str(self.orders[index])
 
     def averaging(self, label: str) -> Averaging:
@@ -241,9 +240,8 @@ class Query:
         if roles.score is not None and roles.rank is not None:
             msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
             raise OptionError(msg, "give only one of them")
-        ordering = roles.rank if roles.rank is not None else roles.score
-        ordering = DEFAULT_SCORE if ordering is None else ordering
         role = "rank" if roles.rank is not None else "score"
+        ordering = DEFAULT_SCORE if (given := getattr(roles, role)) is None else given
         orders = as_tuple(ordering)
         if not orders:
             msg = f"{role}={ordering!r} names no column"

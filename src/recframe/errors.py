@@ -33,7 +33,7 @@ PACKAGES = {
     "pandas": ("pandas",),
     "arrow": ("polars", "pyarrow"),
     "demo": ("polars", "numpy"),
-    "factors": ("numpy",),
+    "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
 }
 """What the extras of features install."""

@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import Adapter, Source
-from recframe.errors import MissingExtraError
+from recframe._engines.column_errors import called
+from recframe.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,6 +33,8 @@ class Arrow(Adapter):
         return list(frame.column_names)
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        for name, source in sources.items():
+            _check_names(name, source.native)
         adapter, convert = _computing()
         frames = {name: source.with_native(convert(source.native)) for name, source in sources.items()}
         session = adapter.open_frames(frames, rows=rows)
@@ -49,6 +52,15 @@ class Arrow(Adapter):
 
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})
+
+
+def _check_names(name: str, table: Table) -> None:
+    """Raise for a table whose columns are not told apart by their names."""
+    there = table.column_names
+    twice = sorted({column for column in there if there.count(column) > 1})
+    if twice:
+        msg = f"{called(name)} has several columns of the name {', '.join(map(repr, twice))}"
+        raise InputError(msg, "rename all but one of them")
 
 
 def _computing() -> tuple[Adapter, Callable[[Table], Any]]:

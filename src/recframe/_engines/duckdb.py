@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine
-from recframe.errors import MissingExtraError
+from recframe.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -43,6 +43,12 @@ class DuckDB(SqlEngine):
             needed = ".".join(map(str, NEEDED))
             msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
             raise MissingExtraError(msg, "pip install --upgrade narwhals")
+        for name, source in sources.items():
+            try:
+                self._one.cross(source.native.limit(0))
+            except duckdb.InvalidInputException as error:
+                msg = f"{name} is a relation of another DuckDB connection than the frame"
+                raise InputError(msg, "make both with one connection: connection.sql(...)") from error
         return super().open_frames(sources, rows=rows)
 
     def items_frame(self, column: str, items: list[Any]) -> Any:

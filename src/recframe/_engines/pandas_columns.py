@@ -59,7 +59,7 @@ def _column(frame: Any, take: ColumnSpec) -> Any:
         if series.ndim > 1:
             msg = f"{take.role}={take.column!r}: the frame has {series.shape[1]} columns of that name"
             raise MissingColumnError(msg, "rename all but one of them")
-        return series
+        return series.sparse.to_dense() if isinstance(series.dtype, pd.SparseDtype) else series
     if take.column in names_of(frame):
         return pd.Series(frame.index.get_level_values(take.column))
     return pd.Series(np.full(len(frame), take.default))

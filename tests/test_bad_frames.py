@@ -1,0 +1,40 @@
+"""Frames that cannot be read as they are: columns twice, sparse columns, relations of two connections."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+
+COLUMNS = {"user": [1, 1, 2], "item": [1, 2, 1], "relevant": [0, 1, 1], "score": [0.9, 0.1, 0.0]}
+
+
+def test_sparse_columns_are_read(pandas_engine):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(COLUMNS)
+    sparse = frame.astype({name: pd.SparseDtype(str(frame[name].dtype), 0) for name in COLUMNS})
+    with pandas_engine.running():
+        for ask in (
+            lambda rec: rec.ndcg(),
+            lambda rec: rec.map(2, ties="item"),
+            lambda rec: rec.recall(1, truth=frame),
+        ):
+            assert ask(recframe.rec(sparse)) == ask(recframe.rec(frame))
+
+
+def test_a_table_with_a_column_twice_is_named():
+    pa = pytest.importorskip("pyarrow")
+    twice = pa.table([[1], [1], [1], [0.5]], names=["user", "user", "relevant", "score"])
+    with pytest.raises(recframe.InputError, match="the frame has several columns of the name 'user'"):
+        recframe.rec(twice).ndcg()
+    with pytest.raises(recframe.InputError, match="truth has several columns of the name 'user'"):
+        recframe.rec(pa.table(COLUMNS)).ndcg(truth=twice.append_column("item", [[1]]))
+
+
+def test_relations_of_two_connections_are_named():
+    duckdb, pa = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+    table = pa.table(COLUMNS)
+    here, there = (duckdb.connect().from_arrow(table) for _ in range(2))
+    with pytest.raises(recframe.InputError, match="truth is a relation of another DuckDB connection"):
+        recframe.rec(here).ndcg(truth=there)
+    assert recframe.rec(here).ndcg(truth=here.filter("relevant > 0")) is not None
