@@ -236,7 +236,7 @@ def test_bad_features_are_named(engine):
         recframe.rec(frame).diversity(2, features=twice)
     with engine.running(), pytest.raises(recframe.InputError, match=r"features holds -1.0, but calibration@2"):
         recframe.rec(frame).calibration(2, train=past, features=negative)
-    with engine.running(), pytest.raises(recframe.ColumnTypeError, match="no column of numbers beside 'item'"):
+    with engine.running(), pytest.raises(recframe.ColumnTypeError, match="no column of numbers other than 'item'"):
         recframe.rec(frame).diversity(2, features=engine.frame([{"item": "a", "x": "red"}]))
 
 

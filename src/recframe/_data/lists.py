@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, count_of, query
@@ -17,6 +17,9 @@ from recframe._engines.registry import adapter_of, constructors_for, is_lazy, la
 from recframe._labels import as_tuple, column_names
 from recframe._values import flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, shown
+
+if TYPE_CHECKING:
+    from recframe._engines.constructors import Constructors
 
 RECOMMENDED, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
 PLACE = "place of an item"
@@ -82,15 +85,11 @@ def from_lists(
     0.75
     """
     lists = {RECOMMENDED: recommended, ACTUAL: actual, SCORES: scores}
-    if recommended is None:
-        msg = "recommended=None, but there is nothing to judge without recommendations"
-        raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
+    _check_arguments(recommended, item=item, relevant=relevant, rank=rank, score=score, value=value)
     item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
     lists = {name: given for name, given in lists.items() if given is not None}
     keys = as_tuple(column_names("by", by, labels_of(frame)))
-    for name, given in (("item", item), ("relevant", relevant), ("rank", rank), ("score", score), ("value", value)):
-        check_name(name, given)
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
         if len(keys) != 1:
@@ -99,17 +98,10 @@ def from_lists(
         frame, lists = _collected(make, lists, users, keys[0])
     else:
         _check_columns(frame, lists, keys, users)
-    parallel = {item: lists[RECOMMENDED]}
-    parallel |= {score: lists[SCORES]} if SCORES in lists else {}
-    parallel |= {value: lists[PRICES]} if PRICES in lists else {}
+    columns = ((item, RECOMMENDED), (score, SCORES), (value, PRICES))
+    parallel = {column: lists[name] for column, name in columns if name in lists}
     _check_names([*keys, *parallel, relevant, rank])
-    for name, column in lists.items():
-        make.check_lists(frame, name, column)
-    count = make.uneven(frame, list(parallel.values()))
-    if count:
-        names = " and ".join(name for name in lists if name != ACTUAL)
-        msg = f"{names} have lists of unlike lengths, in {count} of the users"
-        raise InputError(msg, "one score and one price for each recommended item")
+    _check_lengths(make, frame, lists)
     found = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
     if ACTUAL in lists:
@@ -137,25 +129,14 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping
 # --- plain lists ----------------------------------------------------------------------------------------------
 
 
-def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[Any, dict[str, str]]:
+def _collected(make: Constructors, lists: dict[str, Any], users: Any, key: str) -> tuple[Any, dict[str, str]]:
     """Return plain lists as a frame with columns of lists, and the names of these."""
-    mappings = {name for name, given in lists.items() if isinstance(given, Mapping)}
-    if mappings and mappings != set(lists):
-        plain = ", ".join(sorted(set(lists) - mappings))
-        msg = f"{', '.join(sorted(mappings))} says whose each list is, but {plain} does not"
-        raise OptionTypeError(msg, "give all of them as {user: list}, or all as one list for each user")
-    if mappings:
-        if users is not None:
-            msg = "users= is for plain lists, but mappings say whose each list is"
-            raise OptionError(msg, "leave users= out")
-        users = list(dict.fromkeys(user for given in lists.values() for user in given))
-        lists = {name: [given.get(user, ()) for user in users] for name, given in lists.items()}
+    users, lists = _by_user(users, lists)
     for name, given in lists.items():
         _check_plain(make, name, given)
-    sizes = {name: len(given) for name, given in lists.items()}
-    users = range(sizes[RECOMMENDED]) if users is None else users
+    users = range(len(lists[RECOMMENDED])) if users is None else users
     users = users if make.is_series(users) else ids("users", users, "users=[...], one for each list")
-    sizes["users"] = len(users)
+    sizes = {name: len(given) for name, given in (*lists.items(), ("users", users))}
     if len(set(sizes.values())) > 1:
         msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"
         raise InputError(msg, "one list for each user; an empty one where there is nothing")
@@ -170,7 +151,23 @@ def _collected(make: Any, lists: dict[str, Any], users: Any, key: str) -> tuple[
     return frame, {name: f"{name} of {key}" for name in lists}
 
 
-def _check_plain(make: Any, name: str, given: Any) -> None:
+def _by_user(users: Any, lists: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the users and one list for each, where mappings say whose each list is."""
+    mappings = {name for name, given in lists.items() if isinstance(given, Mapping)}
+    if not mappings:
+        return users, lists
+    if mappings != set(lists):
+        plain = ", ".join(sorted(set(lists) - mappings))
+        msg = f"{', '.join(sorted(mappings))} says whose each list is, but {plain} does not"
+        raise OptionTypeError(msg, "give all of them as {user: list}, or all as one list for each user")
+    if users is not None:
+        msg = "users= is for plain lists, but mappings say whose each list is"
+        raise OptionError(msg, "leave users= out")
+    users = list(dict.fromkeys(user for given in lists.values() for user in given))
+    return users, {name: [given.get(user, ()) for user in users] for name, given in lists.items()}
+
+
+def _check_plain(make: Constructors, name: str, given: Any) -> None:
     """Raise for what is no sequence of lists."""
     if make.is_series(given):
         some = next((values for values in given if values is not None and not isinstance(values, float)), None)
@@ -214,6 +211,15 @@ def _plain(values: Any) -> list[Any]:
 # --- checks ---------------------------------------------------------------------------------------------------
 
 
+def _check_arguments(recommended: Any, **names: Any) -> None:
+    """Raise where there are no recommendations, or a name of a new column is none."""
+    if recommended is None:
+        msg = "recommended=None, but there is nothing to judge without recommendations"
+        raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
+    for name, given in names.items():
+        check_name(name, given)
+
+
 def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> None:
     """Raise where a frame lacks columns."""
     check_frame("frame", frame)
@@ -236,3 +242,14 @@ def _check_names(names: Sequence[str]) -> None:
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
         raise OptionError(msg, "name each of by, item, relevant, rank, score and value once")
+
+
+def _check_lengths(make: Constructors, frame: Any, lists: Mapping[str, str]) -> None:
+    """Raise where columns hold no lists, or those of the recommended items are of unlike lengths."""
+    for name, column in lists.items():
+        make.check_lists(frame, name, column)
+    parallel = {name: column for name, column in lists.items() if name != ACTUAL}
+    count = make.uneven(frame, list(parallel.values()))
+    if count:
+        msg = f"{' and '.join(parallel)} have lists of unlike lengths, in {count} of the users"
+        raise InputError(msg, "one score and one price for each recommended item")

@@ -125,7 +125,7 @@ class Adapter(ABC):
         names: Sequence[str],  # noqa: ARG002
     ) -> Any:
         """Return a lazy frame of the item, and a column for each place of a column of arrays; without places, raise."""
-        msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
+        msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:

@@ -23,7 +23,7 @@ def not_a_number(take: ColumnSpec, dtype: object) -> ColumnTypeError:
 
 
 def not_a_time(take: ColumnSpec, dtype: object) -> ColumnTypeError:
-    """Return the error for a column that holds no points in time, or none of the kind that is asked for."""
+    """Return the error for a column that holds no points in time, or those of another kind."""
     wanted, hint = {
         None: ("a date, a datetime or a number", "parse the column first"),
         True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),

@@ -1,4 +1,4 @@
-"""DuckDB relations: one SQL query, which runs when the user asks for its rows."""
+"""DuckDB relations: one SQL query, which runs when the user fetches its rows."""
 
 from __future__ import annotations
 

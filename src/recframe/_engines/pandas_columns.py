@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from recframe._engines.base import ColumnSpec, Source
 
+MOST_EXACT = 2**53
+"""The largest integer up to which floats hold all."""
 NUMBERS = ("integer", "floating", "mixed-integer-float")
 """What pandas calls columns of numbers that compare with each other."""
 
@@ -66,7 +68,7 @@ def _column(frame: Any, take: ColumnSpec) -> Any:
 
 
 def _flag(frame: Any, series: Any, take: ColumnSpec) -> Any:
-    """Return 1.0 where a column is there, or NaN and not missing, which NumPy's own types do not tell apart."""
+    """Return 1.0 where a column is there, or NaN and not missing; in NumPy's own types NaN is always missing."""
     if take.use == "there":
         return np.full(len(frame), float(take.column in names_of(frame)))
     if not types.is_extension_array_dtype(series.dtype) or not types.is_float_dtype(series.dtype):
@@ -88,14 +90,22 @@ def _numbers(series: Any, take: ColumnSpec) -> Any:
     is_bool = types.is_bool_dtype(series.dtype)
     if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.may_be_bool):
         raise not_a_number(take, series.dtype)
-    if types.is_integer_dtype(series.dtype) and not series.hasnans:
-        return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
-    if types.is_integer_dtype(series.dtype) and take.use in ("score", "time") and series.abs().max() > 2**53:
-        known = series.fillna(0).to_numpy(dtype="int64")
-        return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
+    exact = _exact_integers(series, take) if types.is_integer_dtype(series.dtype) else None
+    if exact is not None:
+        return exact
     if is_bool or types.is_extension_array_dtype(series.dtype):
         return series.to_numpy(dtype="float64", na_value=float("nan"))
     return series.to_numpy()
+
+
+def _exact_integers(series: Any, take: ColumnSpec) -> Any:
+    """Return integers that floats with NaN would round; None where floats will do."""
+    if not series.hasnans:
+        return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
+    if take.use not in ("score", "time") or series.abs().max() <= MOST_EXACT:
+        return None
+    known = series.fillna(0).to_numpy(dtype="int64")
+    return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
 
 
 def _times(series: Any, take: ColumnSpec) -> Any:
@@ -122,14 +132,7 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
         return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
     if len(present) > 1 or take.use == "order":
-        # Categories compare as what they hold, unless they have an order of their own that all frames know.
-        loose = any(column.dtype != present[0].dtype for column in present)
-        present = [
-            column.astype(column.cat.categories.dtype)
-            if isinstance(column.dtype, pd.CategoricalDtype) and (loose or not column.cat.ordered)
-            else column
-            for column in present
-        ]
+        present = _without_categories(present)
         _check_alike(dict(zip(holders, present, strict=True)), take)
     joint = pd.concat(present, ignore_index=True) if len(present) > 1 else present[0]
     try:
@@ -142,6 +145,17 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
         codes = np.where(codes < 0, np.nan, codes)
     ends = np.cumsum([len(column) for column in present])[:-1]
     return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+
+
+def _without_categories(columns: list[Any]) -> list[Any]:
+    """Return columns that compare as what their categories hold, unless these have an order that all columns share."""
+    several = any(column.dtype != columns[0].dtype for column in columns)
+    return [
+        column.astype(column.cat.categories.dtype)
+        if isinstance(column.dtype, pd.CategoricalDtype) and (several or not column.cat.ordered)
+        else column
+        for column in columns
+    ]
 
 
 def _check_alike(holders: Mapping[str, Any], take: ColumnSpec) -> None:

@@ -64,7 +64,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
-    """Add what items are worth."""
+    """Add the values of items."""
     known = {name: float(price) for name, price in prices.items()}
     return frame.assign(**{value: [known.get(name, float("nan")) for name in frame[item].tolist()]})
 

@@ -50,12 +50,12 @@ class PandasRows:
         below |= {column: pd.Series(found[name].to_numpy()) for name, column in new.items()}
         if model is not None:
             below[model] = self._sources["frame"].native[model].take(found[MODEL_ROW].to_numpy())
-        told = {column for name, column in new.items() if name not in self._sources["frame"].takes}
+        new_only = {column for name, column in new.items() if name not in self._sources["frame"].takes}
         whole = above.reindex(range(len(above) + len(found)))
         for name, values in below.items():
             if len(found):
                 whole[name] = pd.concat([above[name], _alike(above[name], values)], ignore_index=True)
-            if name in told:
+            if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))
         return whole
 
@@ -76,7 +76,7 @@ def _typed(series: Any, dtype: Any) -> Any:
 
 
 def _alike(above: Any, below: Any) -> Any:
-    """Give what comes from another frame the type of what stands above it, where its values allow."""
+    """Give values of another frame the type of the column that they extend, where they fit."""
     if above.dtype == below.dtype:
         return below
     with suppress(TypeError, ValueError, OverflowError, NotImplementedError):

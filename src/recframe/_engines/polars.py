@@ -85,7 +85,7 @@ class LazyPolars(Polars):
 
     def spread_arrays(self, frame: pl.LazyFrame, item: str, column: str, names: Sequence[str]) -> pl.LazyFrame:
         if not names:
-            msg = f"features[{column!r}] holds lists, whose length a lazy frame does not tell"
+            msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
             raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
         places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
         return frame.select(item, *places)

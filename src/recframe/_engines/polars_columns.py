@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 
 def take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
-    """Return the needed columns of a lazy frame, whose schema is not asked for."""
+    """Return the needed columns of a lazy frame, without resolving its schema."""
     taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
-    # Selectors ask for types when the plan is run: NaN is missing in a key, and text is ordered as text.
+    # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
     keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
     taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
     ordered = "|".join(name for name, take in takes.items() if take.use == "order")
     if ordered:
         taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
     scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
-    # Adding 0 makes a column without any value one of numbers, which polars 1.21 can ask for NaN.
+    # Adding 0 makes a column without any value one of numbers, in which polars 1.21 can look for NaN.
     return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
 
 
@@ -49,7 +49,7 @@ def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
         return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
     if take.default is None:
         return col(take.column).alias(name)
-    # A pattern matches no column or one, which needs no schema: the first tells which, the second the value.
+    # A pattern matches no column or one, which needs no schema: the first expression says which, the second the value.
     pattern = pl.col(f"^{re.escape(take.column)}$")
     if not (take.is_number or take.is_flag):
         return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
@@ -113,29 +113,38 @@ def _take_eager(source: Source) -> pl.DataFrame:
 
 
 def _eager_column(source: pl.DataFrame, name: str, take: ColumnSpec) -> pl.Expr:
-    """Return the expression that takes a column, checked and without NaN."""
+    """Return the expression that reads a column, checked and without NaN."""
     if take.column not in source.columns:
         return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "there":
-        return pl.repeat(1.0, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "nan" and not source.schema[take.column].is_float():
-        return pl.repeat(0.0, pl.len(), dtype=pl.Float64).alias(name)
-    if take.use == "nan":
-        return col(take.column).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
-    dtype = source.schema[take.column]
-    column = col(take.column)
-    if take.is_number and dtype == pl.Null:
-        column = column.cast(pl.Float64)
-    elif take.use == "time":
-        return _time(column, dtype, take).alias(name)
-    elif take.is_number and not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
-        raise not_a_number(take, dtype)
+    column, dtype = col(take.column), source.schema[take.column]
+    if take.is_flag:
+        return _flag(column, dtype, take).alias(name)
+    if take.is_number:
+        column = _number(column, dtype, take)
     if take.use == "order" and dtype == pl.Categorical:
         column = column.cast(pl.String)
-    # Looking costs a fraction of rewriting, and few columns hold NaN.
+    # To look for NaN takes a fraction of rewriting the column, and few columns hold it.
     if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
         column = column.fill_nan(None)
     return column.alias(name)
+
+
+def _flag(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+    """Return 1.0 where a column is there, or NaN and not missing, else 0.0."""
+    if take.use == "there" or not dtype.is_float():
+        return pl.repeat(1.0 if take.use == "there" else 0.0, pl.len(), dtype=pl.Float64)
+    return column.is_nan().fill_null(value=False).cast(pl.Float64)
+
+
+def _number(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+    """Return a column as a number, or raise where its type is none."""
+    if dtype == pl.Null:
+        return column.cast(pl.Float64)
+    if take.use == "time":
+        return _time(column, dtype, take)
+    if not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
+        raise not_a_number(take, dtype)
+    return column
 
 
 def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
@@ -144,7 +153,7 @@ def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
         return column.dt.timestamp("us")
     if not dtype.is_numeric() or take.dated:
         raise not_a_time(take, dtype)
-    return column.fill_nan(None) if dtype.is_float() else column
+    return column
 
 
 def _long_texts(frame: pl.DataFrame, takes: Mapping[str, ColumnSpec]) -> list[str]:

@@ -82,7 +82,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
-    """Add what items are worth."""
+    """Add the values of items."""
     if not prices:
         return frame.with_columns(pl.lit(None, pl.Float64).alias(value))
     items, amounts = list(prices), [float(price) for price in prices.values()]

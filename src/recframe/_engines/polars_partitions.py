@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 NEEDED = (1, 30)
-"""The first version whose sources may tell their schema later."""
+"""The first version of polars in which a source may give its schema later."""
 
 
 def part(frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine, Session, Source
 
 CARRIED = "carried "
-"""What stands before the names of a lazy frame's own columns."""
+"""The prefix of the names of a lazy frame's own columns."""
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -107,7 +107,7 @@ def _typed(column: str, dtype: pl.DataType) -> pl.Expr:
 
 
 def _alike(above: pl.Series, below: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Give what comes from another frame the type of what stands above it, where its values allow."""
+    """Give values of another frame the type of the column that they extend, where they fit."""
     if above.dtype == below.dtype != pl.Categorical:
         return above, below
     if above.dtype in TEXT and below.dtype in TEXT:

@@ -36,7 +36,7 @@ class Rows(Protocol):
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
         """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
 
-        Rows stand as they stood, or sorted by the user's columns; those of a lazy frame anyhow.
+        Rows keep their order, or are sorted by the user's columns; those of a lazy frame come in any order.
         """
         ...
 

@@ -26,7 +26,7 @@ def feature_columns(adapter: Adapter, native: Any, item: str) -> tuple[Any, list
         return _spread(adapter, frame, item, names[0])
     features = [name for name in names if schema[name].is_numeric() or schema[name] == nw.Boolean]
     if not features:
-        msg = f"features has no column of numbers beside {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
+        msg = f"features has no column of numbers other than {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
         raise ColumnTypeError(msg, "give one numeric column per feature, or one column of lists")
     return native, features
 
@@ -40,24 +40,22 @@ def _holds_lists(frame: Any, column: str) -> bool:
 
 
 def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
-    dtype = frame.collect_schema()[column]
+    """Return a frame of the item and a column for each place of a column of lists."""
     if isinstance(frame, nw.LazyFrame):
+        dtype = frame.collect_schema()[column]
         names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
         return adapter.spread_arrays(frame.to_native(), item, column, names), names
-    lists = frame[column].to_list()
-    widths = {len(each) for each in lists if each is not None and not isinstance(each, float)}
+    lists = [None if each is None or isinstance(each, float) else each for each in frame[column].to_list()]
+    widths = {len(each) for each in lists if each is not None}
     if len(widths) != 1:
         msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"
         raise InputError(msg, "each item has one number for each feature")
-    names = [feature_column(index) for index in range(*widths)]
-    known = [each is not None and not isinstance(each, float) for each in lists]
-    places = {
-        name: [each[index] if there else None for each, there in zip(lists, known, strict=True)]
-        for index, name in enumerate(names)
-    }
     backend = nw.get_native_namespace(frame)
-    columns = {name: nw.new_series(name, values, backend=backend) for name, values in places.items()}
-    return nw.from_dict({item: frame[item], **columns}).to_native(), names
+    columns = {}
+    for index in range(*widths):
+        values = [None if each is None else each[index] for each in lists]
+        columns[feature_column(index)] = nw.new_series(feature_column(index), values, backend=backend)
+    return nw.from_dict({item: frame[item], **columns}).to_native(), list(columns)
 
 
 def items_frame(adapter: Adapter, item: str, items: Any) -> Any:

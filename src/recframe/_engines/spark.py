@@ -1,4 +1,4 @@
-"""Spark DataFrames: one plan of Spark, which runs when the user asks for its rows."""
+"""Spark DataFrames: one plan of Spark, which runs when the user collects its rows."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def computed(
     evaluate : callable
         From the polars frames and the constant to a polars frame; it must pickle.
     kept : sequence of str
-        The columns of the frames that stand in its answer as they are.
+        The columns of the frames that its result holds unchanged.
     columns : dict of str to type
         The other columns of its answer, each ``int`` or ``float``.
     constant : str, optional

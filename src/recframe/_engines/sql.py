@@ -1,7 +1,7 @@
 """What the engines share that compute by SQL.
 
 Their frames are plans without rows, but they know their columns and types. So names and types are checked at once, and
-nothing runs before the user asks for the result.
+nothing runs before the user fetches the result.
 """
 
 from __future__ import annotations

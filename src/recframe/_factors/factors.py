@@ -77,7 +77,7 @@ def evaluate(
 
     wanted = test_of(test, ids)
     rows = np.arange(len(ids.users)) if test is None else np.unique(wanted.users)
-    # A column's number is its item's place in the order of the ids, so that equal scores stand by item.
+    # A column's number is its item's place in the order of the ids, so that equal scores are in the order of the items.
     order = id_columns.order(ids.items)
     columns = np.arange(len(wanted.ids))
     columns[order] = np.arange(model.n_items)
@@ -118,17 +118,17 @@ class _Kept:
 
 
 def _kept(places: Places, lists: Array, wanted: Test, known: Array, columns: Array, order: Array) -> _Kept:
-    """Return the first rows of each list and all test items, each row once, in order; -1 stands for no place."""
+    """Return the first rows of each list and all test items, each row once, in order; -1 for no place."""
     cells = lists[known] * len(order) + columns[wanted.items[known]]
     in_test = find(places.lists * len(order) + places.columns, cells)
-    shown = in_test >= 0
+    in_top = in_test >= 0
     relevance = np.zeros(len(in_test))
-    relevance[shown] = wanted.relevance[known[in_test[shown]]]
+    relevance[in_top] = wanted.relevance[known[in_test[in_top]]]
     starts, sizes = (np.full(len(lists), -1) for _ in range(2))
     ranked = places.test_starts > 0
     starts[known[ranked]], sizes[known[ranked]] = places.test_starts[ranked], places.test_sizes[ranked]
     others = np.ones(len(lists), dtype=bool)
-    others[known[in_test[shown]]] = False
+    others[known[in_test[in_top]]] = False
     rows = _Kept(
         np.concatenate((places.lists, lists[others])),
         np.concatenate((order[places.columns], wanted.items[others])),
@@ -148,8 +148,8 @@ def _past(users: Array, items: Array, rows: Array, columns: Array, model: Model)
         number = np.full(int(max(users.max(), rows.max())) + 1, -1)
         number[rows] = np.arange(len(rows))
         lists = number[users]
-    asked = lists >= 0
-    cells = np.unique(lists[asked] * model.n_items + columns[items[asked]])
+    evaluated = lists >= 0
+    cells = np.unique(lists[evaluated] * model.n_items + columns[items[evaluated]])
     return Cells.of(*np.divmod(cells, model.n_items), len(rows))
 
 

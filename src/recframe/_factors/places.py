@@ -1,6 +1,6 @@
-"""From factors to positions: scores in blocks of users, the first k of each list, and where its test items stand.
+"""From factors to positions: scores in blocks of users, the first k of each list, and the positions of its test items.
 
-Columns stand in the order of the items, so that the smaller column is the smaller item.
+Columns are in the order of the items, so that the smaller column is the smaller item.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Cells:
         return cls(np.concatenate(([0], np.cumsum(np.bincount(lists, minlength=n_lists)))), columns)
 
     def part(self, first: int, last: int) -> tuple[slice, Array, Array]:
-        """Return where the cells of some lists stand, their lists counted from the first, and their columns."""
+        """Return the span of the cells of some lists, their lists counted from the first, and their columns."""
         span = slice(int(self.starts[first]), int(self.starts[last]))
         counts = np.diff(self.starts[first : last + 1])
         return span, np.repeat(np.arange(last - first), counts), self.columns[span]
@@ -68,7 +68,7 @@ class Cells:
 
 @dataclass(frozen=True)
 class Places:
-    """Where the first rows of all lists stand, and their test items."""
+    """The positions of the first rows of all lists, and of their test items."""
 
     lists: Array
     columns: Array
@@ -130,8 +130,7 @@ def place(
     many = min(max(1, memory // row_bytes), max(1, len(rows)))
     chunk = max(1, min(CHUNK // row_bytes, -(-many // threads)))
     block = np.empty((many, model.n_items), dtype=model.dtype)
-    starts, sizes = (np.zeros(len(test.columns), dtype=np.int64) for _ in range(2))
-    values = np.empty(len(test.columns), dtype=model.dtype)
+    cells = _TestCells.of(test, model.dtype)
     tops: list[tuple[Array, ...]] = []
     with ThreadPoolExecutor(threads) as pool:
         for first in range(0, len(rows), many):
@@ -144,30 +143,64 @@ def place(
                 _, left_out, columns = train.part(begin, end)
                 scores[left_out, columns] = -np.inf
                 found = _first(scores, begin, k)
-                span, lists, columns = test.part(begin, end)
-                values[span] = scores[lists, columns]
-                if everywhere:
-                    starts[span], sizes[span] = _look_up(scores, lists, values[span])
+                cells.read(scores, test, begin, end, everywhere=everywhere)
                 return found
 
             tops.append(_top(list(pool.map(work, range(first, last, chunk))), k))
             step(last)
-    lists, columns, top_starts, top_sizes, top_scores = (np.concatenate(parts) for parts in zip(*tops, strict=True))
+    top = _Top(*(np.concatenate(parts) for parts in zip(*tops, strict=True)))
     if not everywhere:
-        _, test_lists, _ = test.part(0, len(rows))
-        shown = find(test_lists * model.n_items + test.columns, lists * model.n_items + columns)
+        cells.take_from(top, test, len(rows), model.n_items)
+    return Places(top.lists, top.columns, top.starts, top.sizes, cells.starts, cells.sizes)
+
+
+@dataclass(frozen=True)
+class _Top:
+    """The first k of each list: its number, the column, the start and the size of the tied block, the score."""
+
+    lists: Array
+    columns: Array
+    starts: Array
+    sizes: Array
+    scores: Array
+
+
+@dataclass(frozen=True)
+class _TestCells:
+    """The scores of the test items and their tied blocks, filled in by the threads."""
+
+    scores: Array
+    starts: Array
+    sizes: Array
+
+    @classmethod
+    def of(cls, test: Cells, dtype: np.dtype[Any]) -> _TestCells:
+        """Return cells without values yet."""
+        n = len(test.columns)
+        return cls(np.empty(n, dtype=dtype), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64))
+
+    def read(self, scores: Array, test: Cells, begin: int, end: int, *, everywhere: bool) -> None:
+        """Read the scores of some lists' test items, and find their blocks, which changes the order of the scores."""
+        span, lists, columns = test.part(begin, end)
+        self.scores[span] = scores[lists, columns]
+        if everywhere:
+            self.starts[span], self.sizes[span] = _look_up(scores, lists, self.scores[span])
+
+    def take_from(self, top: _Top, test: Cells, n_lists: int, n_items: int) -> None:
+        """Take the blocks of the test items from the top k."""
+        _, lists, _ = test.part(0, n_lists)
+        found = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
         # What ties with the last of the top k belongs to a block that counts, though it was cut off.
-        ends: Array = np.searchsorted(lists, test_lists, side="right") - 1
-        there = (ends >= 0) & (values > -np.inf)
-        there[there] = (lists[ends[there]] == test_lists[there]) & (top_scores[ends[there]] == values[there])
-        shown = np.where(there, ends, shown)
-        known = shown >= 0
-        starts[known], sizes[known] = top_starts[shown[known]], top_sizes[shown[known]]
-    return Places(lists, columns, top_starts, top_sizes, starts, sizes)
+        ends: Array = np.searchsorted(top.lists, lists, side="right") - 1
+        there = (ends >= 0) & (self.scores > -np.inf)
+        there[there] = (top.lists[ends[there]] == lists[there]) & (top.scores[ends[there]] == self.scores[there])
+        found = np.where(there, ends, found)
+        known = found >= 0
+        self.starts[known], self.sizes[known] = top.starts[found[known]], top.sizes[found[known]]
 
 
 def find(wanted: Array, cells: Array) -> Array:
-    """Return where each wanted cell stands among sorted or unsorted others, -1 for none."""
+    """Return the index of each wanted cell among others in any order, -1 for none."""
     if len(cells) == 0:
         return np.full(len(wanted), -1)
     order = np.argsort(cells, kind="stable")
