@@ -132,6 +132,7 @@ def test_categories_have_codes():
     assert check(users, [rng.random() for _ in users], 2).height == 40
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # groups vary within users
 @pytest.mark.parametrize("different", [1, 20, 40, 1000])
 def test_text_is_encoded_where_it_repeats_and_comes_back_as_text(different, monkeypatch):
 

@@ -308,6 +308,7 @@ def test_recometrics_vignette_cap_differs_where_the_list_is_cut(make: Make) -> N
 # --- CAPRI documentation ----------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # items repeat on purpose
 def test_capri_repeated_items_count_once(make: Make) -> None:
     # An item that a list shows twice is a hit where it stands first, and only there.
     frame = make(shown({1: [7, 7, 8, 9]}))

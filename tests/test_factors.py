@@ -21,6 +21,8 @@ np = pytest.importorskip("numpy")
 
 from recframe._factors import progress  # noqa: E402 - needs NumPy
 
+pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # constant factors tie every score
+
 TIES = ["average", "best", "worst"]
 COMPACT = {"rank": "rank", "tied": "tied", "candidates": "candidates"}
 EXTRA = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 import recframe
@@ -109,7 +107,7 @@ def test_a_label_that_was_named_must_be_in_the_truth(engine):
 
 @pytest.mark.parametrize("nothing", [[], ()])
 def test_a_key_of_no_column_is_refused(engine, nothing):
-    with pytest.raises(recframe.OptionError, match="(?s)" + re.escape(f"by={nothing!r} names no column") + ".*by=None"):
+    with pytest.raises(recframe.OptionError, match=r"(?s)by=[(\[][)\]] names no column.*by=None"):
         engine.ask(engine.frame(SOME), "ndcg", 1, by=nothing)
     assert engine.ask(engine.frame(SOME), "ndcg", 1, by=None) == 1.0
 

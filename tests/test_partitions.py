@@ -69,6 +69,7 @@ def test_parts_with_truth_and_models_below_each_other():
     testing.assert_frame_equal(again.sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # random items repeat
 def test_nothing_is_read_before_the_answer_is_collected(tmp_path):
     frame, _, _ = sample(3)
     path = tmp_path / "rows.parquet"

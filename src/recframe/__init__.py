@@ -16,6 +16,7 @@ from recframe import _register, metrics
 from recframe.accessor import EagerRec, LazyRec, rec
 from recframe.errors import (
     ColumnTypeError,
+    DataWarning,
     InputError,
     MissingColumnError,
     MissingExtraError,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ColumnTypeError",
     "CutMetric",
+    "DataWarning",
     "EagerRec",
     "InputError",
     "LazyRec",

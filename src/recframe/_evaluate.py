@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import fields
 from inspect import Parameter, Signature
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
-from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._record import CutMetric, check_k, spelled
 from recframe.profiles._builtin import PROFILES
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from recframe._plan.context import Given
+    from recframe._plan.plan import Plan
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",
@@ -59,11 +58,14 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
 
     plan = Plan(opened, query, metrics)
     if query.per or is_lazy(frame):
-        return plan.frame()
+        return _answer(plan, opened, query)
     value = plan.scalar()
+    from recframe._data_warnings import warn_of_data
+
+    warn_of_data(opened, query, plan.context, value)
     if math.isnan(value):
         msg = f"no list has a value of {spec.name}, {spec.metric.undefined_because}"
-        warnings.warn(msg, UndefinedWarning, stacklevel=_stack_level())
+        warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
     return value
 
 
@@ -85,7 +87,16 @@ def evaluate(
         return _in_parts(opened, roles, query, asked)
     from recframe._plan.plan import Plan
 
-    return Plan(opened, query, asked).frame()
+    return _answer(Plan(opened, query, asked), opened, query)
+
+
+def _answer(plan: Plan, given: Given, query: Query) -> Any:
+    """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
+    from recframe._data_warnings import warn_of_data
+
+    result = plan.frame()
+    warn_of_data(given, query, plan.context, result)
+    return result
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -246,12 +257,3 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
 def check_frame(frame: object) -> None:
     """Raise for what is no supported frame."""
     adapter_of(frame)
-
-
-def _stack_level() -> int:
-    """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
-    here = str(Path(__file__).parent)
-    level, frame = 1, sys._getframe(1)  # noqa: SLF001
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
-        level, frame = level + 1, frame.f_back
-    return level

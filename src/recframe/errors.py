@@ -6,7 +6,9 @@ Every error is a `RecError` and carries the built-in type that a habit expects, 
 
 from __future__ import annotations
 
+import sys
 from difflib import get_close_matches
+from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ColumnTypeError",
+    "DataWarning",
     "InputError",
     "MissingColumnError",
     "MissingExtraError",
@@ -100,6 +103,10 @@ class RecWarning(UserWarning):
     """Base of the warnings of recframe."""
 
 
+class DataWarning(RecWarning):
+    """The frame was evaluated, but it looks as if its numbers mean nothing: the message says why and what to do."""
+
+
 class UndefinedWarning(RecWarning):
     """No list has a value under the metric, so its mean is not a number."""
 
@@ -141,3 +148,12 @@ def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
     return OptionError(f"{name}={shown(given)} is not one of {listed}", closest(given, allowed))
+
+
+def stack_level() -> int:
+    """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
+    here = str(Path(__file__).parent)
+    level, frame = 1, sys._getframe(1)  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+        level, frame = level + 1, frame.f_back
+    return level

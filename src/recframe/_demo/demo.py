@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 import time
-from typing import TYPE_CHECKING
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -20,7 +21,7 @@ from recframe._demo.baselines import (
     recommend,
 )
 from recframe._demo.ratings import Ratings, read_ratings
-from recframe.errors import InputError, OptionError
+from recframe.errors import DataWarning, InputError, OptionError
 from recframe.metrics import NDCG
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _one_list(cutoffs: Sequence[int], say: Say) -> None:
         order = frame.sort(model, "item", descending=[True, False])["relevant"]
         say(f"  {model:<8}{' '.join(map(str, order))}")
     say(f'\n  frame.rec.evaluate([...], k={cutoffs}, by="object", score=["random", "knn"])\n')
-    result = rec(frame).evaluate(list(OBJECT_METRICS), k=cutoffs, by="object", score=["random", "knn"])
+    result = _evaluate(frame, list(OBJECT_METRICS), k=cutoffs, by="object", score=["random", "knn"])
     say(_metric_table(result, ("random", "knn"), len(cutoffs)))
     text = "The random order happens to start with two relevant items, so it keeps up at the very top."
     say(_paragraph(f"* the best of a line, where the models differ. {text}"))
@@ -138,7 +139,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
     say(_paragraph(text))
     policies: tuple[Ties, ...] = ("worst", "average", "best")
     by_policy = [
-        rec(frame).evaluate("ndcg", k=k, by="object", score=list(shown), ties=policy)[f"ndcg@{k}"].to_list()
+        _evaluate(frame, "ndcg", k=k, by="object", score=list(shown), ties=policy)[f"ndcg@{k}"].to_list()
         for policy in policies
     ]
     by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
@@ -181,7 +182,7 @@ def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progres
     held_out = held_out.join(_activity(train, held_out), on="user", how="left")
     progress("evaluating")
     start = time.perf_counter()
-    result = rec(recommended).evaluate(list(MODEL_METRICS), k=cutoffs, truth=held_out, model="model")
+    result = _evaluate(recommended, list(MODEL_METRICS), k=cutoffs, truth=held_out, model="model")
     seconds = time.perf_counter() - start
     progress("")
     say(f'  recommended.rec.evaluate([...], k={cutoffs}, truth=held_out, model="model")\n')
@@ -226,7 +227,7 @@ def _activity(train: pl.DataFrame, held_out: pl.DataFrame) -> pl.DataFrame:
 def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Say) -> None:
     """Show a metric by how active the users are."""
     column = f"ndcg@{k}"
-    result = rec(recommended).evaluate(column, truth=held_out, model="model", per="activity")
+    result = _evaluate(recommended, column, truth=held_out, model="model", per="activity")
     found = {(model, third): value for model, third, value in result.select("model", "activity", column).rows()}
     users = pl.col("user").n_unique().alias("users")
     size = pl.col("size")
@@ -261,6 +262,14 @@ def _verdict(result: pl.DataFrame, k: int) -> str:
 
 
 # --- text -------------------------------------------------------------------------------------------------
+
+
+def _evaluate(frame: pl.DataFrame, *args: Any, **roles: Any) -> pl.DataFrame:
+    """Return what `evaluate` does, of scores that tie on purpose and models that may know nothing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        result: pl.DataFrame = rec(frame).evaluate(*args, **roles)
+    return result
 
 
 def _metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:

@@ -52,7 +52,7 @@ class HitRate(CutMetric):
     --------
     >>> import polars as pl
     >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 1], "score": [0.5, 0.5, 0.5]})
+    >>> df = pl.DataFrame({"user": [1] * 4, "relevant": [0, 1, 1, 0], "score": [0.5, 0.5, 0.5, 0.1]})
     >>> df.rec.hit_rate(1)
     0.6666666666666666
     """

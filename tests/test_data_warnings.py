@@ -1,0 +1,199 @@
+"""Eager calls say when their numbers mean nothing: one warning a call, which lists what was found and what to do."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import recframe
+from recframe import _data_warnings
+
+RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
+LABELLED = RECOMMENDED | {"relevant": [0, 1, 1]}
+
+
+def said(engine: Any, frame: Any, method: str = "ndcg", *args: Any, **given: Any) -> list[str]:
+    """Return the messages of the data warnings of a call, one string a warning."""
+    with engine.running(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        getattr(recframe.rec(frame), method)(*(args or (2,)), **given)
+    return [str(one.message) for one in caught if issubclass(one.category, recframe.DataWarning)]
+
+
+def only(messages: list[str]) -> str:
+    """Return the one finding of the one warning."""
+    (message,) = messages
+    (finding,) = (line for line in message.splitlines() if line.startswith("- "))
+    return finding
+
+
+@pytest.fixture(autouse=True)
+def eager(request):
+    if "engine" in request.fixturenames and request.getfixturevalue("engine").lazy:
+        pytest.skip("lazy frames are looked at by check alone")
+
+
+def test_data_that_mean_something_are_passed_over(engine):
+    frame, truth = engine.frames(LABELLED, {"user": ["1", "3"], "item": ["b", "z"], "price": [0, 1]})
+    assert said(engine, frame) == []
+    assert said(engine, frame, "evaluate", ["ndcg", "mrr", "coverage"], k=2, per="user") == []
+    assert said(engine, frame, truth=truth, value="price") == []
+
+
+def test_a_warning_points_at_the_line_of_the_call(engine):
+    frame = engine.frame(LABELLED | {"score": [1, 1, 1]})
+    with engine.running(), pytest.warns(recframe.DataWarning) as caught:
+        recframe.rec(frame).mrr(2)
+    assert [one.filename for one in caught] == [__file__]
+    assert issubclass(recframe.DataWarning, recframe.RecWarning)
+
+
+# --- frame and truth ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["ndcg", "evaluate", "per list"])
+def test_lists_that_never_match(engine, method):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["u1", "u2"], "item": ["a", "b"]})
+    given = {"truth": truth} | ({"per": "user"} if method == "per list" else {})
+    found = only(
+        said(engine, frame, *(["evaluate", ["ndcg", "recall"]] if method == "evaluate" else ["ndcg"]), **given)
+    )
+    assert "no list of the frame is in truth: by='user' is '1', '2' in the frame, 'u1', 'u2' in truth" in found
+    assert "Make the ids the same" in found
+
+
+def test_lists_that_never_match_where_a_number_stands_for_undefined_ones(engine):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["u1"], "item": ["a"]})
+    assert "no list of the frame is in truth" in only(said(engine, frame, truth=truth, undefined=0.5))
+
+
+def test_items_that_never_match(engine):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "2"], "item": ["x", "y"]})
+    assert "no item of the frame is in truth: item='item' is 'a', 'b' in the frame, 'x', 'y' in truth" in only(
+        said(engine, frame, truth=truth)
+    )
+
+
+def test_a_value_of_0_that_is_earned_is_passed_over(engine):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["1"], "item": ["b"]})
+    assert said(engine, frame, "ndcg", 1, truth=truth) == []
+    assert said(engine, engine.frame(LABELLED | {"relevant": [0, 0, 0]})) == []
+
+
+@pytest.mark.parametrize("clicked", [[0, 1, 0], [0, 0, 0], [False, True, False], [0.0, 1.0, None]])
+def test_a_relevance_that_nobody_named(engine, clicked):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": clicked})
+    found = only(said(engine, frame, truth=truth))
+    assert "truth has no column 'relevant', so each of its rows is relevant; but 'clicked' holds 0 and 1" in found
+    assert "relevant='clicked'" in found
+    assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
+
+
+def test_a_column_of_0_and_1_that_describes_the_lists_is_passed_over(engine):
+    users, items = ["1", "1", "2", "2"], ["a", "b", "a", "b"]
+    frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "premium": [0, 0, 1, 1]})
+    assert said(engine, frame, truth=truth) == []
+    frame, truth = engine.frames(RECOMMENDED, {"user": users, "item": items, "clicked": [0, 0, 1, 0]})
+    assert "'clicked' holds 0 and 1" in only(said(engine, frame, truth=truth))
+
+
+def test_a_truth_of_positives_is_passed_over(engine):
+    for column in ([1, 1, 1], [3, 0, 5], [0.5, 0.0, 1.0], ["0", "1", "0"]):
+        frame, truth = engine.frames(RECOMMENDED, {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "other": column})
+        assert said(engine, frame, truth=truth) == []
+
+
+# --- scores -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_nothing_is_ranked(engine, missing):
+    frame = engine.frame(LABELLED | {"knn": [0.1, 0.2, 0.3], "score": [missing] * 3}, {"score": "float64"})
+    assert "nothing is ranked: score='score' is missing in every row" in only(said(engine, frame))
+    found = only(said(engine, frame, "evaluate", ["ndcg"], k=2, score=["knn", "score"]))
+    assert "score='score' is missing" in found
+
+
+def test_every_score_of_every_list_ties(engine):
+    frame = engine.frame(LABELLED | {"score": [7, 7, 8]})
+    assert "score='score' is the same in all rows of each list" in only(said(engine, frame))
+    assert said(engine, frame, ties="first") == []
+    assert "rank='score' is the same" in only(said(engine, frame, rank="score"))
+    one_row_a_list = engine.frame({"user": [1, 2], "relevant": [0, 1], "score": [1, 1]})
+    assert said(engine, one_row_a_list) == []
+    assert "is the same in all rows" in only(said(engine, one_row_a_list, by=None))
+
+
+# --- lists --------------------------------------------------------------------------------------------------------------
+
+
+def test_models_without_a_role(engine):
+    frame = engine.frame(LABELLED | {"item": ["a", "b", "c"], "model": ["x", "y", "x"]})
+    assert "the column 'model' has several values and no role" in only(said(engine, frame))
+    for given in ({"per": "model", "by": ["user", "model"]}, {"by": ["user", "model"]}):
+        assert said(engine, frame, **given) == []
+    assert said(engine, frame, "evaluate", ["ndcg"], model="model") == []
+    assert said(engine, engine.frame(LABELLED | {"model": ["x", "x", "x"]})) == []
+
+
+def test_items_that_stand_twice(engine):
+    frame = engine.frame(LABELLED | {"item": ["a", "a", "a"]})
+    assert "items stand twice in 1 list: item='item'" in only(said(engine, frame))
+    assert said(engine, frame, by=["user", "score"]) == []
+    truth = engine.frame({"user": ["1", "2"], "item": ["a", "a"]})
+    assert "items stand twice in 1 list" in only(said(engine, frame, truth=truth))
+
+
+def test_a_segment_that_varies_within_lists(engine):
+    frame = engine.frame(LABELLED | {"genre": ["x", "y", "x"], "country": ["de", "de", "fr"]})
+    found = only(said(engine, frame, per="genre"))
+    assert "per='genre' has several values within 1 list" in found
+    assert "by=['user', 'genre']" in found
+    assert said(engine, frame, per="country") == said(engine, frame, per="genre", by=["user", "genre"]) == []
+    truth = engine.frame({"user": ["1", "2"], "item": ["b", "a"], "genre": ["y", "x"]})
+    assert "per='genre' has several values" in only(said(engine, frame, per="genre", truth=truth))
+
+
+def test_findings_come_in_one_warning(engine):
+    frame = engine.frame(LABELLED | {"item": ["a", "a", "a"], "score": [1, 1, 1], "model": [1, 2, 1]})
+    (message,) = said(engine, frame, "evaluate", ["ndcg", "mrr"], k=[1, 2])
+    assert len([line for line in message.splitlines() if line.startswith("- ")]) == 3
+    assert message.endswith("check() counts these and other findings in all rows.")
+
+
+# --- large frames -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    monkeypatch.setattr(_data_warnings, "SAMPLE", 2)
+
+
+def test_a_suspicion_in_the_sample_is_confirmed_in_the_whole_frame(engine, small_sample):
+    users = {"user": [1, 1, 2, 2], "relevant": [1, 0, 1, 0]}
+    assert said(engine, engine.frame(users | {"score": [1, 1, 1, 2]})) == []
+    assert said(engine, engine.frame(users | {"score": [None, None, 1, 2]})) == []
+    assert "is the same in all rows" in only(said(engine, engine.frame(users | {"score": [1, 1, 2, 2]})))
+    frame = engine.frame(users | {"score": [1, 1, 1, 2], "part": [1, 1, 1, 1]})
+    assert said(engine, frame, per="part") == []
+    missing = engine.frame(users | {"score": [None] * 4}, {"score": "float64"})
+    assert "nothing is ranked" in only(said(engine, missing))
+
+
+def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample):
+    frame = {"user": [1, 2, 3, 1], "item": ["a", "b", "c", "a"], "relevant": [1, 0, 1, 0], "score": [1, 2, 3, 4]}
+    assert "items stand twice in 1 list" in only(said(engine, engine.frame(frame)))
+    assert "items stand twice in 1 list" in only(
+        said(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
+    )
+    models = engine.frame(frame | {"item": ["a", "b", "c", "d"], "model": ["x", "x", "x", "y"]})
+    assert "the column 'model' has several values" in only(said(engine, models))
+
+
+def test_lists_of_values_in_place_of_items_are_passed_over(polars_engine):
+    import polars as pl
+
+    frame = pl.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})
+    assert said(polars_engine, frame) == []
