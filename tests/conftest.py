@@ -86,13 +86,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def in_share(config: pytest.Config, item: pytest.Item) -> bool:
-    """Return whether a test belongs to its engine's share."""
-    engine: Engine | None = item.callspec.params.get("engine") if hasattr(item, "callspec") else None
-    if engine is None:
+    """Return whether a test belongs to its engine's share; a parameter `library` names an engine too."""
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    engine: Engine | None = params.get("engine")
+    name = params.get("library") if engine is None else engine.name
+    if name not in ENGINES:
         return True
-    if not engine.answers_with_rows and item.path.name.startswith("test_data_"):
+    if engine is not None and not engine.answers_with_rows and item.path.name.startswith("test_data_"):
         return False
-    entry = ENGINES[engine.name]
+    entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
     return zlib.crc32(item.name.encode()) % share == 0
 
