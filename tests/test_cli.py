@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("numpy")
 pytest.importorskip("polars")
 
-import recframe  # noqa: E402
-from recframe.cli import main  # noqa: E402
-from recframe.metrics import METRICS  # noqa: E402
+import recframe
+from recframe.cli import main
+from recframe.metrics import METRICS
 
 
 def test_without_a_command_there_is_help(capsys):
