@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from oracle import ORACLES, Case, grouped, parse
+from oracle import ORACLES, Case, grouped, names, parse
+from spellings import SOME
+from strategies import BY
 
 
 def same(found: float | None, wanted: float | None) -> bool:
@@ -57,3 +59,11 @@ def assert_oracle(engine: Any, case: Case, labels: list[str], ties: str = "avera
     by_user = {key: expected(case.of(rows)) for key, rows in grouped(case.rows, ["user"]).items()}
     assert_equal(ask_case(engine, case, labels, per="user", ties=ties), by_user, ["user"])
     assert_equal(ask_case(engine, case, labels, ties=ties), {(): expected(case)}, [])
+
+
+def lists_of(engine, data, kinds=None, labels=SOME, **roles) -> dict[Any, dict[str, Any]]:
+    """Return what the engine says of each list, by key."""
+    roles = {"by": BY, **roles}
+    keys = list(names(roles["by"]))
+    rows = engine.ask(engine.frame(data, kinds), "evaluate", labels, per=keys, **roles)
+    return {tuple(row[key] for key in keys): {label: row[label] for label in labels} for row in rows}

@@ -19,6 +19,8 @@ NAN = math.nan
 # Few values, so that ties, duplicates and repeated keys are common; 0.0 and -0.0 are the same score.
 SCORES = (-math.inf, -1.5, -0.0, 0.0, 0.25, 0.5, math.inf)
 MISSING = (None, NAN)
+BY = ["user", "day"]
+"""What a list of `crowd` is known by."""
 
 
 # --- seeded -----------------------------------------------------------------------------------------------

@@ -1,0 +1,62 @@
+"""PyArrow tables: tables and floats come back, keys as they were, computed by polars or pandas."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+import recframe
+from test_lazy import FRAME
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+KEYS = {
+    "int32": pa.int32(),
+    "uint64": pa.uint64(),
+    "text": pa.string(),
+    "large text": pa.large_string(),
+    "categories": pa.dictionary(pa.int8(), pa.string()),
+    "seconds": pa.timestamp("s"),
+    "zone": pa.timestamp("us", "UTC"),
+    "decimal": pa.decimal128(22, 2),
+}
+
+
+def test_arrow_tables_give_tables_and_floats():
+    rec = recframe.rec(pa.table(FRAME))
+    assert isinstance(rec, recframe.EagerRec)
+    assert isinstance(rec.ndcg(5), float)
+    assert rec.mrr(2, per="user").schema.names == ["user", "mrr@2"]
+    assert rec.evaluate(["mrr"], score=["score", "other"]).schema.types == [pa.string(), pa.float64()]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("kind", list(KEYS))
+def test_arrow_keys_come_back_as_they_were(kind, alone, monkeypatch):
+    if alone:
+        pytest.importorskip("pandas")
+        without(monkeypatch, "polars")
+    values = (
+        ["a", "b", None, "b"] if KEYS[kind] in (pa.string(), pa.large_string(), KEYS["categories"]) else [1, 2, None, 2]
+    )
+    user = pa.array(values).cast(KEYS[kind])
+    table = pa.table({"user": user, "relevant": [1, 0, 1, 1], "score": [3.0, 2.0, 1.0, 1.0]})
+    result = recframe.rec(table).evaluate(["mrr", "ndcg"], per="user")
+    assert result.schema == pa.schema([("user", KEYS[kind]), ("mrr", pa.float64()), ("ndcg", pa.float64())])
+    assert result["user"].to_pylist() == pa.array([values[0], values[1], None]).cast(KEYS[kind]).to_pylist()
+    assert result["mrr"].to_pylist() == [1.0, 0.5, 1.0]
+
+
+def without(monkeypatch, *libraries):
+    """Make it look as if libraries were not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr("recframe._engines.arrow.find_spec", lambda name: None if name in libraries else find(name))
+    monkeypatch.setattr("recframe._engines.pandas.polars_engine", lambda: None)
+
+
+def test_arrow_needs_a_library_that_computes(monkeypatch):
+    without(monkeypatch, "polars", "pandas")
+    with pytest.raises(ImportError, match=r"recframe\[arrow\]"):
+        recframe.rec(pa.table(FRAME)).ndcg()

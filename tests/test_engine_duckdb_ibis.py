@@ -1,0 +1,147 @@
+"""DuckDB relations and Ibis tables: plans come back, nothing runs before, names and types are checked at once."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import recframe
+from test_lazy import CALLS, FRAME, TRUTH
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+
+@pytest.fixture
+def connection():
+    with pytest.importorskip("duckdb").connect(config={"threads": 1}) as open_connection:
+        yield open_connection
+
+
+def plans():
+    yield pytest.param("duckdb", id="duckdb")
+    yield pytest.param("ibis", id="ibis")
+
+
+@pytest.fixture(params=plans())
+def make(request, connection):
+    """Return what makes a plan of columns."""
+    library = pytest.importorskip(request.param)
+    return lambda columns: (
+        connection.from_arrow(pa.table(columns)) if request.param == "duckdb" else library.memtable(pa.table(columns))
+    )
+
+
+def rows(result):
+    """Return the rows of a plan, in an order of their own."""
+    table = result.to_arrow_table() if hasattr(result, "to_arrow_table") else result.to_pyarrow()
+    return sorted(table.to_pylist(), key=repr)
+
+
+@pytest.mark.parametrize("case", list(CALLS))
+def test_plans_give_plans_of_the_same_kind(make, case):
+    result = CALLS[case](recframe.rec(make(FRAME)), make(TRUTH))
+    assert isinstance(result, type(make(FRAME)))
+    eager = CALLS[case](recframe.rec(pa.table(FRAME)), pa.table(TRUTH))
+    wanted = [{"value": eager}] if isinstance(eager, float) else sorted(eager.to_pylist(), key=repr)
+    found = rows(result)
+    if not isinstance(eager, float):
+        assert list(result.columns) == eager.column_names
+    for row, other in zip(found, wanted, strict=True):
+        assert list(row.values()) == [
+            pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()
+        ]
+
+
+def test_nothing_runs_before_rows_are_asked_for(connection):
+    import duckdb
+
+    broken = connection.sql("SELECT 1 AS user, 1 AS relevant, if(random() < 2, error('it ran'), 1.0) AS score")
+    result = recframe.rec(broken).evaluate(["ndcg", "map", "kendall"], k=[1, 5], per="user")
+    assert result.columns == ["user", "ndcg@1", "ndcg@5", "map@1", "map@5", "kendall"]
+    with pytest.raises(duckdb.Error, match="it ran"):
+        result.fetchall()
+
+
+def test_files_are_one_query_that_leaves_nothing_behind(connection, tmp_path):
+    path = tmp_path / "frame.parquet"
+    connection.from_arrow(pa.table(FRAME)).write_parquet(str(path))
+    before = connection.sql("SELECT count(*) FROM duckdb_views()").fetchall()
+    result = recframe.rec(connection.read_parquet(str(path))).evaluate(["ndcg", "mrr"], k=[1, 2])
+    assert connection.sql(result.sql_query()).fetchall() == result.fetchall()
+    assert connection.sql("SELECT count(*) FROM duckdb_views()").fetchall() == before
+    expected = recframe.rec(pa.table(FRAME)).evaluate(["ndcg", "mrr"], k=[1, 2]).to_pylist()[0]
+    assert result.fetchall()[0] == pytest.approx(tuple(expected.values()), abs=1e-12)
+
+
+def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
+    relation = pytest.importorskip("duckdb").sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
+    from recframe._engines import duckdb
+
+    extras = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    needed = ".".join(map(str, duckdb.NEEDED))
+    assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
+    monkeypatch.setattr("narwhals.__version__", "2.27.0")
+    with pytest.raises(ImportError, match=rf"(?s)DuckDB.*Narwhals {needed}.*2.27.0 is installed.*--upgrade narwhals"):
+        recframe.rec(relation).ndcg(5)
+
+
+@pytest.mark.parametrize(
+    "kind", ["INTEGER", "UBIGINT", "FLOAT", "VARCHAR", "DATE", "TIMESTAMP_NS", "UUID", "ENUM('b', 'a')"]
+)
+def test_duckdb_keys_come_back_as_they_were(connection, kind):
+    texts = {"DATE": "2020-01-02", "TIMESTAMP_NS": "2020-01-02", "UUID": "7d444840-9dc0-11d1-b245-5ffdce74fad2"}
+    text = texts.get(kind, "a" if kind[0] in "EV" else "7")
+    frame = connection.sql(f"SELECT '{text}'::{kind} AS \"The user\", 1 AS relevant, 1.5 AS score, 1 AS item")
+    for truth in ({}, {"truth": frame}):
+        result = recframe.rec(frame).ndcg(by="The user", per="The user", **truth)
+        assert (result.columns[0], result.types[0]) == (frame.columns[0], frame.types[0])
+        assert result.fetchall()[0][1] == 1.0
+
+
+def test_names_and_types_are_checked_at_once(make):
+    rec = recframe.rec(make({**FRAME, "text": ["x"] * 6}))
+    with pytest.raises(KeyError, match="(?s)by='usr': the frame has no such column.*did you mean 'user'"):
+        rec.ndcg(by="usr")
+    with pytest.raises(KeyError, match="item='sku': truth has no such column"):
+        recframe.rec(make({**FRAME, "sku": ["a"] * 6})).ndcg(item="sku", truth=make(TRUTH))
+    with pytest.raises(TypeError, match="(?s)score='text' has the type String.*integer or float"):
+        rec.ndcg(score="text")
+    with pytest.raises(TypeError, match="(?s)by='user' has the type Int64 in the frame, but String in truth"):
+        rec.ndcg(truth=make({"user": ["1"], "item": ["a"]}))
+
+
+def test_what_a_plan_cannot_do_is_said_at_once(make):
+    rec = recframe.rec(make(FRAME))
+    assert isinstance(rec, recframe.LazyRec)
+    with pytest.raises(ValueError, match="(?s)ties='first' means row order.*take the rows out first"):
+        rec.ndcg(ties="first")
+    with pytest.raises(ValueError, match="(?s)undefined='raise' needs the data.*take the rows out first"):
+        rec.ndcg(undefined="raise")
+    with pytest.raises(TypeError, match=r"(?s)truth is a pyarrow Table, but the frame is a .*give both as"):
+        rec.ndcg(truth=pa.table(TRUTH))
+
+
+def test_decimals_are_numbers(connection):
+    frame = connection.sql(
+        "SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h"
+    )
+    assert recframe.rec(frame).ndcg().fetchall() == [(1.0,)]
+    assert recframe.rec(frame).mrr(score="h", relevant="h").fetchall() == [(1.0,)]
+
+
+def test_a_discount_of_your_own_is_an_expression(make):
+    result = recframe.rec(make(FRAME)).dcg(2, discount=lambda position: position**-2.0, per="user")
+    wanted = recframe.rec(pa.table(FRAME)).dcg(2, discount=lambda position: position**-2.0, per="user")
+    assert [r["dcg(discount=<lambda>)@2"] for r in rows(result)] == pytest.approx(
+        [r["dcg(discount=<lambda>)@2"] for r in sorted(wanted.to_pylist(), key=repr)]
+    )
+
+
+def test_calls_that_answer_with_rows_say_what_they_take(make):
+    with pytest.raises(TypeError, match="(?s)takes frames of polars or pandas.*take the rows out first"):
+        recframe.rec(make(FRAME)).top(2)
+    with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):
+        recframe.rec(pa.table(FRAME)).top(2)

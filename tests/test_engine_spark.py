@@ -1,0 +1,143 @@
+"""Spark: skewed lists, odd names, and lists that polars evaluates on the workers."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+from compare import assert_equal
+from engines import Spark
+from test_lazy import FRAME
+
+pa = pytest.importorskip("pyarrow")
+pl = pytest.importorskip("polars")
+
+
+@pytest.fixture(scope="module")
+def spark():
+    pytest.importorskip("pyspark")
+    return Spark()
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("parts", [None, 5])
+def test_spark_with_one_list_that_holds_most_rows(spark, parts):
+    # Most rows are of one list, and many of its scores tie.
+    rows = [{"user": 0, "item": i, "relevant": i % 11 == 0, "score": float(i * 7919 % 6000)} for i in range(20_000)]
+    rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(2_000)]
+    asked = {"metrics": ["ndcg", "map", "mrr", "roc_auc"], "k": [5, None], "undefined": 0.0}
+    table = spark.table(rows)
+    found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**asked, partitions=parts)
+    (wanted,) = recframe.rec(table).evaluate(**asked).to_pylist()
+    assert spark.rows(found) == [pytest.approx(wanted, rel=1e-9)]
+
+
+@pytest.mark.spark
+def test_spark_names_with_dots(spark):
+    frame = spark.frame({"a.user": [1, 1], "relevant": [0, 1], "the `score`.x": [0.9, 0.1]})
+    result = recframe.rec(frame).rbp(2, p=0.5, by="a.user", per="a.user", score="the `score`.x")
+    assert result.columns == ["a.user", "rbp(p=0.5)@2"]
+    assert spark.rows(result) == [{"a.user": 1, "rbp(p=0.5)@2": 0.25}]
+    with pytest.raises(ValueError, match="(?s)row order.*take the rows out first"):
+        recframe.rec(frame).rbp(ties="first", by="a.user", score="relevant")
+
+
+def in_parts(spark, data, metrics, parts, **asked):
+    """Return the rows of a call on Spark's workers and those of the same call on polars."""
+    frames = {name: given for name, given in asked.items() if isinstance(given, pl.DataFrame)}
+    there = {name: spark.session.createDataFrame(frame.to_arrow()) for name, frame in {"": data, **frames}.items()}
+    found = recframe.rec(there.pop("")).evaluate(metrics, **asked | there, partitions=parts)
+    wanted = recframe.rec(data.lazy()).evaluate(metrics, **asked | {name: f.lazy() for name, f in frames.items()})
+    return spark.rows(found), wanted.collect().to_dicts()
+
+
+def assert_same(found, wanted, *key):
+    values = [{name: value for name, value in row.items() if name not in key} for row in wanted]
+    assert_equal(
+        found, {tuple(row[name] for name in key): own for row, own in zip(wanted, values, strict=True)}, list(key)
+    )
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("parts", "per"), [(1, None), (7, "user"), (7, "country")])
+def test_parts_on_spark_change_nothing(spark, per, parts):
+    from test_partitions import sample
+
+    data, train, _ = sample(5)
+    # The day is dropped, so that the country is a key of its own where `per` makes it one.
+    asked = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train}
+    # Some look at one list, some at all rows, at what stands beside, or at all lists together.
+    metrics = ["ndcg", "map", "gauc", "err", "novelty", "gini"]
+    found, wanted = in_parts(spark, data.drop("day"), metrics, parts, **asked)
+    assert_same(found, wanted, "model", *([per] if per else []))
+
+
+@pytest.mark.spark
+def test_parts_on_spark_may_lack_one_of_two_frames(spark):
+    served = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "score": [0.5, 0.5, 0.1], "country": ["a", "a", "b"]})
+    truth = pl.DataFrame({"user": [1, *range(3, 20)], "item": [2, *range(3, 20)]})
+    # Most lists were never served, and user 2 has nothing to find.
+    metrics = ["recall", "mrr", "err"]
+    found, wanted = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2], per="country", undefined=0.5)
+    assert_same(found, wanted, "country")
+    found, wanted = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2])
+    assert_same(found, wanted)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("score", [["b"], ["a", "b"]])
+def test_parts_on_spark_without_a_key_or_rows(spark, score):
+    data = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 3, 1], "a": [0.9, 0.9, 0.1], "b": [1, 2, None]})
+    for by in (None, "user"):
+        found, wanted = in_parts(spark, data, ["ndcg", "err"], 4, by=by, score=score)
+        assert_same(found, wanted, "model")
+        found, wanted = in_parts(spark, data.clear(), ["ndcg", "err"], 4, by=by, score=score)
+        assert_same(found, wanted, "model")
+    assert in_parts(spark, data.clear(), ["ndcg"], 4, per="user", score=score)[0] == []
+    assert in_parts(spark, data.clear(), ["ndcg"], 4, score="a") == ([{"ndcg": None}], [{"ndcg": None}])
+
+
+@pytest.mark.spark
+def test_parts_on_spark_run_when_rows_are_asked_for(spark):
+    frame, context = spark.frame(FRAME), spark.session.sparkContext
+    context.setJobGroup("parts", "")
+    answer = recframe.rec(frame).evaluate(["ndcg", "coverage"], k=2, partitions=3)
+    assert list(context.statusTracker().getJobIdsForGroup("parts")) == []
+    assert len(spark.rows(answer)) == 1
+    assert list(context.statusTracker().getJobIdsForGroup("parts")) != []
+
+
+@pytest.mark.spark
+def test_parts_on_spark_say_what_is_wrong(spark, monkeypatch):
+    import pyspark
+
+    frame = spark.frame({"user": [1, 1], "relevant": [9, 1], "score": [0.9, 0.3]})
+    with pytest.raises(recframe.MissingColumnError, match="by='usr': the frame has no such column"):
+        recframe.rec(frame).ndcg(by="usr", partitions=2)
+    with pytest.raises(recframe.OptionError, match="partitions=0 is less than 1"):
+        recframe.rec(frame).ndcg(partitions=0)
+    # What only rows can tell, the workers tell.
+    wrong = recframe.rec(frame).err(max_relevance=4, partitions=2)
+    with pytest.raises(pyspark.errors.PythonException, match="relevant='relevant' holds 9, but err"):
+        wrong.collect()
+    from recframe._engines import spark_workers
+
+    monkeypatch.setattr(spark_workers, "find_spec", lambda _: None)
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)on the workers.*recframe\[arrow\]"):
+        recframe.rec(frame).ndcg(partitions=2)
+
+
+@pytest.mark.spark
+def test_metrics_of_ones_own_on_spark_workers(spark):
+    # Defined in no module that a worker could import.
+    names = {"recframe": recframe}
+    exec(  # noqa: S102
+        "class Deep(recframe.Metric):\n"
+        "    name = 'deep'\n"
+        "    def terms(self, row): return {'sum': row.hit * row.weight(lambda r: r ** -0.25, None)}\n"
+        "    def value(self, sums): return sums['sum']\n",
+        names,
+    )
+    names["Deep"].__module__ = "__main__"
+    found = spark.rows(recframe.rec(spark.frame(FRAME)).measure(names["Deep"](), partitions=2))
+    assert found == [{"deep": pytest.approx(recframe.rec(pa.table(FRAME)).measure(names["Deep"]()))}]

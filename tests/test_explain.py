@@ -1,0 +1,101 @@
+"""`explain`: what it says of metrics, options and policies in force, with a profile and without."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import narwhals as nw
+import pytest
+
+import recframe
+from recframe import metrics
+from recframe.metrics import METRICS
+from recframe.profiles import PROFILES
+
+# One list of five, as in the README: c and d are relevant, but were not recommended.
+ONE = {
+    "user": [1] * 7,
+    "item": ["a", "x", "b", "y", "z", "c", "d"],
+    "relevant": [3, 0, 1, 0, 0, 2, 1],
+    "score": [10.0, 9.0, 8.0, 7.0, 6.0, None, None],
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_every_metric_is_explained(name):
+    for asked in {name, f"{name}@7"} if issubclass(METRICS[name], metrics.CutMetric) else {name}:
+        text = recframe.explain(asked)
+        assert text.splitlines()[0].startswith(f"{asked}: ")
+        assert repr(text) == str(text)
+        assert max(map(len, text.splitlines())) <= 96
+        assert {"ties", "undefined", "lists", "spelled", "reference"} <= {
+            line.split(" ")[0] for line in text.splitlines()
+        }
+        assert "@7" in text or "@" not in asked
+
+
+@pytest.mark.parametrize("like", PROFILES)
+def test_every_metric_of_a_profile_is_explained(like):
+    for name, definition in PROFILES[like].metrics.items():
+        k = "@7" if definition.cut == "needed" and issubclass(METRICS[name], metrics.CutMetric) else ""
+        text = " ".join(recframe.explain(name + k, like=like).split())
+        assert f"{name}{k} like {PROFILES[like].title}, which calls it {definition.calls}" in text
+        assert definition.departs in text
+        assert all(departs in text for departs in PROFILES[like].departs)
+        for option, value in definition.options.items():
+            assert f"{option}={value}" in text
+
+
+def test_what_is_spelled_gives_the_same_without_the_profile(engine):
+    text = recframe.explain("ndcg@10", like="sklearn")
+    spelled = next(line for line in text.splitlines() if line.startswith("spelled")).split(None, 1)[1]
+    assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
+    found = engine.ask(
+        engine.frame(ONE), "measure", "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked"
+    )
+    assert found == pytest.approx(engine.ask(engine.frame(ONE), "ndcg", 10, like="sklearn"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "words"),
+    [
+        ("precision(denominator=list)@5", {}, "h(5) / min(5, N)"),
+        ("recall(capped=True)@5", {}, "h(5) / min(R, 5)"),
+        ("recall(capped=True)", {}, "h(N) / R"),
+        ("map(norm=hits)@5", {}, "divided by h(5)"),
+        ("map(norm=hits)@5", {}, "ratio of the expected sums where a tied block straddles k"),
+        ("dcg(gain=exp2,discount=reciprocal)@5", {}, "gain(r) = 2^relevance − 1"),
+        ("rbp(p=0.5,gain=linear)", {}, "relevance·p^(r−1) p = 0.5"),
+        ("ndcg@5", {"ties": "worst"}, "in the order that gives the least"),
+        ("ndcg@5", {"undefined": 0.5}, "counts as 0.5"),
+        ("ndcg@5", {"min_relevance": 3}, "a relevance of at least 3"),
+        ("ndcg@5", {"lists": "both"}, "that the truth knows and that were recommended something"),
+        ("gauc", {}, "a list weighs as many rows as it has"),
+        ("err(max_relevance=4)", {}, "max = 4"),
+        (metrics.PFound(5, probability={1: 0.2}), {}, "0.2 for relevance 1, else 0"),
+        (metrics.DCG(5, discount=nw.Expr.sqrt), {}, "discount(r) = sqrt(r)"),
+        ("mrr", {"like": "trec_eval", "ties": "item"}, "the smaller item first"),
+    ],
+)
+def test_options_and_policies_in_force_are_said(asked, given, words):
+    assert words in " ".join(recframe.explain(asked, **given).split())
+
+
+def test_explain_names_what_it_does_not_know():
+    with pytest.raises(recframe.OptionError, match="explain has no argument 'tie'"):
+        recframe.explain("ndcg", tie="best")
+    with pytest.raises(recframe.OptionError, match="metric 'ndgc' is unknown"):
+        recframe.explain("ndgc")
+
+
+def test_explain_on_the_command_line():
+    command = [sys.executable, "-X", "utf8", "-m", "recframe", "explain", "ndcg@10"]
+    done = subprocess.run(
+        [*command, "--like", "rectools", "--undefined", "0", "--min-relevance", "2"],
+        capture_output=True, text=True, check=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.stdout.rstrip("\n") == recframe.explain("ndcg@10", like="rectools", undefined=0.0, min_relevance=2)
+    done = subprocess.run([*command, "--like", "nobody"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "like='nobody' is not one of" in done.stderr

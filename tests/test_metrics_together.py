@@ -1,0 +1,57 @@
+"""Metrics and models of one call do not touch each other: together they are what they are alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import oracle
+import recframe
+from compare import same
+from spellings import SOME, SPELLED
+from strategies import BY, crowd
+
+
+@pytest.mark.parametrize("ties", ["average", "worst"])
+def test_together_equals_alone(engine, ties):
+    # Metrics share sums by name, and the largest cutoff of a call decides which rows stay.
+    rows = crowd(32, 80)
+    frame = engine.frame(rows)
+    some = engine.some(SPELLED[:: 6 if ties == "average" else 17])
+    (together,) = engine.ask(frame, "evaluate", some, by=BY, ties=ties)
+    for label in some:
+        alone = engine.ask(frame, "measure", label, by=BY, ties=ties)
+        assert same(alone, together[label]), f"{label}: {alone} alone, {together[label]} together"
+
+
+def test_options_that_share_a_name_stay_apart(engine):
+    def steep(position):
+        return position**-2.0
+
+    def flat(position):
+        return position**-0.5
+
+    flat.__name__ = "steep"
+    rows = crowd(33, 30)
+    frame = engine.frame(rows)
+    asked = [recframe.metrics.DCG(k=3, discount=steep), recframe.metrics.NDCG(k=3, discount=flat)]
+    (together,) = engine.ask(frame, "evaluate", asked, by=BY)
+    for metric in asked:
+        assert same(engine.ask(frame, "measure", metric, by=BY), together[str(metric)])
+
+
+def test_the_mean_of_the_lists_is_the_float(engine):
+    frame = engine.frame(crowd(34, 100))
+    for label in SOME:
+        lists = [row[label] for row in engine.ask(frame, "measure", label, by=BY, per=BY)]
+        wanted = oracle.mean(lists)
+        assert same(engine.ask(frame, "measure", label, by=BY), wanted)
+
+
+def test_models_do_not_touch_each_other(engine):
+    rows = [{**row, "other": row["item"]} for row in crowd(35, 80)]
+    frame = engine.frame(rows)
+    together = engine.ask(frame, "evaluate", SOME, by=BY, score=["other", "score"])
+    assert [row["model"] for row in together] == ["other", "score"]
+    for row in together:
+        (alone,) = engine.ask(frame, "evaluate", SOME, by=BY, score=row["model"])
+        assert all(same(alone[label], row[label]) for label in SOME)
