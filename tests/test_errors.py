@@ -45,7 +45,7 @@ CASES = {
     "text relevance": (
         lambda r: r.ndcg(relevant="text"),
         TypeError,
-        "relevant='text' has the type .*bool, integer or float",
+        "relevant='text' has the type .*but relevance must be bool, integer or float",
     ),
     "k zero": (lambda r: r.ndcg(k=0), ValueError, "k=0 is less than 1.*whole number from 1"),
     "k negative": (lambda r: r.ndcg(k=-3), ValueError, "k=-3 is less than 1"),

@@ -18,7 +18,8 @@ def called(name: str) -> str:
 def not_a_number(take: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column whose type its role cannot use."""
     wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
-    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    what = "relevance" if take.role == "relevant" else f"a {take.role}"
+    msg = f"{take.role}={take.column!r} has the type {dtype}, but {what} must be {wanted}"
     return ColumnTypeError(msg, "cast the column to a number first")
 
 
