@@ -30,7 +30,7 @@ in their roles: without `per` (`MeanRoles`) or with it (`SegmentRoles`). A lazy 
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Generic, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
 from recframe._arguments import Columns, Like, Lists, Undefined
 from recframe._plan.ranks import Ties

@@ -80,6 +80,9 @@ class Roles:
     candidates : str, optional
         With `rank`, of a frame that holds only some of the ranked rows, but every relevant one: the number of ranked
         rows of the list. See `recframe.from_factors`.
+    weight : str, optional
+        The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
+        Read from `truth` where it has the column, else from the frame.
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
     """
@@ -103,6 +106,7 @@ class Roles:
     partitions: int | None = None
     candidates: str | None = None
     tied: str | None = None
+    weight: str | None = None
     model: str | None = None
 
     @classmethod
@@ -128,7 +132,7 @@ class Roles:
         columns: dict[str, Any] = {name: column_names(name, getattr(self, name), labels) for name in several}
         for name in ("item", "relevant", "value"):
             columns[name] = column_name(name, getattr(self, name), labels)
-        for name in ("model", "candidates", "tied"):
+        for name in ("model", "candidates", "tied", "weight"):
             if (given := getattr(self, name)) is not None:
                 columns[name] = column_name(name, given, labels)
         choice("ties", self.ties, get_args(Ties))
@@ -143,7 +147,11 @@ ALL_ROLES = tuple(Roles.names())
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "measure": tuple(name for name in ALL_ROLES if name != "model"),
     "evaluate": ALL_ROLES,
-    "contributions": tuple(name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions")),
+    "contributions": tuple(
+        name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions", "weight")
+    ),
+    "compare": tuple(name for name in ALL_ROLES if name != "partitions"),
+    "describe": tuple(name for name in ALL_ROLES if name != "partitions"),
     "check": ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model"),
     "label": ("by", "item", "relevant", "score", "rank", "value", "model"),
     "top": ("by", "item", "score", "rank", "model"),
@@ -221,6 +229,12 @@ class Query:
     lists: Lists
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
+    weight: str | None = None
+    """The column of the lists' weights."""
+    cluster: str | None = None
+    """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
+    every_list: bool = False
+    """Whether lists without any value are counted too."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
     like: Like | None = None
@@ -273,6 +287,7 @@ class Query:
             candidates=roles.candidates,
             tied=roles.tied,
             lists=roles.lists,
+            weight=roles.weight,
             named=frozenset(named),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +97,36 @@ def _answer(plan: Plan, given: Given, query: Query) -> Any:
     result = plan.frame()
     warn_of_data(given, query, plan.context, result)
     return result
+
+
+def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return which models differ, as a frame of the kind given."""
+    from recframe._comparison.compare import Options, compare
+
+    check_frame(frame)
+    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    return compare(_plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster), checked)
+
+
+def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return how the values of lists spread, as a frame of the kind given."""
+    from recframe._comparison.describe import Options, describe
+
+    check_frame(frame)
+    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    return describe(_plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster), checked)
+
+
+def _plan_of_lists(
+    frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], call: str, cluster: str | None
+) -> Plan:
+    """Return the plan of a call that looks at the values of lists."""
+    bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
+    roles = _roles(frame, bound, given, CALL_ROLES[call])
+    records, query = _asked(frame, _expand(metrics, k, roles.like), roles, [*bound, *given])
+    from recframe._plan.plan import Plan
+
+    return Plan(_given(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records)
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:

@@ -6,7 +6,7 @@ in their roles: without `per` (`MeanRoles`) or with it (`SegmentRoles`). A lazy 
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, Generic, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
 from recframe._arguments import Columns, Like, Lists, Undefined
 from recframe._plan.ranks import Ties
@@ -49,6 +49,7 @@ class SharedRoles(TypedDict, total=False):
     partitions: int | None
     candidates: str | None
     tied: str | None
+    weight: str | None
     score: str | None
     rank: str | None
 
@@ -78,6 +79,7 @@ class EvaluateRoles(TypedDict, total=False):
     partitions: int | None
     candidates: str | None
     tied: str | None
+    weight: str | None
     model: str | None
 
 class ContributionsRoles(TypedDict, total=False):
@@ -96,6 +98,28 @@ class ContributionsRoles(TypedDict, total=False):
     like: Like | None
     candidates: str | None
     tied: str | None
+    model: str | None
+
+class CompareRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    per: Columns
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    like: Like | None
+    candidates: str | None
+    tied: str | None
+    weight: str | None
     model: str | None
 
 class CheckRoles(TypedDict, total=False):
@@ -159,6 +183,30 @@ class Rec(Generic[Mean, Frame]):
     ) -> Frame: ...
     def contributions(
         self, metric: str | Metric, k: int | None = None, **roles: Unpack[ContributionsRoles]
+    ) -> Frame: ...
+    def compare(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        baseline: Any = None,
+        test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
+        confidence: float = 0.95,
+        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        cluster: str | None = None,
+        resamples: int = 10000,
+        seed: int = 0,
+        interval: Literal["percentile", "bca"] = "percentile",
+        **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
+    def describe(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Unpack[LabelRoles]) -> Frame: ...

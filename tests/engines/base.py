@@ -62,6 +62,10 @@ def python_value(value: Any) -> Any:
     return None if value != value else value  # noqa: PLR0124 - NaN, and pandas' NaT
 
 
+STATISTICS = ("compare", "describe")
+"""The calls whose results SQL engines give as polars frames."""
+
+
 class Engine(ABC):
     """One way to hold a frame and to compute on it."""
 
@@ -131,8 +135,11 @@ class Engine(ABC):
             result = getattr(recframe.rec(frame), method)(*args, **given)
             if isinstance(result, float):
                 return result
+            if method in STATISTICS and not isinstance(result, type(frame)):
+                return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
-        single = self.lazy and method not in ("evaluate", "check", "contributions") and given.get("per") is None
+        frames = ("evaluate", "check", "contributions", *STATISTICS)
+        single = self.lazy and method not in frames and given.get("per") is None
         if not single:
             return rows
         ((value,),) = (row.values() for row in rows)

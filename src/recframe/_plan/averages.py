@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import COUNT, MODEL, total_column, total_weight_column
+from recframe._columns import CLUSTER, COUNT, MODEL, WEIGHT, total_column, total_weight_column
 from recframe.errors import InputError, UndefinedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
+
+
+ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
+"""The roles of the columns that describe lists, for messages."""
 
 
 def fill(
@@ -74,22 +78,39 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
 
 
 def with_attributes(context: CallContext, lists: Frame) -> Frame:
-    """Add the columns of `per` that describe a list without being its key."""
+    """Add the columns that describe a list without being its key: those of `per`, its weight, its cluster."""
     engine = context.engine
-    for name, column in context.attribute_names.items():
-        in_truth = name in context.session.columns["truth"]
+    for name, column in (context.attribute_names | context.list_columns).items():
+        in_truth = name in context.session.columns.get("truth", ())
         source = context.truth_lists if in_truth and context.truth_lists is not None else context.frame
         known = source.select(*context.keys, name).filter(~nw.col(name).is_null()).unique()
         if engine.eager:
             known = engine.settle(known)
             several = known.group_by(*context.keys).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
             if engine.scalar(several.select(nw.len())):
+                if name in context.list_columns:
+                    msg = f"{ROLES[name]}={column!r} has several values within a list"
+                    raise InputError(msg, "give all rows of a list the same value")
                 msg = f"per={column!r} has several values within a list"
                 raise InputError(msg, f"make it part of the key: by={[*context.query.by, column]!r}")
         else:
             known = known.group_by(*context.keys).agg(nw.col(name).min())
         lists = engine.join(lists, known, context.keys)
     return lists
+
+
+def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> Frame:
+    """Multiply the weights that metrics give their lists by the lists' own weights."""
+    if context.query.weight is None:
+        return lists
+    weight = nw.col(WEIGHT).fill_null(0.0)
+    if context.engine.eager:
+        lists = context.engine.settle(lists)
+        least = context.engine.scalar(lists.select(weight.min()))
+        if least is not None and not least >= 0:
+            msg = f"weight={context.query.weight!r} holds {least:g}, but a weight is 0 or more"
+            raise InputError(msg, "drop these lists, or give them the weight 0")
+    return lists.with_columns(*((weight * nw.col(name)).alias(name) for name in columns))
 
 
 def by_list(context: CallContext) -> bool:

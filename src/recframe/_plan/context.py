@@ -10,6 +10,7 @@ import narwhals as nw
 
 from recframe._columns import (
     CANDIDATES,
+    CLUSTER,
     GREATEST,
     HIT,
     ITEM,
@@ -22,6 +23,7 @@ from recframe._columns import (
     ROWS,
     TIED,
     VALUE,
+    WEIGHT,
     attribute_column,
     key_column,
     score_column,
@@ -108,6 +110,7 @@ class CallContext:
         requirements.asked |= {column for metric in requirements.metrics for column in self.counted(metric)}
         self.key_names = _key_names(query, truth=with_truth)
         self.attribute_names = _attribute_names(query, truth=with_truth)
+        self.list_columns = _list_columns(query, self.key_names)
         sources, either = _sources(given, query, requirements, item=self.with_item)
         rows = ["frame"] if query.ties == "first" else []
         self.session: Session = open_frames(sources, either, rows=rows)
@@ -191,6 +194,12 @@ class CallContext:
         return [plans[column] for column in self.query.per]
 
     @property
+    def cluster(self) -> str | None:
+        """The column of clusters of lists, if they are clustered: one of the key or one of its own."""
+        of_key = (name for name, column in self.key_names.items() if column == self.query.cluster)
+        return None if self.query.cluster is None else next(of_key, CLUSTER)
+
+    @property
     def reported(self) -> list[str]:
         """What tells the rows of a result apart, for one model or for models below each other."""
         return [*([MODEL] if self.long else []), *self.per]
@@ -213,7 +222,7 @@ class CallContext:
         """Whether lists without a relevant item show in the result."""
         skips = ("skip", "raise_all")
         filled = any(self.query.averaging(metric.label).undefined not in skips for metric in self.requirements.metrics)
-        return self.reads_recommended or bool(self.query.per) or filled
+        return self.reads_recommended or bool(self.query.per) or filled or self.query.every_list
 
     def counted(self, metric: Metric) -> tuple[str, ...]:
         """Return the columns that say of a list whether it is averaged; what lists show is averaged over all."""
@@ -285,6 +294,12 @@ def _attribute_names(query: Query, *, truth: bool) -> dict[str, str]:
     return {attribute_column(i): name for i, name in enumerate(others)}
 
 
+def _list_columns(query: Query, key_names: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
+    found = {WEIGHT: query.weight, CLUSTER: None if query.cluster in key_names.values() else query.cluster}
+    return {name: column for name, column in found.items() if column is not None}
+
+
 def _sources(
     given: Given, query: Query, requirements: Requirements, *, item: bool
 ) -> tuple[dict[str, Source], dict[str, ColumnSpec]]:
@@ -295,6 +310,10 @@ def _sources(
     users = {name: take for name, take in keys.items() if take.column in query.by}
     others = _attribute_names(query, truth=with_truth)
     attributes = {name: ColumnSpec(column, "per", "attribute") for name, column in others.items()}
+    if query.weight is not None:
+        attributes[WEIGHT] = ColumnSpec(query.weight, "weight", "value")
+    if CLUSTER in _list_columns(query, names):
+        attributes[CLUSTER] = ColumnSpec(str(query.cluster), "cluster", "attribute")
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items
     items = {ITEM: ColumnSpec(query.item, "item", "order" if in_order else "key")}
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if VALUE in requirements.asked else {}
@@ -312,6 +331,8 @@ def _sources(
     if not with_truth and requirements.accuracy:
         taken |= relevance
     sources = {"frame": Source(given.frame, taken)}
+    if not with_truth:
+        sources["frame"], attributes = Source(given.frame, taken | attributes), {}
     if with_truth:
         sources["truth"] = Source(given.truth, keys | items | relevance | value_column)
     if given.train is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
@@ -12,10 +12,9 @@ from recframe.errors import InputError, OptionTypeError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
-
-    Frame = nw.LazyFrame[Any]
 
 HINT = (
     "divide by sums.ranked(self.k), which knows k=None, or take sums.ratio(part, whole), which is 0 where whole is 0;"

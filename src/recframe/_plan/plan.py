@@ -146,6 +146,11 @@ class Plan:
         return math.nan if value is None else float(value)
 
     @property
+    def metrics(self) -> Sequence[Metric]:
+        """What is computed."""
+        return self._metrics
+
+    @property
     def _by_list(self) -> list[Metric]:
         """The metrics that are measured list by list."""
         return [metric for metric in self._metrics if metric not in self._requirements.exposure]
@@ -158,21 +163,42 @@ class Plan:
         items, groups = ranking.shown.item_sums() if exposed and ranking.shown is not None else (None, None)
         return Partial(totals, items, groups)
 
-    def _totals(self, ranking: Ranking) -> Frame:
-        """Return the sums of what is measured list by list."""
+    def list_values(self) -> list[Frame]:
+        """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
+        ideal, upto = self._ahead()
+        indices = range(len(self._query.orders))
+        return [self._lists(Ranking(self.context, self._side_tables, index, ideal, upto)) for index in indices]
+
+    @property
+    def weighted(self) -> dict[str, str]:
+        """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
+        every = self._query.weight is not None
+        return {
+            metric.column: weighting_column(metric.column)
+            for metric in self._by_list
+            if every or metric.weighting(self._requirements.sums(metric)) is not None
+        }
+
+    def _lists(self, ranking: Ranking) -> Frame:
+        """Return the values of lists under one ranking."""
         context, metrics = self.context, self._by_list
         lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
         lists = check_values(context, lists, metrics, self._lacking, context.key_names)
-        weights = {
-            metric.column: weight.alias(weighting_column(metric.column))
-            for metric in metrics
-            if (weight := metric.weighting(self._requirements.sums(metric))) is not None
-        }
-        labels = [metric.column for metric in metrics]
+        weights = []
+        for metric in metrics:
+            if metric.column in self.weighted:
+                weight = metric.weighting(self._requirements.sums(metric))
+                weights.append((nw.lit(1.0) if weight is None else weight).alias(self.weighted[metric.column]))
+        values = [self._values[metric.column] for metric in metrics]
         counted = [column for column in (JUDGED, RANKED) if column in self._requirements.asked]
-        lists = lists.select(*context.group, *counted, *(self._values[label] for label in labels), *weights.values())
+        lists = lists.select(*context.group, *counted, *values, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
-        return averages.totals(context, lists, labels, {label: weighting_column(label) for label in weights})
+        return averages.with_weights(context, lists, self.weighted.values())
+
+    def _totals(self, ranking: Ranking) -> Frame:
+        """Return the sums of what is measured list by list."""
+        labels = [metric.column for metric in self._by_list]
+        return averages.totals(self.context, self._lists(ranking), labels, self.weighted)
 
     def _result(self, index: int, parts: list[Partial]) -> Frame:
         """Return the result of one ranking from what parts of its lists give."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recframe._statistics.student import scipy_stats
+from recframe._statistics.student import scipy_stats, sum_by_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +55,10 @@ class Units:
     def means(self) -> Floats:
         """The weighted mean of each column, NaN without a unit."""
         return _ratio(self.totals.sum(axis=0), self.weights.sum(axis=0))
+
+    def by_cluster(self, clusters: Any) -> Units:
+        """Return the clusters of these units, by the name of each unit's cluster."""
+        return Units(sum_by_cluster(self.totals, clusters), sum_by_cluster(self.weights, clusters))
 
 
 def randomization(units: Units, resamples: int, seed: int) -> Floats:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe.errors import MissingExtraError
+from recframe._values import number
+from recframe.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,34 @@ class Sums:
     residual_squares: Floats
     clusters: Floats | None = None
 
+    @classmethod
+    def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Sums:
+        """Return the sums of values, as one entry.
+
+        Parameters
+        ----------
+        values, weights : array of float
+            The values of lists and their weights, without missing ones.
+        clusters : array, optional
+            The cluster of each list.
+        """
+        weight, total = weights.sum(), (weights * values).sum()
+        deviations = values - (total / weight if weight > 0 else 0.0)
+        residuals, count = weights * deviations, None
+        squares = (residuals * deviations).sum()
+        if clusters is not None:
+            residuals = sum_by_cluster(residuals, clusters)
+            count = np.array([(sum_by_cluster(weights, clusters) > 0).sum()], dtype=np.float64)
+        return cls(
+            lists=np.array([len(values)], dtype=np.float64),
+            weight=np.array([weight]),
+            weight_squares=np.array([(weights**2).sum()]),
+            total=np.array([total]),
+            squares=np.array([squares]),
+            residual_squares=np.array([(residuals**2).sum()]),
+            clusters=count,
+        )
+
     @property
     def effective_lists(self) -> Floats:
         """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
@@ -106,6 +135,30 @@ class Sums:
     def degrees(self) -> Floats:
         """The degrees of freedom, NaN below two units."""
         return np.where(self.units > 1, self.units - 1, np.nan)
+
+
+def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
+    """Return the sums of values, or of rows of values, by the clusters that they belong to."""
+    numbers: dict[Any, int] = {}
+    places = np.array([numbers.setdefault(name, len(numbers)) for name in clusters], dtype=np.intp)
+    sums = np.zeros((len(numbers), *values.shape[1:]))
+    np.add.at(sums, places, values)
+    return sums
+
+
+def check_confidence(confidence: Any) -> float:
+    """Return a confidence, a number between 0 and 1.
+
+    Raises
+    ------
+    OptionError
+        It is none.
+    """
+    found = number("confidence", confidence, "confidence=0.95")
+    if not 0 < found < 1:
+        msg = f"confidence={confidence!r} is not a number between 0 and 1"
+        raise OptionError(msg, "confidence=0.95")
+    return found
 
 
 def interval(sums: Sums, confidence: float) -> tuple[Floats, Floats]:

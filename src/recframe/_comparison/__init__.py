@@ -1,0 +1,1 @@
+"""Several models on the same lists: which is better, how values spread, how much rankings agree, how to fuse them."""

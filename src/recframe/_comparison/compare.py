@@ -1,0 +1,196 @@
+"""Is B better than A? Paired comparisons of models over the same lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from recframe._comparison import paired_sums as paired
+from recframe._comparison.list_values import ListValues, check_by_list, segments
+from recframe._comparison.paired_sums import Pair, differences, paired_sums
+from recframe._comparison.results import result_frame, stacked
+from recframe._labels import column_name
+from recframe._statistics import resampling, student
+from recframe._statistics.correction import Correction, adjusted
+from recframe._values import choice, whole_number
+from recframe.errors import OptionError, closest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe._labels import Labels
+    from recframe._plan.context import CallContext
+    from recframe._plan.plan import Plan
+
+Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
+"""The test of a mean difference of 0."""
+
+COLUMNS = (
+    "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
+    "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
+)  # fmt: skip
+"""The columns of a result, after those of `per`."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How models are compared, checked."""
+
+    baseline: Any
+    test: Test
+    confidence: float
+    correction: Correction
+    cluster: str | None
+    resamples: int
+    seed: int
+    interval: resampling.Interval
+
+    @classmethod
+    def of(cls, labels: Labels, **given: Any) -> Options:
+        """Check what can be checked without a frame."""
+        for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
+            choice(name, given[name], get_args(kind))
+        given["confidence"] = student.check_confidence(given["confidence"])
+        given["resamples"] = whole_number("resamples", given["resamples"], "resamples=10_000", least=100)
+        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
+        if given["cluster"] is not None:
+            given["cluster"] = column_name("cluster", given["cluster"], labels)
+        return cls(**given)
+
+
+def check_ranks(options: Options, weight: str | None) -> None:
+    """Raise for what a test of ranks cannot take.
+
+    Raises
+    ------
+    OptionError
+        Wilcoxon's test is to weigh or to cluster lists.
+    """
+    if options.test == "wilcoxon" and (options.cluster or weight):
+        msg = "test='wilcoxon' takes neither cluster= nor weight=, as it ranks single lists"
+        raise OptionError(msg, "test='t' or test='randomization'")
+
+
+def compare(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
+    check_by_list(plan.metrics, "compare")
+    check_ranks(options, plan.context.query.weight)
+    student.scipy_stats()
+    return result_frame(plan, lambda: _rows(plan, options), COLUMNS)
+
+
+def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
+    """Return the rows of the result."""
+    values, context = ListValues(plan), plan.context
+    pairs = [
+        Pair(metric, model, baseline)
+        for metric in range(len(plan.metrics))
+        for model, baseline in _model_pairs(values.models, options.baseline)
+    ]
+    sums = paired_sums(values, pairs, context.per, context.cluster)
+    reported = sums.select(*context.per)
+    rows = [_row(sums, number, pair, values, options) for number, pair in enumerate(pairs)]
+    for row, pair in zip(rows, pairs, strict=True):
+        metric = plan.metrics[pair.metric]
+        row["metric"] = context.query.averaging(metric.label).name
+        if not metric.higher_is_better:
+            row["wins"], row["losses"] = row["losses"], row["wins"]
+    if options.test != "t":
+        _resample(rows, pairs, values, reported, context, options)
+    corrected = adjusted(np.concatenate([row["p"] for row in rows]), options.correction)
+    for row, part in zip(rows, np.split(corrected, len(rows)), strict=True):
+        row["p_adjusted"] = part
+    return stacked(reported, rows, COLUMNS)
+
+
+def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
+    """Return which models are compared with which baseline, by their numbers."""
+    if len(models) <= 1:
+        msg = f"compare needs two models, but there is only {models[0]!r}" if models else "compare needs two models"
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    if baseline is None:
+        return [(second, first) for first, second in combinations(range(len(models)), 2)]
+    known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
+    if not known:
+        msg = f"baseline={shown(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        raise OptionError(msg, closest(baseline, map(str, models)))
+    return [(model, known[0]) for model in range(len(models)) if model != known[0]]
+
+
+def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, options: Options) -> dict[str, Any]:
+    """Return the statistics of one pair, by Student's t."""
+    own, found = paired.statistics(sums, number, clustered=options.cluster is not None)
+    low, high = student.interval(own, options.confidence)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
+        relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
+    return {
+        "model": values.models[pair.model],
+        "baseline": values.models[pair.baseline],
+        "lists": found["lists"],
+        "mean": means["model"],
+        "baseline_mean": means["baseline"],
+        "difference": own.mean,
+        "relative": relative,
+        "low": low,
+        "high": high,
+        "p": student.p_value(own),
+        "effect": student.effect(own),
+        "wins": found["wins"],
+        "ties": found["ties"],
+        "losses": found["losses"],
+        "detectable": student.detectable(own, options.confidence),
+    }
+
+
+def _resample(
+    rows: Sequence[dict[str, Any]],
+    pairs: Sequence[Pair],
+    values: ListValues,
+    reported: nw.DataFrame[Any],
+    context: CallContext,
+    options: Options,
+) -> None:
+    """Replace p-values, and for the bootstrap the intervals, by those of the test, one segment after the other."""
+    named = [
+        column.alias(f"{name} {number}")
+        for number, pair in enumerate(pairs)
+        for name, column in zip(("difference", "weight"), differences(pair, values), strict=True)
+    ]
+    _, parts = segments(values, context, [], named, reported)
+    for entry, part in enumerate(parts):
+        weights = np.column_stack([part[f"weight {number}"] for number in range(len(pairs))])
+        found = np.column_stack([part[f"difference {number}"] for number in range(len(pairs))])
+        units = resampling.Units(np.where(weights > 0, found, 0.0) * weights, weights)
+        _test(rows, entry, units if context.cluster is None else units.by_cluster(part["cluster"]), options)
+
+
+def _test(rows: Sequence[dict[str, Any]], entry: int, units: resampling.Units, options: Options) -> None:
+    """Write the results of a test for one segment."""
+    if options.test == "bootstrap":
+        ends = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
+        for name, found in zip(("low", "high", "p"), ends, strict=True):
+            for row, value in zip(rows, found, strict=True):
+                row[name][entry] = value
+        return
+    if options.test == "wilcoxon":
+        p = [_wilcoxon(units.totals[units.weights[:, column] > 0, column]) for column in range(len(rows))]
+    else:
+        p = list(resampling.randomization(units, options.resamples, options.seed))
+    for row, value in zip(rows, p, strict=True):
+        row["p"][entry] = value
+
+
+def _wilcoxon(differences: Any) -> float:
+    """Return the p-value of Wilcoxon's signed-rank test, which leaves differences of 0 out."""
+    if not len(differences):
+        return float("nan")
+    if not (np.abs(differences) > paired.ROUNDING).any():
+        return 1.0
+    cleaned = np.where(np.abs(differences) > paired.ROUNDING, differences, 0.0)
+    return float(student.scipy_stats().wilcoxon(cleaned).pvalue)

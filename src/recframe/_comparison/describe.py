@@ -1,0 +1,85 @@
+"""How the values of lists spread, model by model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
+from recframe._comparison.results import result_frame, stacked
+from recframe._labels import column_name
+from recframe._statistics import student
+from recframe._statistics.student import Sums, check_confidence
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from recframe._labels import Labels
+    from recframe._plan.plan import Plan
+
+QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
+"""The quantiles of the values, by their columns; between two values they are interpolated."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How values are described, checked."""
+
+    confidence: float
+    cluster: str | None
+
+    @classmethod
+    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Options:
+        """Check what can be checked without a frame."""
+        cluster = None if cluster is None else column_name("cluster", cluster, labels)
+        return cls(check_confidence(confidence), cluster)
+
+
+def describe(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    check_by_list(plan.metrics, "describe")
+    student.scipy_stats()
+    model = ("model",) if plan.context.query.several else ()
+    columns = (*model, "metric", "lists", "undefined", "mean", "low", "high", "std", *QUANTILES, "zeros")
+    return result_frame(plan, lambda: _rows(plan, options, columns), columns)
+
+
+def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
+    """Return the rows of the result."""
+    values, context = ListValues(plan), plan.context
+    numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.metrics))]
+    names = [value_column(*one) for one in numbers]
+    names += [weight_column(*one) for one in numbers if one[1] in values.weighted]
+    reported, parts = segments(values, context, names)
+    rows = []
+    for model, metric in numbers:
+        weights = weight_column(model, metric) if metric in values.weighted else None
+        found = [_described(part, value_column(model, metric), weights, options) for part in parts]
+        row = {name: np.array([one[name] for one in found], dtype=np.float64) for name in found[0]} if found else {}
+        label = context.query.averaging(plan.metrics[metric].label).name
+        rows.append({"model": values.models[model], "metric": label, **row})
+    return stacked(reported, rows, columns)
+
+
+def _described(part: dict[str, Any], column: str, weight: str | None, options: Options) -> dict[str, float]:
+    """Return the statistics of one metric in one segment."""
+    every = part[column]
+    there = ~np.isnan(every)
+    values = every[there]
+    weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
+    clusters = part["cluster"][there] if options.cluster is not None else None
+    sums = Sums.of(values, weights, clusters)
+    low, high = student.interval(sums, options.confidence)
+    spread = {name: np.quantile(values, share) if len(values) else np.nan for name, share in QUANTILES.items()}
+    return {
+        "lists": len(values),
+        "undefined": len(every) - len(values),
+        "mean": sums.mean.item(),
+        "low": low.item(),
+        "high": high.item(),
+        "std": sums.standard_deviation.item(),
+        **spread,
+        "zeros": np.mean(values == 0) if len(values) else np.nan,
+    }

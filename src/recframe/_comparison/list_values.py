@@ -1,0 +1,166 @@
+"""The values of all models, list by list: one row per list."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._columns import MODEL
+from recframe.errors import OptionError
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe._plan.plan import Plan
+    from recframe.metrics._record import Metric
+
+
+def value_column(model: int, metric: int) -> str:
+    """Return the name of the values of a metric under a model, both by their numbers."""
+    return f"value {model} {metric}"
+
+
+def weight_column(model: int, metric: int) -> str:
+    """Return the name of the weights of a metric that weighs lists."""
+    return f"weight {model} {metric}"
+
+
+def check_by_list(metrics: Sequence[Metric], call: str) -> None:
+    """Raise for metrics of all lists together, which have no value per list.
+
+    Raises
+    ------
+    OptionError
+        A metric has no value per list.
+    """
+    together = [metric for metric in metrics if isinstance(metric, ExposureMetric)]
+    if together:
+        msg = f"{call} needs a value per list, but {together[0].label} is one value of all lists together"
+        raise OptionError(msg, f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
+
+
+class ListValues:
+    """The values of all models, list by list.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the call.
+
+    Attributes
+    ----------
+    models : list
+        The names of the models, in the order of the call, or sorted where a column names them.
+    frame : Frame
+        One row per list: the columns to report by, the values and the weights of each model.
+    weighted : set of int
+        The metrics that weigh lists, by their numbers.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._context = plan.context
+        self._metrics = plan.metrics
+        frames = plan.list_values()
+        self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
+        if self._context.long:
+            lists = self._context.engine.settle(frames[0]) if self._context.engine.eager else frames[0]
+            codes, self.models = self._model_names(lists)
+            frames = [lists.filter(_is(code)) for code in codes]
+        else:
+            self.models = list(plan.context.query.orders)
+        self.frame = self._joined(frames)
+
+    def _model_names(self, lists: Frame) -> tuple[list[Any], list[Any]]:
+        """Return the models as the plan stores them, and their names."""
+        found = collected(lists.select(MODEL).unique())
+        codes = names = found[MODEL].to_list()
+        if self._context.engine.eager:
+            native = self._context.session.finish(found.lazy(), {}, ())
+            names = nw.from_native(native, eager_only=True)[MODEL].to_list()
+        order = sorted(range(len(names)), key=lambda place: (names[place] is None, str(names[place])))
+        return [codes[place] for place in order], [names[place] for place in order]
+
+    def _joined(self, frames: list[Frame]) -> Frame:
+        """Return one row per list with the values of all models."""
+        keys = self._context.keys
+        own = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
+        joined: Frame | None = None
+        for model, frame in enumerate(frames):
+            columns = [
+                nw.col(metric.column).alias(value_column(model, number)) for number, metric in enumerate(self._metrics)
+            ]
+            columns += [
+                nw.col(self._plan.weighted[self._metrics[number].column]).alias(weight_column(model, number))
+                for number in sorted(self.weighted)
+            ]
+            if joined is None:
+                joined = frame.select(*own, *columns)
+            else:
+                joined = self._context.engine.join(joined, frame.select(*keys, *columns), keys)
+        if joined is None:
+            msg = "the frame has no model"
+            raise OptionError(msg, "give a frame with rows")
+        return joined
+
+
+def segments(
+    values: ListValues,
+    context: CallContext,
+    names: Sequence[str],
+    expressions: Sequence[nw.Expr] = (),
+    reported: nw.DataFrame[Any] | None = None,
+) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
+    """Return the values of `per`, and for each the columns of its lists as arrays.
+
+    Parameters
+    ----------
+    values : ListValues
+        The values of lists.
+    context : CallContext
+        The frames of the call.
+    names, expressions : sequence
+        What to return of each list, by column and by expression; and besides the cluster, as ``"cluster"``.
+    reported : DataFrame, optional
+        The values of `per`, in the order wanted; None: as they come.
+    """
+    per = list(context.per)
+    cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
+    table = collected(values.frame.select(*per, *names, *expressions, *cluster))
+    reported = table.select(*per).unique(maintain_order=True) if reported is None else reported
+    columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, per)}
+    if cluster:
+        columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
+    if not per:
+        return reported, [columns]
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for place, segment in enumerate(_rows_of(table, per)):
+        places.setdefault(segment, []).append(place)
+    found = [np.array(places.get(segment, []), dtype=np.intp) for segment in _rows_of(reported, per)]
+    return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
+
+
+def _numbers(table: nw.DataFrame[Any], per: Sequence[str]) -> list[str]:
+    return [name for name in table.columns if name not in per and name != "cluster of list"]
+
+
+def _rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
+    columns = [[None if value != value else value for value in table[name].to_list()] for name in names]  # noqa: PLR0124
+    return list(zip(*columns, strict=True))
+
+
+def _is(code: Any) -> nw.Expr:
+    return nw.col(MODEL).is_null() if code is None else nw.col(MODEL) == code
+
+
+def collected(frame: Frame) -> nw.DataFrame[Any]:
+    """Return the rows of a frame, of an engine of SQL as a polars frame or an Arrow table."""
+    if nw.get_native_namespace(frame).__name__ in ("polars", "pandas"):
+        return frame.collect()
+    return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")

@@ -1,0 +1,87 @@
+"""From statistics to a frame of the kind given: eager now, lazy polars when it is collected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._columns import MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recframe._plan.plan import Plan
+
+COUNTS = frozenset(["lists", "undefined", "wins", "ties", "losses"])
+"""The columns of whole numbers."""
+NAMES = ("metric", "model", "baseline")
+"""The columns of names."""
+INTERNAL = "result {}"
+"""What a column is called until the frame is finished: the plan's own columns have meanings of their own."""
+
+
+def stacked(
+    reported: nw.DataFrame[Any], rows: Sequence[Mapping[str, Any]], columns: Sequence[str]
+) -> nw.DataFrame[Any]:
+    """Return the rows of a result, one for each of the reported values and statistics, in this order.
+
+    Parameters
+    ----------
+    reported : DataFrame
+        The values of `per`; a frame without columns for the whole.
+    rows : sequence of dict
+        The statistics: a name for all, or an array with an entry for each reported value.
+    columns : sequence of str
+        The columns of the result.
+    """
+    backend = nw.get_native_namespace(reported).__name__
+    pieces = []
+    for row in rows:
+        series = []
+        for name in columns:
+            if name in NAMES:
+                value = [row[name]] * len(row["lists"])
+                series.append(nw.new_series(INTERNAL.format(name), value, backend=backend))
+            else:
+                dtype = nw.Int64() if name in COUNTS else nw.Float64()
+                missing = [None if number != number else number for number in row[name].tolist()]  # noqa: PLR0124 - NaN
+                series.append(nw.new_series(INTERNAL.format(name), missing, nw.Float64(), backend=backend).cast(dtype))
+        piece = series[0].to_frame() if not reported.columns else reported.with_columns(*series)
+        pieces.append(piece.with_columns(*series))
+    return nw.concat(pieces, how="vertical")
+
+
+def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: Sequence[str]) -> Any:
+    """Return a result as a frame of the kind given.
+
+    The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
+    collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table.
+    """
+    context = plan.context
+    names = {name: column for name, column in context.names.items() if name in context.per}
+    names |= {INTERNAL.format(name): name for name in columns}
+
+    def finished() -> Any:
+        return context.session.finish(compute().lazy(), names, context.per)
+
+    if context.engine.eager:
+        return finished()
+    native = context.frame.to_native()
+    if type(native).__module__.startswith("polars"):
+        from recframe._engines.polars_partitions import deferred
+
+        def schema() -> Any:
+            types = plan.frame().collect_schema()
+            reported = {column: types[column] for column in context.query.per}
+            return type(types)(reported | {name: _type(name, types.get(MODEL, str)) for name in columns})
+
+        return deferred(finished, schema)
+    return compute().rename(names).to_native()
+
+
+def _type(name: str, model: Any) -> Any:
+    """Return the type of a column of a result; models have the type of the column that names them."""
+    if name in NAMES:
+        return str if name == "metric" else model
+    return int if name in COUNTS else float

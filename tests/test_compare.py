@@ -1,0 +1,315 @@
+"""Comparison and description of models, against SciPy on the values per list that `evaluate` reports."""
+
+import random
+
+import pytest
+
+import recframe
+
+np = pytest.importorskip("numpy")
+stats = pytest.importorskip("scipy.stats")
+
+MODELS = ["a", "b", "c"]
+COLUMNS = [
+    "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
+    "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
+]  # fmt: skip
+
+
+@pytest.fixture(params=["polars", "pandas"])
+def library(request):
+    """The libraries whose frames are checked before any work."""
+    return pytest.importorskip(request.param)
+
+
+def rows_of(seed=0, lists=30, length=6):
+    """Return lists of unequal length, some without a relevant item, in clusters of users."""
+    draw = random.Random(seed)
+    rows = []
+    for number in range(lists):
+        weight = draw.randint(1, 5)
+        for item in range(draw.randint(1, length)):
+            row = {"session": number, "user": f"u{number // 3}", "item": item, "relevant": draw.choice([0, 0, 1, 2])}
+            row |= {model: draw.random() for model in MODELS}
+            rows.append(row | {"weight": float(weight), "country": "at" if number % 2 else "be"})
+    return rows
+
+
+def values_of(engine, frame, metric, model, **given):
+    """Return the values per list, by list."""
+    found = engine.ask(frame, "evaluate", metric, by="session", per="session", score=model, **given)
+    return {row["session"]: row[metric] for row in found}
+
+
+def pair_of(engine, frame, metric, model, baseline, **given):
+    """Return the lists where both models have a value, and the values."""
+    ours, theirs = (values_of(engine, frame, metric, name, **given) for name in (model, baseline))
+    both = sorted(key for key in ours if ours[key] is not None and theirs.get(key) is not None)
+    return both, np.array([ours[key] for key in both]), np.array([theirs[key] for key in both])
+
+
+def alike(found, expected):
+    """Compare two rows, numbers up to rounding."""
+    assert list(found) == list(expected)
+    for name, value in expected.items():
+        if isinstance(value, float):
+            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+        else:
+            assert found[name] == value, name
+
+
+def one(found, **where):
+    """Return the one row of a result."""
+    (row,) = [row for row in found if all(row[name] == value for name, value in where.items())]
+    return row
+
+
+@pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "precision@2"])
+def test_the_t_test_is_scipys(engine, metric):
+    frame = engine.frame(rows_of())
+    found = engine.ask(frame, "compare", metric, by="session", score=MODELS, correction="none")
+    assert [list(row) for row in found] == [COLUMNS] * 3
+    assert [(row["model"], row["baseline"]) for row in found] == [("b", "a"), ("c", "a"), ("c", "b")]
+    for row in found:
+        both, ours, theirs = pair_of(engine, frame, metric, row["model"], row["baseline"])
+        expected = stats.ttest_rel(ours, theirs)
+        low, high = expected.confidence_interval(0.95)
+        d = ours - theirs
+        numbers = {
+            "lists": len(both), "mean": ours.mean(), "baseline_mean": theirs.mean(), "difference": d.mean(),
+            "relative": d.mean() / theirs.mean(), "low": low, "high": high, "p": expected.pvalue,
+            "p_adjusted": expected.pvalue, "effect": d.mean() / d.std(ddof=1), "wins": (d > 1e-12).sum(),
+            "ties": (abs(d) <= 1e-12).sum(), "losses": (d < -1e-12).sum(),
+        }  # fmt: skip
+        for name, value in numbers.items():
+            assert row[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def test_models_in_long_format_compare_as_in_wide_format(engine):
+    rows = rows_of(1)
+    long = [
+        {
+            "session": row["session"],
+            "item": row["item"],
+            "relevant": row["relevant"],
+            "model": model,
+            "score": row[model],
+        }
+        for model in MODELS
+        for row in rows
+    ]
+    wide, stacked = engine.frame(rows), engine.frame(long)
+    expected = engine.ask(wide, "compare", ["ndcg", "mrr"], k=3, by="session", score=MODELS)
+    found = engine.ask(stacked, "compare", ["ndcg", "mrr"], k=3, by="session", model="model")
+    assert len(found) == len(expected) == 6
+    for ours, theirs in zip(found, expected, strict=True):
+        alike(ours, theirs)
+
+
+def test_a_baseline_is_compared_with_every_other_model(engine):
+    found = engine.ask(engine.frame(rows_of()), "compare", "mrr", by="session", score=MODELS, baseline="b")
+    assert [(row["model"], row["baseline"]) for row in found] == [("a", "b"), ("c", "b")]
+
+
+def test_corrections_count_all_rows_of_the_call(engine):
+    frame = engine.frame(rows_of())
+    plain = engine.ask(frame, "compare", ["mrr", "ndcg@3"], by="session", score=MODELS, correction="none")
+    adjusted = engine.ask(frame, "compare", ["mrr", "ndcg@3"], by="session", score=MODELS, correction="bonferroni")
+    for before, after in zip(plain, adjusted, strict=True):
+        assert after["p_adjusted"] == pytest.approx(min(1.0, 6 * before["p"]))
+
+
+def test_segments_are_compared_alone(engine):
+    rows = rows_of(2)
+    found = engine.ask(engine.frame(rows), "compare", "ndcg@3", by="session", per="country", score=["a", "b"])
+    assert [row["country"] for row in sorted(found, key=lambda row: row["country"])] == ["at", "be"]
+    for country in ("at", "be"):
+        part = engine.frame([row for row in rows if row["country"] == country])
+        (expected,) = engine.ask(part, "compare", "ndcg@3", by="session", score=["a", "b"], correction="none")
+        row = one(found, country=country)
+        assert row["p"] == pytest.approx(expected["p"], rel=1e-9)
+        assert row["lists"] == expected["lists"]
+
+
+def test_clusters_are_the_units(engine):
+    models = pytest.importorskip("statsmodels.api")
+    rows = rows_of(3)
+    frame = engine.frame(rows)
+    (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["a", "b"], cluster="user", baseline="a")
+    both, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
+    users = [key // 3 for key in both]
+    expected = models.OLS(ours - theirs, np.ones(len(both))).fit(
+        cov_type="cluster", cov_kwds={"groups": users}, use_t=True
+    )
+    assert row["p"] == pytest.approx(expected.pvalues[0], rel=1e-8)
+    assert [row["low"], row["high"]] == pytest.approx(list(expected.conf_int(0.05)[0]), rel=1e-8)
+
+
+def test_a_cluster_may_be_a_column_of_the_key(engine):
+    frame = engine.frame(rows_of(3))
+    key = ["user", "session"]
+    alone = engine.ask(frame, "compare", "mrr", by="session", score=["a", "b"], cluster="user")
+    of_key = engine.ask(frame, "compare", "mrr", by=key, score=["a", "b"], cluster="user")
+    alike(of_key[0], alone[0])
+
+
+def test_weights_of_lists_weigh_every_mean(engine):
+    rows = rows_of(4)
+    frame = engine.frame(rows)
+    weights = {row["session"]: row["weight"] for row in rows}
+    values = values_of(engine, frame, "ndcg@3", "a")
+    there = [key for key, value in values.items() if value is not None]
+    mean = sum(weights[key] * values[key] for key in there) / sum(weights[key] for key in there)
+    assert engine.ask(frame, "ndcg", 3, by="session", score="a", weight="weight") == pytest.approx(mean)
+    (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["b", "a"], weight="weight")
+    both, ours, theirs = pair_of(engine, frame, "ndcg@3", "a", "b")
+    w = np.array([weights[key] for key in both])
+    d = ours - theirs
+    difference = (w * d).sum() / w.sum()
+    effective = w.sum() ** 2 / (w**2).sum()
+    error = np.sqrt((w**2 * (d - difference) ** 2).sum() / w.sum() ** 2 * effective / (effective - 1))
+    assert row["difference"] == pytest.approx(difference, rel=1e-9)
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(difference) / error, effective - 1), rel=1e-8)
+    (described,) = engine.ask(frame, "describe", "ndcg@3", by="session", score="a", weight="weight")
+    assert described["mean"] == pytest.approx(mean)
+
+
+def test_weights_come_from_the_truth_where_it_has_them(engine):
+    rows = rows_of(4)
+    recommended = [{"session": row["session"], "item": row["item"], "a": row["a"]} for row in rows]
+    truth = [{name: row[name] for name in ("session", "item", "relevant", "weight")} for row in rows]
+    frame, bought = engine.frames(recommended, truth)
+    whole = engine.ask(engine.frame(rows), "ndcg", 3, by="session", score="a", weight="weight")
+    found = engine.ask(frame, "ndcg", 3, by="session", score="a", weight="weight", truth=bought)
+    assert found == pytest.approx(whole)
+
+
+def test_gauc_keeps_its_own_weights(engine):
+    frame = engine.frame(rows_of(5))
+    (row,) = engine.ask(frame, "compare", "gauc", by="session", score=["a", "b"])
+    assert row["mean"] == pytest.approx(engine.ask(frame, "gauc", by="session", score="b"))
+    assert row["baseline_mean"] == pytest.approx(engine.ask(frame, "gauc", by="session", score="a"))
+
+
+def test_wins_follow_the_direction_of_the_metric(engine):
+    train = [{"session": 0, "item": item} for item in range(3)] + [{"session": 1, "item": 0}]
+    frame, past = engine.frames(rows_of(6), train)
+    given = {"by": "session", "score": ["a", "b"], "train": past}
+    (row,) = engine.ask(frame, "compare", "novelty@2", **given)
+    values = [values_of(engine, frame, "novelty@2", name, train=past) for name in ("b", "a")]
+    wins = sum(values[0][key] > values[1][key] + 1e-12 for key in values[0] if values[0][key] is not None)
+    assert row["wins"] == wins
+
+
+@pytest.mark.parametrize("test", ["randomization", "bootstrap", "wilcoxon"])
+def test_other_tests_agree_with_the_t_test(engine, test):
+    frame = engine.frame(rows_of(7, lists=40))
+    given = {"by": "session", "score": ["a", "b"], "resamples": 2_000}
+    (t,) = engine.ask(frame, "compare", "ndcg@3", **given)
+    (row,) = engine.ask(frame, "compare", "ndcg@3", test=test, **given)
+    assert row["p"] == pytest.approx(t["p"], abs=0.15)
+    assert {name: row[name] for name in ("lists", "difference", "wins")} == {
+        name: pytest.approx(t[name]) for name in ("lists", "difference", "wins")
+    }
+    assert row["low"] == pytest.approx(t["low"], abs=0.03)
+
+
+def test_wilcoxon_is_scipys(engine):
+    frame = engine.frame(rows_of(8))
+    (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["a", "b"], test="wilcoxon")
+    _, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
+    assert row["p"] == pytest.approx(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
+def test_models_that_are_equal_do_not_differ(engine, test):
+    rows = [row | {"b": row["a"]} for row in rows_of(9)]
+    (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"], test=test)
+    assert (row["difference"], row["p"], row["wins"], row["losses"]) == (0.0, 1.0, 0, 0)
+    assert (row["low"], row["high"], row["effect"]) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+def test_a_single_list_has_a_difference_but_no_interval(engine, test):
+    rows = [{"session": 1, "item": 1, "relevant": 1, "a": 1.0, "b": 2.0}, {"session": 1, "item": 2, "relevant": 0, "a": 2.0, "b": 1.0}]  # fmt: skip
+    (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"], test=test)
+    assert row["difference"] == 0.5
+    assert row["low"] is None
+    assert row["p"] == (1.0 if test == "randomization" else None)
+
+
+def test_without_a_list_in_common_everything_is_missing(engine):
+    rows = [{"session": 1, "item": 1, "relevant": 0, "a": 1.0, "b": 2.0}]
+    (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"])
+    assert (row["lists"], row["wins"], row["difference"], row["p"]) == (0, 0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"score": "a"}, "needs two models, but there is only 'a'"),
+        ({"score": ["a", "a"]}, "names a column twice"),
+        ({"score": ["a", "b"], "baseline": "d"}, "baseline='d' is not one of the models 'a', 'b'"),
+        ({"score": ["a", "b"], "test": "z"}, "test='z' is not one of"),
+        ({"score": ["a", "b"], "correction": "hoch"}, "correction='hoch' is not one of"),
+        ({"score": ["a", "b"], "confidence": 95}, "confidence=95 is not a number between 0 and 1"),
+        ({"score": ["a", "b"], "resamples": 1}, "resamples=1 is less than 100"),
+        ({"score": ["a", "b"], "seed": -1}, "seed=-1 is less than 0"),
+        ({"score": ["a", "b"], "cluster": "usr"}, "cluster='usr'"),
+        ({"score": ["a", "b"], "weight": "wait"}, "weight='wait'"),
+        ({"score": ["a", "b"], "test": "wilcoxon", "cluster": "user"}, "test='wilcoxon' takes neither"),
+        ({"score": ["a", "b"], "test": "wilcoxon", "weight": "weight"}, "test='wilcoxon' takes neither"),
+    ],
+)
+def test_bad_arguments(library, given, message):
+    frame = library.DataFrame(rows_of())
+    with pytest.raises(recframe.RecError, match=message):
+        recframe.rec(frame).compare("mrr", by="session", **given)
+
+
+def test_metrics_of_all_lists_together_are_refused_by_name(library):
+    frame = library.DataFrame(rows_of())
+    with pytest.raises(
+        recframe.RecError, match="compare needs a value per list, but coverage@2 is one value of all lists"
+    ):
+        recframe.rec(frame).compare(["mrr", "coverage@2"], by="session", score=["a", "b"])
+
+
+def test_weights_must_be_one_number_per_list(library):
+    rows = rows_of()
+    negative = library.DataFrame([row | {"weight": -1.0} for row in rows])
+    with pytest.raises(recframe.RecError, match="weight='weight' holds -1, but a weight is 0 or more"):
+        recframe.rec(negative).mrr(by="session", score="a", weight="weight")
+    varying = library.DataFrame([row | {"weight": float(row["item"])} for row in rows])
+    with pytest.raises(recframe.RecError, match="weight='weight' has several values within a list"):
+        recframe.rec(varying).mrr(by="session", score="a", weight="weight")
+
+
+def test_description_holds_the_spread_of_values(engine):
+    frame = engine.frame(rows_of(10))
+    found = engine.ask(frame, "describe", ["ndcg@3", "mrr"], by="session", score=["a", "b"])
+    assert [(row["model"], row["metric"]) for row in found] == [
+        ("a", "ndcg@3"),
+        ("a", "mrr"),
+        ("b", "ndcg@3"),
+        ("b", "mrr"),
+    ]
+    for row in found:
+        values = list(values_of(engine, frame, row["metric"], row["model"]).values())
+        known = np.array([value for value in values if value is not None])
+        half = stats.t.ppf(0.975, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known))
+        numbers = {
+            "lists": len(known), "undefined": len(values) - len(known), "mean": known.mean(), "low": known.mean() - half,
+            "high": known.mean() + half, "std": known.std(ddof=1), "min": known.min(), "p10": np.quantile(known, 0.1),
+            "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5), "p75": np.quantile(known, 0.75),
+            "p90": np.quantile(known, 0.9), "max": known.max(), "zeros": (known == 0).mean(),
+        }  # fmt: skip
+        assert list(row) == ["model", "metric", *numbers]
+        for name, value in numbers.items():
+            assert row[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def test_description_of_nothing(engine):
+    rows = [{"session": 1, "item": 1, "relevant": 0, "a": 1.0}, {"session": 2, "item": 1, "relevant": 0, "a": 1.0}]
+    (row,) = engine.ask(engine.frame(rows), "describe", "mrr", by="session", score="a")
+    assert (row["lists"], row["undefined"], row["mean"], row["max"]) == (0, 2, None, None)
