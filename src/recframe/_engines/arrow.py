@@ -41,12 +41,12 @@ class Arrow(Adapter):
         types = _types(sources)
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Table:
-            table = _table(session.finish(result, names, sort))
+            # Under the plan's names, which a user's column may be called like.
+            table = _table(session.finish(result, {}, sort))
             for name, dtype in types.items():
-                column = names.get(name, name)
-                if column in table.column_names:
-                    table = table.set_column(table.column_names.index(column), column, _cast(table[column], dtype))
-            return table
+                if name in table.column_names:
+                    table = table.set_column(table.column_names.index(name), name, _cast(table[name], dtype))
+            return table.rename_columns([names.get(name, name) for name in table.column_names])
 
         return replace(session, finish=finish)
 

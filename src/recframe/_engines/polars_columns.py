@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from recframe._columns import ROW
 from recframe._engines import polars_sort
 from recframe._engines.base import lazy, takes_of
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
-from recframe._engines.polars_compat import col
+from recframe._engines.polars_compat import col, if_there, series
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
     if take.default is None:
         return col(take.column).alias(name)
     # A pattern matches no column or one, which needs no schema: the first expression says which, the second the value.
-    pattern = pl.col(f"^{re.escape(take.column)}$")
+    pattern = if_there(take.column)
     if not (take.is_number or take.is_flag):
         return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
     found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
@@ -124,7 +123,7 @@ def _eager_column(source: pl.DataFrame, name: str, take: ColumnSpec) -> pl.Expr:
     if take.use == "order" and dtype == pl.Categorical:
         column = column.cast(pl.String)
     # To look for NaN takes a fraction of rewriting the column, and few columns hold it.
-    if dtype.is_float() and take.use != "relevance" and source.get_column(take.column).is_nan().any():
+    if dtype.is_float() and take.use != "relevance" and series(source, take.column).alias(name).is_nan().any():
         column = column.fill_nan(None)
     return column.alias(name)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import polars as pl
@@ -27,5 +26,16 @@ def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
 
 def col(name: str) -> pl.Expr:
     """Return the column of exactly that name, also where polars would read it as a pattern."""
-    pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    return pl.col(f"^{re.escape(name)}$" if pattern else name)
+    is_pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
+    return if_there(name) if is_pattern else pl.col(name)
+
+
+def if_there(name: str) -> pl.Expr:
+    """Return the column of exactly that name, or no column where there is none."""
+    # By code points, as polars' patterns do not know each escape of Python's.
+    return pl.col("^" + "".join(f"\\x{{{ord(letter):x}}}" for letter in name) + "$")
+
+
+def series(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Return the column of exactly that name of a data frame, whose own `get_column` takes patterns."""
+    return frame.to_series(frame.columns.index(name))

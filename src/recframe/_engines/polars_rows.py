@@ -9,7 +9,7 @@ import polars as pl
 
 from recframe._columns import ROW
 from recframe._engines.polars_columns import take_lazy
-from recframe._engines.polars_compat import col, collect
+from recframe._engines.polars_compat import col, collect, series
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
@@ -49,15 +49,16 @@ class EagerRows:
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
         found = collect(added.select(*numbers, *new).to_native()).sort(numbers)
-        below = source[found[OTHER_ROW]].select(names.values())
+        below = source[found[OTHER_ROW]].select(map(col, names.values()))
         below = below.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
         if model is not None:
-            below = below.with_columns(self._sources["frame"].native[model].gather(found[MODEL_ROW]))
+            models = self._sources["frame"].native[found[MODEL_ROW]].select(col(model))
+            below = below.with_columns(models.get_columns())
         types = _types(self._sources, new, source.schema)
         above, below = (
             frame.with_columns(_typed(column, dtype) for column, dtype in types.items()) for frame in (above, below)
         )
-        columns = [_alike(above[name], below[name]) for name in below.columns]
+        columns = [_alike(series(above, name), series(below, name)) for name in below.columns]
         above, below = (frame.with_columns(pair[i] for pair in columns) for i, frame in enumerate((above, below)))
         return pl.concat([above, below], how="diagonal_relaxed")
 
@@ -77,7 +78,7 @@ class LazyRows:
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.LazyFrame:  # noqa: ARG002
         added = (pl.col(name).alias(CARRIED + column) for name, column in new.items())
         native: pl.LazyFrame = result.to_native().with_columns(added)
-        return native.select(pl.col(f"^{CARRIED}.*$").name.map(_own_name))
+        return native.select(pl.col(f"^(?s:{CARRIED}.*)$").name.map(_own_name))
 
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None

@@ -1,0 +1,91 @@
+"""Any name of a column means that column: patterns, quotes, line breaks, and the names that the plan uses itself."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+
+NAMES = ["*", "^a$", "^.*$", "a\nb", " ", 'a"b', "a'b", "a.b", "a`b", "a\\b", "{a}", "%s", "ünï", "x" * 300,
+         "key0", "key1", "score0", "start", "place", "attribute0", "feature0", "carried user"]  # fmt: skip
+FRAME = {
+    "user": [1, 1, 2, 2, 2],
+    "item": ["a", "b", "a", "c", "d"],
+    "score": [2.0, 1.0, 2.0, 1.0, None],
+    "relevant": [1, 0, 0, 1, 1],
+    "price": [1.0, 2.0, 1.0, 3.0, 4.0],
+    "method": ["x", "x", "x", "x", "y"],
+    "a": [9, 9, 9, 9, 9],  # what the pattern ^a$ would find
+}
+TRUTH = {"user": [1, 2], "item": ["a", "e"], "relevant": [1, 1], "price": [1.0, 2.0], "country": ["de", "fr"]}
+TRAIN = {"user": [1, 2, 2], "item": ["a", "a", "b"], "a": [1, 1, 1]}
+FEATURES = {"item": ["a", "b", "c"], "drama": [1, 0, 1]}
+COLUMNS = ["user", "item", "score", "relevant", "price", "method", "country", "drama"]
+
+
+def answers(engine, column, name):
+    """Return what calls answer where a column has another name, with its own name in the answers' rows."""
+
+    def frame(data):
+        return engine.frame({name if own == column else own: values for own, values in data.items()})
+
+    def roles(*wanted):
+        columns = {"by": "user", "item": "item", "score": "score", "relevant": "relevant", "value": "price"}
+        return {role: name if columns[role] == column else columns[role] for role in wanted}
+
+    def plain(rows):
+        return sorted(
+            (sorted((column if own == name else own, repr(value)) for own, value in row.items()) for row in rows),
+            key=str,
+        )
+
+    def ask(method, *args, data=FRAME, **given):
+        return engine.ask(frame(data), method, *args, **given)
+
+    def data(method, *args, **given):
+        with engine.running():
+            found = getattr(recframe.rec(frame(FRAME)), method)(*args, **given)
+            parts = found if isinstance(found, tuple) else (found,)
+            return [plain(engine.rows(part)) for part in parts]
+
+    every = roles("by", "item", "score", "relevant", "value")
+    judged = roles("by", "item", "score", "relevant")
+    segment = name if column == "country" else "country"
+    model = name if column == "method" else "method"
+    metrics = ["ndcg", "mrr", "coverage", "money_recall", "diversity", "novelty"]
+    yield plain(ask("evaluate", metrics, k=2, train=frame(TRAIN), features=frame(FEATURES), **every))
+    yield plain(ask("evaluate", ["ndcg"], k=2, truth=frame(TRUTH), per=segment, **judged))
+    yield plain(ask("evaluate", ["ndcg"], k=2, per=roles("by")["by"], model=model, **judged))
+    yield ask("ndcg", 2, ties="item", **judged)
+    yield plain(ask("contributions", "ndcg", 2, **judged))
+    yield plain(ask("check", 2, truth=frame(TRUTH), **judged))
+    if not engine.answers_with_rows:
+        return
+    yield data("label", frame(TRUTH), **every)
+    yield data("label", frame(TRUTH), model=model, **every)
+    yield data("top", 2, **roles("by", "item", "score"))
+    yield data("to_lists", 2, scores=True, **roles("by", "item", "score"))
+    yield data("split", count=1, **roles("by", "item"))
+    yield data("split", last=1, time=roles("value")["value"], **roles("by", "item"))
+    yield data("add_random", "chance", **roles("by", "item"))
+    yield data("add_popular", frame(TRAIN), "popular", **roles("by", "item"))
+    with engine.running():
+        pairs = recframe.candidates(frame(FRAME), frame(FRAME), seen=frame(TRAIN), **roles("by", "item"))
+        yield plain(engine.rows(pairs))
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_name_changes_no_value(engine, column):
+    expected = list(answers(engine, column, column))
+    for name in engine.some(NAMES, COLUMNS.index(column)):
+        assert list(answers(engine, column, name)) == expected, name
+
+
+def test_other_columns_stay_whatever_they_are_called(engine):
+    if not engine.answers_with_rows:
+        pytest.skip("it answers with no rows")
+    frame = engine.frame(FRAME | {name: list(range(5)) for name in NAMES})
+    with engine.running():
+        labelled = engine.rows(recframe.rec(frame).top(2))
+    assert all(set(NAMES) <= set(row) for row in labelled)
+    assert len({tuple(row[name] for name in NAMES) for row in labelled}) == len(labelled) == 4
