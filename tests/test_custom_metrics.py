@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, get_args
+from dataclasses import dataclass
+from typing import ClassVar
 
 import polars as pl
 import pytest
@@ -13,6 +12,7 @@ import recframe
 from recframe import metrics
 from recframe._plan.requirements import Requirements
 from recframe.metrics import METRICS
+from spellings import spellings_of
 
 FRAME = pl.DataFrame({
     "user": [1, 1, 1, 1, 2, 2, 2, 2],
@@ -50,54 +50,16 @@ def inverse(position):
     return 1 / position
 
 
-VALUES: dict[str, list[Any]] = {
-    "k": [1, 2, 3, None],
-    "p": [0.3, 0.8],
-    "max_relevance": [None, 3.0, 4.0],
-    "p_break": [0.15, 0.5],
-    "probability": [None, {0.5: 0.1, 1: 0.4}, {0: 0.1, 0.5: 0.1, 1: 0.4}],
-    "discount": ["log2", "jarvelin", "reciprocal", halved, inverse],
-    "alpha": [0.01, 0.5],
-    "expected": [1, 2],
-    "capped": [False, True],
-}
-"""Values of the options that their types do not list."""
-
-
-def variants():
-    """Return every metric with each value of each option, the others at their defaults, at two cutoffs."""
-    found = {}
-    for name, kind in METRICS.items():
-        cutoffs = [2, None] if "k" in {field.name for field in fields(kind)} else [...]
-        for cutoff in cutoffs:
-            base = {} if cutoff is ... else {"k": cutoff}
-            if name == "serendipity":
-                base["expected"] = 1
-            for option, values in [("", [None]), *choices(kind)]:
-                for value in values:
-                    metric = kind(**(base | ({option: value} if option else {})))
-                    found[metric.label] = metric
-    return list(found.values())
-
-
-def choices(kind):
-    return [(field.name, VALUES.get(field.name) or literal(kind, field)) for field in fields(kind)]
-
-
-def literal(kind, field):
-    for base in kind.__mro__:
-        alias = getattr(sys.modules[base.__module__], str(field.type), None)
-        if alias is not None:
-            return list(get_args(alias))
-    msg = f"{kind.name}: give values of {field.name} to VALUES"
-    raise AssertionError(msg)
+FUNCTIONS = [metrics.NDCG(2, discount=halved), metrics.NDCG(2, discount=inverse), metrics.DCG(2, discount=inverse)]
+CHANCES = [metrics.PFound(2, probability={0.5: 0.1, 1: 0.4}), metrics.PFound(2, probability={0: 0.2, 0.5: 0.1, 1: 0.4})]
 
 
 def test_every_option_of_every_metric_stands_beside_the_others():
     # An option that the sums of two variants forget would let one of them read the other's sum.
     relevant = FRAME.with_columns(relevant=pl.col("relevant") / 2)
     sides = {"train": TRAIN, "features": FEATURES, "catalog": 7, "value": "price"}
-    several = variants()
+    several = [metrics.parse(label) for name in METRICS for label in spellings_of(name, (1, 2, None))]
+    several = list({metric.label: metric for metric in [*several, *FUNCTIONS, *CHANCES]}.values())
     assert len(several) > 150
     together = relevant.rec.evaluate(several, **sides).row(0, named=True)
     backwards = relevant.rec.evaluate(several[::-1], **sides).row(0, named=True)
