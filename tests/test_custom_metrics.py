@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import FrozenInstanceError, dataclass, fields
 from typing import ClassVar
 
 import polars as pl
@@ -10,7 +10,8 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._plan.requirements import Requirements
+from recframe._arguments import Query, Roles
+from recframe._plan.collect_terms import requirements_of
 from recframe.metrics import METRICS
 from spellings import spellings_of
 
@@ -76,7 +77,37 @@ def test_every_option_of_every_metric_stands_beside_the_others():
 
 def test_metrics_that_compute_the_same_sum_it_once():
     several = [metrics.Precision(3), metrics.Recall(3, capped=True), metrics.F1(3), metrics.DCG(3), metrics.NDCG(3)]
-    assert len(set(Requirements(several).columns.values())) == 3
+    assert len(requirements_of(several, Query.of(Roles()), 0, truth=False).sum_columns) == 3
+
+
+def test_what_a_call_requires_does_not_change():
+    required = requirements_of([metrics.NDCG(3)], Query.of(Roles()), 0, truth=False)
+    for field in fields(required):
+        with pytest.raises(FrozenInstanceError):
+            setattr(required, field.name, None)
+        assert not isinstance(getattr(required, field.name), (list, set))
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_metric_is_asked_for_its_terms_once(tied):
+    asked = []
+
+    class Counted(metrics.NDCG):
+        def terms(self, row):
+            asked.append("terms")
+            return super().terms(row)
+
+        def best_terms(self, row):
+            asked.append("best_terms")
+            return super().best_terms(row)
+
+        def value(self, sums):
+            asked.append("value")
+            return super().value(sums)
+
+    frame = FRAME if tied else FRAME.with_columns(score=pl.lit(pl.Series([8, 7, 6, 5, 4, 3, 2, 1])))
+    frame.rec.measure(Counted(2))
+    assert sorted(asked) == ["best_terms", "terms", "value"]
 
 
 def test_a_term_has_one_meaning_within_its_metric():

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._hints import check_names
 from recframe._labels import Labels, as_tuple, column_name, column_names
-from recframe._plan.ranks import Ties
 from recframe._values import choice, number, number_or
 from recframe.errors import OptionError
 
@@ -22,6 +21,8 @@ Columns = str | Sequence[str] | None
 Undefined = float | Literal["skip", "raise", "raise_all"]
 """What stands for a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
+Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
+"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
 Like = Literal["trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"]

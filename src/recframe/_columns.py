@@ -96,7 +96,7 @@ POSITION = IDEAL.one(
 )
 RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
 
-TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "list_sums")
+TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "term_rows")
 BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
 HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
 FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
@@ -116,7 +116,7 @@ before_column = TERM_ROWS.many("before{}", "float", "the sum of a weight over th
 upto_column = TERM_ROWS.many("upto{}", "float", "the sum of a weight up to the end of the tied block")
 GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "context")
 
-PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "list_sums")
+PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
 PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")
 CHANCE = PLACES.one("chance", "float", "the probability that the list's first hit is here", "ranks")
 stop_column = PLACES.many("stop{}", "float", "the probability to stop here, once here", "ranks")
@@ -149,8 +149,8 @@ distinct_column = RECOMMENDED.many("distinct@{}", "float", "how many different i
 
 LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED), "list_sums")
 sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
-RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "list_sums, relevance")
-ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "list_sums, relevance")
+RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
+ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "row_counts")
 JUDGED = LIST_SUMS.one("judged", "float", "above 0 where the ground truth has the list")
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
 constant_column = LIST_SUMS.many(

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from recframe._arguments import Query
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext, Given
+    from recframe._plan.context import CallContext
+    from recframe._plan.sources import Given
     from recframe.metrics._record import Metric
 
 SAMPLE = 10_000
@@ -37,7 +38,9 @@ def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) 
         return
     look = _Look(given, query, context)
     found = [*look.sampled(), *look.assumed_relevance()]
-    if given.truth is not None and any(_is_zero(query, metric, result) for metric in context.requirements.accuracy):
+    if given.truth is not None and any(
+        _is_zero(query, terms.metric, result) for terms in context.requirements.accuracy
+    ):
         found += look.unmatched()
     if found:
         listed = "\n".join(f"- {text}" for text in found)
@@ -180,7 +183,7 @@ class _Look:
     def assumed_relevance(self) -> Iterator[str]:
         """Yield which column of the truth looks like the relevance that nobody named."""
         query = self._query
-        if self._truth is None or "relevant" in query.named or not self._context.labelled:
+        if self._truth is None or "relevant" in query.named or not self._context.requirements.reads_relevance:
             return
         if query.relevant in adapter_of(self._truth).names(self._truth):
             return

@@ -22,8 +22,8 @@ from recframe.profiles._record import Spec, find, query_of, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recframe._plan.context import Given
     from recframe._plan.plan import Plan
+    from recframe._plan.sources import Given
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",
@@ -279,7 +279,7 @@ def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else items_frame(adapter, roles.item, catalog)
-    from recframe._plan.context import Given
+    from recframe._plan.sources import Given
 
     return Given(frame, roles.truth, train, *features, catalog, size)
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
-from recframe._arguments import Columns, Like, Lists, Undefined
-from recframe._plan.ranks import Ties
+from recframe._arguments import Columns, Like, Lists, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
 from recframe.metrics.average_precision import Norm, Points

@@ -11,11 +11,12 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, check_name, item_take, key_takes, keyed, query
+from recframe._data.common import check_frame, check_name, keyed, query
 from recframe._data.split import seed_of
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._labels import as_tuple, column_name, column_names
+from recframe._plan.sources import item_spec, key_specs
 from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
     asked = query(bound, given, CALL_ROLES["add_random"], [frame])
-    rows = open_rows({"frame": Source(frame, {**key_takes(asked, "order"), **item_take(asked, "order")})})
-    whole = places(rows.engine, rows.frames["frame"], [*key_takes(asked), ITEM])
-    whole = scramble(whole, [*key_takes(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
+    rows = open_rows({"frame": Source(frame, {**key_specs(asked, "order"), **item_spec(asked, "order")})})
+    whole = places(rows.engine, rows.frames["frame"], [*key_specs(asked), ITEM])
+    whole = scramble(whole, [*key_specs(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
     # By a power of two, which leaves nothing to round.
     whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
     return rows.pick(whole, {CHANCE: check_name("name", name)})
@@ -48,11 +49,11 @@ def add_popular(
         f"segment{i}": ColumnSpec(column, "segment", "key")
         for i, column in enumerate(as_tuple(column_names("segment", options["segment"], labels_of(frame, train))))
     }
-    group = {**segments, **item_take(asked)}
+    group = {**segments, **item_spec(asked)}
     spans, dated = _spans(options)
     column = None if options["time"] is None else column_name("time", options["time"], labels_of(train))
     time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
-    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_takes(asked), **time})}
+    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(asked), **time})}
     rows = open_rows(sources)
     past, keys = keyed(rows.frames["train"], asked)
     pair = [*group, *keys]

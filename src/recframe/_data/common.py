@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._arguments import Query, Roles
-from recframe._columns import ITEM, key_column
-from recframe._engines.base import ColumnSpec
+from recframe._columns import key_column
 from recframe._engines.registry import check_answers_with_rows, is_frame, labels_of
 from recframe._labels import is_label
+from recframe._plan.sources import key_specs
 from recframe._values import whole_number
 from recframe.errors import OptionTypeError, shown
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Use
 
 
 def query(
@@ -29,20 +28,10 @@ def query(
     return Query.of(Roles.of(own, given, allowed, labels_of(*frames)), {*own, *given})
 
 
-def key_takes(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
-    """Return the columns of the list key to take, by the plan's names."""
-    return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(asked.by)}
-
-
-def item_take(asked: Query, use: Use = "key") -> dict[str, ColumnSpec]:
-    """Return the column of items to take, by the plan's name."""
-    return {ITEM: ColumnSpec(asked.item, "item", use)}
-
-
 def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
     """Return a frame with the plan's names of its key; one that is one list gets a key."""
     if asked.by:
-        return frame, list(key_takes(asked))
+        return frame, list(key_specs(asked))
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 

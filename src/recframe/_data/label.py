@@ -9,11 +9,12 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame, item_take, key_takes, keyed, query
+from recframe._data.common import check_frame, keyed, query
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
-from recframe._plan.relevance import distinct, known_value, numbered, once, or_zero
+from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
+from recframe._plan.sources import item_spec, key_specs
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def label(
     valued = "value" in named or all(asked.value in adapter_of(each).names(each) for each in (frame, truth))
     sources = _sources(frame, truth, asked, value=valued)
     if _holds_rows(seen):
-        sources["seen"] = Source(seen, {**key_takes(asked), **item_take(asked)})
+        sources["seen"] = Source(seen, {**key_specs(asked), **item_spec(asked)})
     rows = open_rows(sources, ["frame", "truth"])
     return _join(rows, asked, valued=valued)
 
@@ -65,7 +66,7 @@ def drop_seen(frame: Any, seen: Any, asked: Query) -> Any:
     """Return a frame without the pairs of key and item that another one has."""
     if not _holds_rows(seen):
         return frame
-    takes = {**key_takes(asked), **item_take(asked)}
+    takes = {**key_specs(asked), **item_spec(asked)}
     rows = open_rows({"frame": Source(frame, takes), "seen": Source(seen, takes)})
     return rows.pick(_unseen(rows, rows.frames["frame"], list(takes)), {})
 
@@ -75,7 +76,7 @@ def _holds_rows(seen: Any) -> bool:
 
 
 def _sources(frame: Any, truth: Any, asked: Query, *, value: bool) -> dict[str, Source]:
-    pair = {**key_takes(asked), **item_take(asked)}
+    pair = {**key_specs(asked), **item_spec(asked)}
     value_column = {VALUE: ColumnSpec(asked.value, "value", "value")} if value else {}
     role = "rank" if asked.by_rank else "score"
     orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
@@ -93,7 +94,7 @@ def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
     frame, keys = keyed(rows.frames["frame"], asked)
     truth, _ = keyed(rows.frames["truth"], asked)
     if "seen" in rows.frames:
-        frame, truth = (_unseen(rows, each, list({**key_takes(asked), **item_take(asked)})) for each in (frame, truth))
+        frame, truth = (_unseen(rows, each, list({**key_specs(asked), **item_spec(asked)})) for each in (frame, truth))
     group = [*keys, *([MODEL] if asked.model is not None else [])]
     numbers = [RELEVANCE, *([VALUE] if valued else [])]
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
@@ -116,7 +117,7 @@ def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
     added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: asked.relevant, **({VALUE: asked.value} if valued else {})}
-    names = {name: take.column for name, take in {**key_takes(asked), **item_take(asked)}.items()}
+    names = {name: take.column for name, take in {**key_specs(asked), **item_spec(asked)}.items()}
     return rows.extend(result, added, names, new, asked.model)
 
 
@@ -135,7 +136,7 @@ def _numbered(rows: Rows, found: Frame, pair: Sequence[str], asked: Query) -> Fr
         )
         start = nw.col(START).fill_null(NEVER)
     found = found.with_columns(start.cast(nw.Int64()).alias(START))
-    return rows.engine.settle(numbered(found, pair, rows.row).drop(START))
+    return rows.engine.settle(number_repeats(found, pair, rows.row).drop(START))
 
 
 def _check_repeats(rows: Rows, asked: Query, found: Frame) -> None:

@@ -12,9 +12,10 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, count_of, item_take, key_takes, keyed, query
+from recframe._data.common import check_frame, count_of, keyed, query
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import open_rows
+from recframe._plan.sources import item_spec, key_specs
 from recframe._values import whole_number
 from recframe.errors import OptionError, OptionTypeError, shown
 
@@ -82,7 +83,7 @@ def split(
     terms = Terms.of(options)
     asked = query(bound, given, CALL_ROLES["split"], [frame])
     # Chance knows a key by its place among all keys, which asks for their order.
-    pair = {**key_takes(asked, "order" if terms.drawn else "key"), **item_take(asked, "order")}
+    pair = {**key_specs(asked, "order" if terms.drawn else "key"), **item_spec(asked, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
     rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
     whole = _parted(rows, asked, terms)
@@ -96,7 +97,7 @@ def _parted(rows: Rows, asked: Query, terms: Terms) -> Frame:
     keys: list[str] = []
     if terms.counted:
         whole, keys = keyed(whole, asked)
-        whole = places(rows.engine, whole, [*(key_takes(asked) if terms.drawn else ()), ITEM])
+        whole = places(rows.engine, whole, [*(key_specs(asked) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))
     test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(ORDER) <= _share(terms.size, nw.col(ITEMS))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
 from recframe._arguments import CALL_ROLES
-from recframe._columns import ITEM, MODEL, POSITION, SCORE, SIZE, START
-from recframe._data.common import check_frame, check_name, count_of, item_take, key_takes, keyed, query
+from recframe._columns import MODEL, PLACE, SCORE
+from recframe._data.common import check_frame, check_name, count_of, keyed, query
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
+from recframe._plan.sources import item_spec, key_specs, model_spec
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -32,27 +31,18 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: M
 def ranked(frame: Any, asked: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank."""
     order = "rank" if asked.by_rank else "score"
-    takes = {
-        **key_takes(asked),
-        **item_take(asked, "order"),
-        **({MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}),
-        SCORE: ColumnSpec(asked.orders[0], order, "score"),
-    }
+    score = {SCORE: ColumnSpec(asked.orders[0], order, "score")}
+    takes = {**key_specs(asked), **item_spec(asked, "order"), **model_spec(asked), **score}
     rows = open_rows({"frame": Source(frame, takes)})
     whole, keys = keyed(rows.frames["frame"], asked)
     group = [*([MODEL] if asked.model is not None else []), *keys]
     found = rows.engine.present(whole, SCORE)
     found = ranks.place(found, group, k, by_rank=asked.by_rank)
     found = rows.engine.settle(ranks.sizes(found, group))
-    alone = found.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).alias(POSITION))
-    tied = ranks.split_ties(found.filter(nw.col(SIZE) > 1).drop(SIZE), group, ITEM, k, descending=False)
     # What is left of a tie has one item: rows that repeat it take the next places.
-    again = nw.col(START).rank("ordinal").over(*group, START).cast(nw.Int64()) - 1
-    tied = tied.with_columns((nw.col(START) + again).alias(POSITION))
-    tied = tied if k is None else tied.filter(nw.col(POSITION) <= k)
-    found = nw.concat([alone, tied], how="vertical")
+    found = ranks.break_ties(found, group, ranks.TIE_ORDER["item"], k)
     models = [] if asked.model is None else [asked.model]
-    return rows.pick(found, {POSITION: name}, [*models, *asked.by, name])
+    return rows.pick(found, {PLACE: name}, [*models, *asked.by, name])
 
 
 def one_order(asked: Query, call: str) -> Query:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from recframe._plan.ranks import Ties
+    from recframe._arguments import Ties
 
     Say = Callable[[str], None]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
 
@@ -31,7 +33,7 @@ def fill(
     values = []
     for metric in metrics:
         how, value = context.query.averaging(metric.label), nw.col(metric.column)
-        counts = [nw.col(column) > 0 for column in context.counted(metric)]
+        counts = [nw.col(column) > 0 for column in context.requirements.values[metric.label].counted]
         if how.undefined == "raise":
             rows = context.engine.settle(rows)
             _raise(context, rows.filter(value.is_null(), *counts), metric, key, one)
@@ -185,3 +187,10 @@ def _total(label: str) -> str:
 
 def _weight(label: str) -> str:
     return f"weight of {label}"
+
+
+def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:
+    """Put results side by side that have one row for each value of what is reported by."""
+    if not by:
+        return reduce(lambda left, right: left.join(right, how="cross"), results)
+    return reduce(lambda left, right: engine.join(left, right, by), results)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._columns import (
     ABSOLUTE,
+    BLOCK_HITS,
+    BLOCK_STOP,
     CONTRIBUTION,
     HIT,
     ITEM,
     LIST_VALUE,
     MODEL,
+    OWN_STOP,
     POSITION,
     RANKED_ITEM,
     RELEVANCE,
@@ -20,22 +23,25 @@ from recframe._columns import (
     SIZE,
     START,
     TIED,
+    block_column,
     key_column,
     row_column,
     score_column,
 )
-from recframe._plan.custom_values import check_values
-from recframe._plan.list_sums import Ranking
+from recframe._plan import places
 from recframe._plan.plan import Plan
-from recframe._plan.requirements import check_names
+from recframe._plan.relevance import fill_missing
 from recframe.errors import OptionError
-from recframe.metrics._row import Row
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.context import Given
+    from recframe._plan.context import CallContext
+    from recframe._plan.list_sums import Ranking
+    from recframe._plan.sources import Given
     from recframe.metrics._record import Metric
 
 
@@ -49,32 +55,15 @@ def _check_columns(names: list[Any]) -> None:
         raise OptionError(msg, "rename these columns of the frame")
 
 
-class _Shared:
-    """A metric that also asks for the terms which only its rows' shares need, and reads all rows, which show."""
-
-    reads = "all"
-
-    def __init__(self, metric: Metric) -> None:
-        self._metric = metric
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._metric, name)
-
-    def terms(self, row: Row) -> dict[str, nw.Expr]:
-        terms, more = self._metric.terms(row), self._metric.share_terms(row)
-        check_names(self._metric, terms, more)
-        return {**terms, **more}
-
-
-class Contributions(Plan):
-    """The plan of one call: one row per ranked row that can matter."""
+class Contributions:
+    """One row per ranked row that can matter, with what it adds to the value of its list."""
 
     def __init__(self, given: Given, query: Query, metric: Metric, *, item: bool) -> None:
         if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
             raise OptionError(msg, "contributions takes the metrics whose value is one, such as 'ndcg' or 'map'")
         item = item or given.truth is not None or query.ties in ("item", "item_desc")
-        self._shown = {
+        self._names = {
             **({MODEL: MODEL} if query.several else {}),
             **{key_column(i): name for i, name in enumerate(query.by)},
             **({ITEM: query.item} if item else {}),
@@ -82,60 +71,55 @@ class Contributions(Plan):
             **{name: name for name in (POSITION, TIED, CONTRIBUTION)},
             LIST_VALUE: query.averaging(metric.label).name,
         }
-        _check_columns(list(self._shown.values()))
-        self._metric = cast("Metric", _Shared(metric))
-        super().__init__(given, query, [self._metric], item=item)
+        _check_columns(list(self._names.values()))
+        self._plan = Plan(given, query, [metric], item=item, shares=True)
+        self._query = query
+        self._metric = metric
         self._item = [ITEM] if item else []
-        self._row_columns = set(self._requirements.terms(Row(tied=True)))
-        row, sums = self._requirements.sums(self._metric, self._row_columns), self._requirements.sums(self._metric)
-        self._share = metric.share(row, sums)
-        self._unranked_share = metric.unranked_share(sums)
+        self.context = self._plan.context
+        self._engine = self.context.engine
 
     def frame(self) -> Any:
         """Return the rows as a frame of the user's kind, sorted where it is eager by model, key and position."""
         context = self.context
-        rows = self.run().select(*self._shown)
+        rows = self.run().select(*self._names)
         if self._engine.eager:
             rows = self._engine.settle(rows)
         sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
-        return context.session.finish(rows, self._shown, sort)
+        return context.session.finish(rows, self._names, sort)
 
     def run(self) -> Frame:
         """Return the rows of all rankings, under the plan's names."""
-        ideal, upto = self._ahead()
+        ideal, upto = self._plan.ideal_side()
         results = [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
         return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
 
     def _rows(self, index: int, ideal: Later | None, upto: int | None) -> Frame:
         """Return the rows of one ranking."""
-        context = self.context
+        context, requirements = self.context, self.context.requirements
         # A cutoff at R is another one in each list.
-        upto = None if RELEVANT in self._requirements.asked else upto
-        ranking = Ranking(context, self._side_tables, index, ideal, upto)
-        assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric
-        assert ideal is not None  # noqa: S101 - reads the relevance
-        lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
-        lists = check_values(context, lists, [self._metric], self._lacking, context.key_names)
-        lists = self._engine.settle(lists.with_columns(self._values[self._metric.column].alias(LIST_VALUE)))
-        own = [row_column(column) for column in sorted(self._row_columns)]
-        rows = ranking.rows(ranking.kept, ideal()).select(
+        upto = None if RELEVANT in requirements.requested else upto
+        ranking = self._plan.ranking(index, ideal, upto)
+        shares = requirements.shares
+        assert ideal is not None  # noqa: S101 - for the type checker: the metric
+        assert shares is not None  # noqa: S101 - reads the relevance and shares
+        value = requirements.values[self._metric.label].where_defined(eager=self._engine.eager).alias(LIST_VALUE)
+        lists = self._engine.settle(self._plan.sums(ranking).with_columns(value))
+        rows = row_sums(context, ranking, ideal()).select(
             *context.group,
             *self._item,
             RELEVANCE,
             nw.col(START).cast(nw.Int64()).alias(POSITION),
             nw.col(SIZE).cast(nw.Int64()).alias(TIED),
-            *own,
+            *(row_column(column) for column in sorted(requirements.ranked.by_column)),
         )
-        found = [self._added(rows, lists, self._share)]
-        if self._unranked_share is not None:
+        found = [self._added(rows, lists, shares.ranked)]
+        if shares.unranked is not None:
             missing = self._unranked(ranking.ranked, index)
             # A number where the relevance is missing, which it never is: NumPy's integers hold no missing value.
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
-            found.append(
-                self._added(
-                    missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED)), lists, self._unranked_share
-                )
-            )
+            missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
+            found.append(self._added(missing, lists, shares.unranked))
         result = nw.concat(found, how="vertical")
         self._check_sums(result)
         if self._query.several and not context.long:
@@ -146,9 +130,6 @@ class Contributions(Plan):
         """Return rows with what each adds to its list, missing where the list has no value."""
         context = self.context
         rows = self._engine.join(rows, lists, context.group)
-        if context.pooled:
-            own = None if self._metric.needs_relevant else self._metric.defined(self._requirements.sums(self._metric))
-            share = nw.when(nw.col(RELEVANT) > 0 if own is None else own).then(share).otherwise(0.0)
         share = nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
         return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, LIST_VALUE)
 
@@ -162,7 +143,7 @@ class Contributions(Plan):
             known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
             truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
             rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
-        rows = context.hits(context.relevance(rows))
+        rows = context.with_hits(fill_missing(rows, [RELEVANCE]))
         return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE)
 
     def _check_sums(self, rows: Frame) -> None:
@@ -178,3 +159,48 @@ class Contributions(Plan):
             raise OptionError(
                 msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
             )
+
+
+def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
+    """Return the kept rows of a model with what each adds to the sums, in columns named by `row_column`.
+
+    What is known of a tied block as a whole is spread over its rows: the position of the first hit evenly over its
+    hits, that at which a user stops by the rows' own probabilities to stop.
+    """
+    requirements = context.requirements
+    assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
+    requested, added = requirements.ranked.requested, dict(requirements.ranked.by_column)
+    kept, rows = ranking.prepared(ranking.kept)
+    kept = context.engine.settle(rows.count_hits(kept, requested))
+    first_hit, cascade = requirements.first_hit.by_column, requirements.cascade.by_column
+    if rows.tied and first_hit:
+        kept = _with_blocks(context, kept, places.first_hit_places(context, kept, ranking.upto), first_hit)
+        each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
+        added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
+    if cascade:
+        stops = places.stop_places(context, kept, ranking.upto, tied=rows.tied)
+        kept = _with_stops(context, _with_blocks(context, kept, stops, cascade))
+        each = nw.when(nw.col(BLOCK_STOP) > 0).then(nw.col(OWN_STOP) / nw.col(BLOCK_STOP)).otherwise(0.0)
+        added |= {column: added[column] + nw.col(block_column(column)) * each for column in cascade}
+    # A sum skips what is missing.
+    columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]
+    return rows.join_lookups(kept, requested, ideal).with_columns(*columns)
+
+
+def _with_stops(context: CallContext, kept: Frame) -> Frame:
+    """Add the probability to stop at each row, and the sum of these over its tied block."""
+    if len(context.requirements.stops) > 1:
+        msg = "a metric with several probabilities to stop at a row has no contributions"
+        raise OptionError(msg)
+    (stop,) = context.requirements.stops
+    kept, greatest = context.with_greatest(kept)
+    kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(OWN_STOP))
+    return kept.with_columns(nw.col(OWN_STOP).sum().over(*context.group, START).alias(BLOCK_STOP))
+
+
+def _with_blocks(context: CallContext, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr]) -> Frame:
+    """Add to each row what the places of its tied block add together."""
+    block, names = [*context.group, START], [block_column(name) for name in terms]
+    rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
+    kept = context.engine.join(kept, context.engine.sum_by(rows, block, names), block)
+    return kept.with_columns(nw.col(*names).fill_null(0.0))

@@ -1,4 +1,4 @@
-"""The ideal side: what lists would get in their best order."""
+"""The ideal side: what lists would get in their ideal ranking."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import narwhals as nw
 
 from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
-from recframe._plan.positions import numbered
-from recframe._plan.relevance import label
-from recframe.metrics._row import ALL_ROWS, IdealRow
+from recframe._plan.positions import numbered, with_relevance
+from recframe._plan.relevance import fill_missing
+from recframe.metrics._row import ALL_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,35 +20,32 @@ if TYPE_CHECKING:
 
 
 def ideal_lists(context: CallContext) -> Frame:
-    """Return R and the sums in the best order, of each list that has a relevant row."""
+    """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
-    lists = _best(context, context.relevance(source.select(*group, RELEVANCE, *context.values)), group, "all")
+    lists = _best(context, fill_missing(source.select(*group, RELEVANCE, *context.values), [RELEVANCE]), group, "all")
     if context.long and context.truth is not None:
         lists = lists.join(context.models(), how="cross")
     return lists
 
 
 def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
-    """Return the sums in the best order of the ranked rows only."""
+    """Return the sums in the ideal ranking of the ranked rows only."""
     if context.truth is not None:
         ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
-    best = _best(context, label(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
-    return context.to_sum_columns(
-        best, {column: nw.col(column) for column in context.requirements.best_terms("ranked")}
-    )
+    best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
+    columns = context.requirements.ideal("ranked").by_column
+    return context.to_sum_columns(best, {column: nw.col(column) for column in columns})
 
 
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: str) -> Frame:
-    """Sum what rows add in their best order: those of positive relevance, unless a metric asks for all."""
-    row = IdealRow()
-    added = context.requirements.best_terms(of, row)
-    rows = context.hits(frame)
-    if ALL_ROWS not in row.asked:
+    """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
+    terms = context.requirements.ideal(of)
+    rows = context.with_hits(frame)
+    if ALL_ROWS not in terms.requested:
         rows = rows.filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
-    if POSITION in row.asked:
+    if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
-    if of == "all":
-        added[RELEVANT] = nw.col(HIT)
+    added = {**terms.by_column, **({RELEVANT: nw.col(HIT)} if of == "all" else {})}
     return context.engine.sum_by(rows.select(*group, **added), group, list(added))

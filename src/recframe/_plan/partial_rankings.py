@@ -1,4 +1,4 @@
-"""Frames that hold only some of the ranked rows, and tell of the others how many there are."""
+"""Frames that hold only some of the ranked rows, and say how many others there are."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from recframe._columns import (
     FOUND,
     LEAST,
     MOST,
+    PLACE,
     PRESENT,
     RANKED,
     ROWS,
@@ -21,7 +22,6 @@ from recframe._columns import (
     TIED,
     score_column,
 )
-from recframe._plan.requirements import Requirements
 from recframe.errors import InputError, OptionError
 from recframe.metrics._row import Row
 
@@ -78,20 +78,14 @@ def check_metrics(context: CallContext, kept: Frame) -> None:
     query = context.query
     if query.candidates is None and query.tied is None:
         return
-    for metric in context.requirements.accuracy:
-        if query.candidates is None and _counts_rows(metric):
+    for terms in context.requirements.accuracy:
+        metric, all_rows = terms.metric, terms.reads == "all"
+        counts_rows = context.requirements.values[metric.label].requested & {RANKED, ROWS}
+        if query.candidates is None and (all_rows or counts_rows):
             msg = f"{metric.label} needs the number of ranked rows, and tied={query.tied!r} says that some are absent"
             raise OptionError(msg, "name the column that holds it, candidates='candidates'")
-        if metric.reads == "all":
+        if all_rows:
             _check_whole(context, kept, metric)
-
-
-def _counts_rows(metric: Metric) -> bool:
-    requirements = Requirements([metric])
-    sums = requirements.sums(metric)
-    for ask in (metric.value, metric.defined, metric.weighting):
-        ask(sums)
-    return metric.reads == "all" or bool(requirements.asked & {RANKED, ROWS})
 
 
 def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
@@ -103,22 +97,22 @@ def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
     if not context.engine.eager:
         msg = f"{metric.label} reads {first} of a list, and whether a lazy frame holds them all is not known"
         raise OptionError(msg, "collect the frame first")
-    share = Row(tied=True).within(k)
+    share = Row().within(k)
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64())).with_columns(share.alias(FOUND))
     if _lacking(context, rows, k):
         raise InputError(msg, hint)
 
 
-def check_shown(context: CallContext, rows: Frame, place: str) -> None:
-    """Raise unless the frame holds all rows up to the cutoffs of metrics that read what lists show."""
+def check_recommended(context: CallContext, rows: Frame) -> None:
+    """Raise unless the frame holds all rows up to the cutoffs of the metrics of recommended items."""
     if context.query.candidates is None or not context.engine.eager:
         return
-    for metric in (*context.requirements.shown, *context.requirements.exposure):
-        k = metric.cutoff
-        first = rows if k is None else rows.filter(nw.col(place) <= k)
+    for terms in (*context.requirements.beyond_accuracy, *context.requirements.exposure):
+        metric, k = terms.metric, terms.metric.cutoff
+        first = rows if k is None else rows.filter(nw.col(PLACE) <= k)
         if _lacking(context, first.with_columns(nw.lit(1.0).alias(FOUND)), k):
-            shown = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
-            msg = f"{metric.label} reads {shown}, and the frame does not hold them all"
+            needed = "every row that a list ranks" if k is None else f"the first {k} rows of each list"
+            msg = f"{metric.label} reads {needed}, and the frame does not hold them all"
             raise InputError(msg, "a cutoff up to the k of from_factors" if k is None else f"from_factors(..., k={k})")
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._arguments import Query
-    from recframe._plan.context import Given
+    from recframe._plan.sources import Given
     from recframe.metrics._record import Metric
 
 

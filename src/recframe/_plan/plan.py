@@ -11,18 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import JUDGED, KNOWN, MODEL, POSITION, RANKED, RELEVANCE, RELEVANT, weighting_column
+from recframe._columns import (
+    CATEGORISED,
+    JUDGED,
+    MODEL,
+    POSITION,
+    RANKED,
+    RELEVANCE,
+    RELEVANT,
+    constant_column,
+    weighting_column,
+)
 from recframe._plan import averages
-from recframe._plan.beyond_accuracy import Exposure, joined
-from recframe._plan.context import CallContext, Given
-from recframe._plan.custom_values import check_values, defined_value, lacks_value
+from recframe._plan.beyond_accuracy import Exposure
+from recframe._plan.collect_terms import requirements_of
+from recframe._plan.context import CallContext
+from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.profile_checks import check_profile
-from recframe._plan.requirements import Requirements
+from recframe._plan.relevance import fill_missing
 from recframe._plan.side_tables import SideTables
 from recframe.errors import InputError, OptionError
-from recframe.metrics._item_row import RecommendedRow
+from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +41,7 @@ if TYPE_CHECKING:
     from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Later
+    from recframe._plan.sources import Given
     from recframe.metrics._record import Metric
 
 
@@ -61,11 +73,11 @@ class Partial:
     """What some of the lists give: sums that those of other lists may be added to."""
 
     totals: Frame | None
-    """The sums of the lists' values, by what is reported by."""
+    """The sums of the lists' values by segment."""
     items: Frame | None
-    """What each item gets from the lists that show it."""
+    """The sums of each item over the lists that recommend it."""
     groups: Frame | None
-    """The groups of lists that there are."""
+    """The segments that there are."""
 
 
 class Plan:
@@ -83,6 +95,8 @@ class Plan:
         Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     item : bool
         Whether to read the item even if no metric does.
+    shares : bool
+        Whether to find what rows add to the one metric.
     """
 
     def __init__(
@@ -93,18 +107,18 @@ class Plan:
         part: tuple[int, int] | None = None,
         *,
         item: bool = False,
+        shares: bool = False,
     ) -> None:
         _check_names(query, metrics)
         _check_ties(query, metrics)
         self._query = query
         self._metrics = metrics
-        self._requirements = Requirements(metrics, len(given.feature_names))
+        self._requirements = requirements_of(
+            metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
+        )
         self.context = CallContext(given, query, self._requirements, part, item=item)
         self._side_tables = SideTables(self.context)
         self._engine = self.context.engine
-        self._lacking: dict[str, nw.Expr] = {}
-        """Whether a list lacks the value of a custom metric although it is defined, by the metric's column."""
-        self._values = self._value_expressions()
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
@@ -112,15 +126,15 @@ class Plan:
 
     def partial(self) -> list[Partial]:
         """Return what the lists give, for each ranking."""
-        ideal, upto = self._ahead()
-        return [self._model(index, ideal, upto) for index in range(len(self._query.orders))]
+        ideal, upto = self.ideal_side()
+        return [self._model(self.ranking(index, ideal, upto)) for index in range(len(self._query.orders))]
 
-    def _ahead(self) -> tuple[Later | None, int | None]:
-        """Return what all rankings share, the ideal side and the last position that matters, after checks."""
+    def ideal_side(self) -> tuple[Later | None, int | None]:
+        """Return what all rankings share, the ideal lists and the last position that matters, after checks."""
         self._check_data()
-        upto, engine = self._requirements.cutoff, self._engine
-        ideal = engine.later(lambda: engine.settle(ideal_lists(self.context))) if self.context.labelled else None
-        if ideal is not None and RELEVANT in self._requirements.asked:
+        upto, engine, requirements = self._requirements.cutoff, self._engine, self._requirements
+        ideal = engine.later(lambda: engine.settle(ideal_lists(self.context))) if requirements.reads_relevance else None
+        if ideal is not None and RELEVANT in requirements.requested:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
             most = engine.scalar(ideal().select(nw.col(RELEVANT).max())) if engine.eager else None
             upto = None if upto is None or most is None else max(upto, int(most))
@@ -153,50 +167,55 @@ class Plan:
     @property
     def _by_list(self) -> list[Metric]:
         """The metrics that are measured list by list."""
-        return [metric for metric in self._metrics if metric not in self._requirements.exposure]
+        return [metric for metric in self._metrics if not isinstance(metric, ExposureMetric)]
 
-    def _model(self, index: int, ideal: Later | None, upto: int | None) -> Partial:
-        """Return what the lists of one ranking give."""
-        ranking = Ranking(self.context, self._side_tables, index, ideal, upto)
-        totals = self._totals(ranking) if self._by_list else None
-        exposed = self._requirements.exposure and ranking.shown is not None
-        items, groups = ranking.shown.item_sums() if exposed and ranking.shown is not None else (None, None)
-        return Partial(totals, items, groups)
+    def ranking(self, index: int, ideal: Later | None, upto: int | None) -> Ranking:
+        """Return the rows that one model ranks."""
+        return Ranking(self.context, self._side_tables, index, ideal, upto)
+
+    def sums(self, ranking: Ranking) -> Frame:
+        """Return the sums of the lists of one model with all that the values of metrics read."""
+        lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
+        if all(metric.is_builtin for metric in self._metrics):
+            return lists
+        return check_values(self.context, lists, self._by_list, self.context.key_names)
 
     def list_values(self) -> list[Frame]:
         """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
-        ideal, upto = self._ahead()
-        indices = range(len(self._query.orders))
-        return [self._lists(Ranking(self.context, self._side_tables, index, ideal, upto)) for index in indices]
+        ideal, upto = self.ideal_side()
+        return [self._lists(self.ranking(index, ideal, upto)) for index in range(len(self._query.orders))]
 
     @property
     def weighted(self) -> dict[str, str]:
         """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
-        every = self._query.weight is not None
-        return {
-            metric.column: weighting_column(metric.column)
-            for metric in self._by_list
-            if every or metric.weighting(self._requirements.sums(metric)) is not None
-        }
+        every, values = self._query.weight is not None, self._requirements.values
+        weighted = [metric for metric in self._by_list if every or values[metric.label].weighting is not None]
+        return {metric.column: weighting_column(metric.column) for metric in weighted}
 
     def _lists(self, ranking: Ranking) -> Frame:
         """Return the values of lists under one ranking."""
-        context, metrics = self.context, self._by_list
-        lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
-        lists = check_values(context, lists, metrics, self._lacking, context.key_names)
-        weights = []
-        for metric in metrics:
-            if metric.column in self.weighted:
-                weight = metric.weighting(self._requirements.sums(metric))
-                weights.append((nw.lit(1.0) if weight is None else weight).alias(self.weighted[metric.column]))
-        values = [self._values[metric.column] for metric in metrics]
-        counted = [column for column in (JUDGED, RANKED) if column in self._requirements.asked]
-        lists = lists.select(*context.group, *counted, *values, *weights)
+        context, metrics, weighted = self.context, self._by_list, self.weighted
+        values = {metric.column: self._requirements.values[metric.label] for metric in metrics}
+        weights = [
+            (nw.lit(1.0) if value.weighting is None else value.weighting).alias(weighted[column])
+            for column, value in values.items()
+            if column in weighted
+        ]
+        found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
+        counted = [column for column in (JUDGED, RANKED) if column in self._requirements.requested]
+        lists = self.sums(ranking).select(*context.group, *counted, *found, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
-        return averages.with_weights(context, lists, self.weighted.values())
+        return averages.with_weights(context, lists, weighted.values())
+
+    def _model(self, ranking: Ranking) -> Partial:
+        """Return what the lists of one model give."""
+        totals = self._totals(ranking) if self._by_list else None
+        if not self._requirements.exposure or ranking.recommended is None:
+            return Partial(totals, None, None)
+        return Partial(totals, *ranking.recommended.item_sums())
 
     def _totals(self, ranking: Ranking) -> Frame:
-        """Return the sums of what is measured list by list."""
+        """Return the sums of the values of lists over segments."""
         labels = [metric.column for metric in self._by_list]
         return averages.totals(self.context, self._lists(ranking), labels, self.weighted)
 
@@ -217,61 +236,40 @@ class Plan:
             found.append(exposure.values(exposure.added(items) if several else items[0], every))
         name = nw.col(MODEL) if context.long else nw.lit(self._query.model_name(index)).alias(MODEL)
         model = [name] if self._query.several else []
-        result = joined(context.engine, found, context.reported)
+        result = averages.joined(context.engine, found, context.reported)
         order = self._query.orders[index]
         result = averages.refuse_all_undefined(context, result, self._metrics, order)
         return result.select(*model, *context.per, *(metric.column for metric in self._metrics))
 
-    def _value_expressions(self) -> dict[str, nw.Expr]:
-        """Return the metrics of a list by their labels, missing where it is undefined."""
-        # The models' rows stand below each other and tell together which lists there are.
-        pooled = self.context.pooled
-        found: dict[str, nw.Expr] = {}
-        known = nw.col(KNOWN if pooled else RELEVANT) > 0
-        for metric in self._metrics:
-            sums = self._requirements.sums(metric)
-            defined, value = metric.defined(sums), metric.value(sums)
-            if not metric.needs_relevant and defined is not None:
-                if pooled:
-                    value, defined = nw.when(defined).then(value).otherwise(0.0), defined | known
-            elif metric in self._requirements.accuracy:
-                if pooled:
-                    # This model has no relevant row in a list that others show to have one.
-                    defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
-                    value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
-                defined = known if defined is None else known & defined
-            found[metric.column] = defined_value(metric, value, defined, eager=self._engine.eager)
-            if not metric.is_builtin:
-                self._lacking[metric.column] = lacks_value(value, defined)
-        return found
-
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
-        for (of, k), column in self._requirements.constants.items():
+        for number, (of, k) in enumerate(self._requirements.constants):
+            column = constant_column(number)
             weights = self._engine.positions(k).select(of(nw.col(POSITION).cast(nw.Float64())).alias(column))
             lists = lists.join(weights.select(nw.col(column).sum()), how="cross")
         return lists
 
     def _check_data(self) -> None:
         """Raise for data that a metric cannot use, where they can be seen."""
-        context = self.context
-        for shown in self._requirements.shown:
-            row = RecommendedRow(self._requirements.width)
-            shown.recommended_terms(row)
-            if "categories" in row.asked:
-                self._side_tables.check_categories(shown.label)
+        for terms in self._requirements.beyond_accuracy:
+            if CATEGORISED in terms.recommended.requested:
+                self._side_tables.check_categories(terms.metric.label)
         if self._engine.eager and self._query.like is not None:
-            check_profile(context)
-        for metric in self._requirements.accuracy:
-            least, greatest = metric.relevances
-            if not self._engine.eager or (least == -math.inf and greatest == math.inf):
-                continue
-            source = context.relevance(
-                (context.truth if context.truth is not None else context.frame).select(RELEVANCE)
-            )
-            wrong = source.filter((nw.col(RELEVANCE) < least) | (nw.col(RELEVANCE) > greatest))
-            if self._engine.scalar(wrong.select(nw.len())):
-                found = self._engine.scalar(wrong.select(nw.col(RELEVANCE).max()))
-                bounds = f"at most {greatest:g}" if least == -math.inf else f"{least:g} to {greatest:g}"
-                msg = f"relevant={self._query.relevant!r} holds {found:g}, but {metric.label} takes {bounds}"
-                raise InputError(msg, "see the metric's options, such as probability= or max_relevance=")
+            check_profile(self.context)
+        if self._engine.eager:
+            for accuracy in self._requirements.accuracy:
+                self._check_relevance(accuracy.metric)
+
+    def _check_relevance(self, metric: Metric) -> None:
+        """Raise for a relevance that a metric cannot use."""
+        least, greatest = metric.relevances
+        if least == -math.inf and greatest == math.inf:
+            return
+        rows = self.context.truth if self.context.truth is not None else self.context.frame
+        source = fill_missing(rows.select(RELEVANCE), [RELEVANCE])
+        wrong = source.filter((nw.col(RELEVANCE) < least) | (nw.col(RELEVANCE) > greatest))
+        if self._engine.scalar(wrong.select(nw.len())):
+            found = self._engine.scalar(wrong.select(nw.col(RELEVANCE).max()))
+            bounds = f"at most {greatest:g}" if least == -math.inf else f"{least:g} to {greatest:g}"
+            msg = f"relevant={self._query.relevant!r} holds {found:g}, but {metric.label} takes {bounds}"
+            raise InputError(msg, "see the metric's options, such as probability= or max_relevance=")

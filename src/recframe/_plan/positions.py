@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import (
     COUNT,
+    HIT,
     ITEM,
     RANKED,
     RELEVANCE,
@@ -17,13 +18,13 @@ from recframe._columns import (
     SIZE,
     START,
     TIED,
+    TRUE_VALUE,
     VALUE,
     score_column,
 )
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import label, or_zero
+from recframe._plan.relevance import fill_missing, is_hit, known_value, number_repeats, once, or_zero
 from recframe.errors import InputError
-from recframe.metrics._row import CASCADE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +42,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
-    keep += [RELEVANCE] if context.truth is None and context.labelled else []
+    keep += [RELEVANCE] if context.truth is None and context.requirements.reads_relevance else []
     keep += [TIED] if context.query.tied is not None else []
     score = nw.col(score_column(index)).alias(SCORE)
     ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
@@ -84,22 +85,45 @@ def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: 
 
 def is_read(context: CallContext, hit: nw.Expr, relevance: nw.Expr) -> nw.Expr:
     """Return whether a metric that does not see all rows reads one."""
-    graded = any(metric.reads == "graded" for metric in context.requirements.accuracy)
-    return hit | (relevance != 0) if graded else hit
+    return hit | (relevance != 0) if context.requirements.reads_graded else hit
+
+
+def with_relevance(context: CallContext, frame: Frame) -> Frame:
+    """Return placed rows with their relevance and whether they are relevant, from the truth if there is one.
+
+    A repeated recommendation is relevant once, at its first position.
+    """
+    if context.truth is None:
+        return context.with_hits(fill_missing(frame, [RELEVANCE]))
+    truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
+    frame = context.engine.join(frame, truth, [*context.keys, ITEM])
+    if context.values:
+        frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
+    unknown = nw.col(RELEVANCE).is_null()
+    rows = [ROW] if context.query.ties == "first" else []
+    found = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
+    found = once(found, [RELEVANCE, HIT])
+    # What the truth does not hold is not relevant, however low min_relevance is.
+    others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
+    return nw.concat([found, others], how="vertical")
 
 
 def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
     """Return which of the rows any metric reads, where it is known before they are ranked; None: all."""
     requirements, query = context.requirements, context.query
-    all_rows = context.truth is not None or context.reads_recommended or query.tied is not None
-    all_rows = all_rows or bool(ranks.TIE_ORDER[query.ties] or requirements.asked & {CASCADE, RANKED})
-    all_rows = all_rows or any(metric.reads == "all" for metric in requirements.accuracy)
+    all_rows = (
+        context.truth is not None
+        or query.tied is not None
+        or bool(ranks.TIE_ORDER[query.ties] or requirements.stops or RANKED in requirements.requested)
+        or requirements.reads_recommended
+        or requirements.reads_all_rows
+    )
     relevance = or_zero(RELEVANCE)
-    return None if all_rows else is_read(context, context.is_hit(relevance), relevance)
+    return None if all_rows else is_read(context, is_hit(relevance, query.min_relevance), relevance)
 
 
 def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
-    """Leave out what stands past the cutoff and past R, of which a lazy frame does not tell the largest."""
+    """Keep the rows up to the cutoff or up to R, the largest of which a lazy frame does not tell."""
     cutoff = context.requirements.cutoff
     if cutoff is None:
         return placed
@@ -110,25 +134,32 @@ def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
 
 def kept_rows(context: CallContext, ranked: Frame, placed: Placed, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
-    group, query, engine = context.group, context.query, context.engine
-    compact = query.tied is not None
-    order = ranks.TIE_ORDER[query.ties]
+    engine, order = context.engine, ranks.TIE_ORDER[context.query.ties]
     if placed.sized and not order:
-        return engine.settle(label(context, placed.rows))
-    kept = label(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
-    if compact:
-        kept = ranks.absent(kept, group)
+        return engine.settle(with_relevance(context, placed.rows))
+    kept = with_relevance(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
+    if context.query.tied is not None:
+        kept = _split_partial(context, ranks.absent(kept, context.group), upto)
+        return engine.settle(ranks.sizes(kept, context.group, absent=True))
     for column, descending in order:
-        if column != VALUE or context.valued:
-            kept = ranks.split_ties(kept, group, column, upto, descending=descending)
-        if compact and column == RELEVANCE:
-            kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
-    if not compact and _seem_different(context, ranked):
+        if column != VALUE or context.values:
+            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+    if _seem_different(context, ranked):
         # Counting the rows of lists is far less work than counting those of blocks.
         kept = engine.settle(kept)
-        if not engine.scalar(ranks.tie_excess(kept, group)):
+        if not engine.scalar(ranks.tie_excess(kept, context.group)):
             return kept.with_columns(nw.lit(1).alias(SIZE))
-    return engine.settle(ranks.sizes(kept, group, absent=compact))
+    return engine.settle(ranks.sizes(kept, context.group))
+
+
+def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame:
+    """Split tied blocks by the policy where the frame omits some of their rows."""
+    for column, descending in ranks.TIE_ORDER[context.query.ties]:
+        if column != VALUE or context.values:
+            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+        if column == RELEVANCE:
+            kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
+    return kept
 
 
 def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
@@ -141,7 +172,7 @@ def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, 
 
 
 def _seem_different(context: CallContext, ranked: Frame) -> bool:
-    """Return whether it is worth to look for ties: the scores can be seen, and some of them are all different."""
+    """Return whether to look for lists without ties: the scores can be seen, and some of them are all different."""
     if not context.engine.eager or context.query.by_rank:
         return False
     some = ranked.select(SCORE).head(SAMPLE)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import ITEM, MODEL, RELEVANCE, score_column
+from recframe._plan.relevance import fill_missing
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,12 +30,14 @@ def check_profile(context: CallContext) -> None:
 
 def _check_relevance(context: CallContext) -> None:
     query = context.query
-    for metric in context.requirements.accuracy:
-        how = query.averaging(metric.label)
+    for terms in context.requirements.accuracy:
+        how = query.averaging(terms.metric.label)
         if how.least is None:
             continue
         source = context.frame if context.truth is None else context.truth
-        least = context.engine.scalar(context.relevance(source.select(RELEVANCE)).select(nw.col(RELEVANCE).min()))
+        least = context.engine.scalar(
+            fill_missing(source.select(RELEVANCE), [RELEVANCE]).select(nw.col(RELEVANCE).min())
+        )
         if least is not None and least < how.least:
             msg = (
                 f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} takes no "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
@@ -21,6 +21,7 @@ from recframe._columns import (
     LENGTH,
     LEVEL,
     MOVED,
+    PLACE,
     POSITION,
     RELEVANCE,
     ROW,
@@ -40,12 +41,10 @@ from recframe._columns import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from recframe._columns import Frame
 
-
-Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
-"""What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 
 TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
     "average": (),
@@ -92,6 +91,18 @@ def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
     # Rows that are split off by their relevance leave the absent ones behind, whose relevance is 0.
     frame = frame.with_columns(size.cast(nw.Int64()).alias(SIZE))
     return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
+
+
+def break_ties(sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, bool]], upto: int | None) -> Frame:
+    """Give each row up to a position one of its own: tied rows by columns, what is equal there in any order."""
+    alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).alias(PLACE))
+    tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)
+    for column, descending in order:
+        tied = split_ties(tied, keys, column, upto, descending=descending)
+    place = nw.col(START) + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
+    tied = tied.with_columns(place.alias(PLACE))
+    rows = nw.concat([alone.drop(START), tied.drop(START)], how="vertical")
+    return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 
 
 def tie_excess(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -171,14 +182,14 @@ def number(frame: Frame, keys: Sequence[str], column: str, *, descending: bool) 
     return frame.with_columns(nw.col(column).rank("ordinal", descending=descending).over(*keys).alias(POSITION))
 
 
-def grades(frame: Frame, keys: Sequence[str], asked: set[str]) -> Frame:
-    """Add what rank correlations ask about a row's relevance among the ranked rows of its list."""
+def grades(frame: Frame, keys: Sequence[str], requested: AbstractSet[str]) -> Frame:
+    """Add what rank correlations read about a row's relevance among the ranked rows of its list."""
     columns = {
         LENGTH: nw.len().over(*keys),
         GRADE_RANK: nw.col(RELEVANCE).rank("average", descending=True).over(*keys),
         SAME_GRADE: nw.len().over(*keys, RELEVANCE),
     }
-    return frame.with_columns(*(expr.alias(name) for name, expr in columns.items() if name in asked))
+    return frame.with_columns(*(expr.alias(name) for name, expr in columns.items() if name in requested))
 
 
 def levels(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -220,7 +231,7 @@ def stopped(stops: int) -> nw.Expr:
     return nw.any_horizontal(*(nw.col(stop_column(index)) > 0 for index in range(stops)), ignore_nulls=True)
 
 
-def reading(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
+def examination_probability(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
     """Add, for a user who reads from the top, the chance to arrive at each of the places where somebody stops.
 
     Certain: whether there may be a place at which every user stops.

@@ -41,11 +41,11 @@ class SideTables:
     def __init__(self, context: CallContext) -> None:
         self._context = context
         self._engine = context.engine
-        self._width = context.requirements.width
+        self._width = context.requirements.feature_count
 
     @cached_property
     def _had(self) -> Frame:
-        """Who had what in the training data, once."""
+        """The users and their items of the training data, each pair once."""
         train = self._context.session.frames["train"]
         train = train if self._context.user_keys else train.with_columns(nw.lit(0).alias(key_column(0)))
         return self._engine.settle(train.select(*self._users, ITEM).unique())
@@ -56,13 +56,18 @@ class SideTables:
 
     @cached_property
     def popularity(self) -> Frame:
-        """The items of the training data with the users of each, and each item's place by that, ties by item."""
+        """The items of the training data with how many users each has, and its rank by that, ties by item."""
         counts = self._had.group_by(ITEM).agg(nw.len().alias(USERS))
         counts = counts.with_columns(nw.col(USERS).cast(nw.Float64()), nw.lit(0).alias(EVERYTHING))
         placed = ranks.place(counts.with_columns(nw.col(USERS).alias(SCORE)), [EVERYTHING], None, by_rank=False)
         placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
         return self._engine.settle(placed.select(ITEM, USERS, popular))
+
+    def with_popularity(self, rows: Frame, item: str) -> Frame:
+        """Add each item's rank by popularity, infinite for one that the training data lack."""
+        rows = self._engine.join(rows, self.popularity.select(item, POPULAR), [item])
+        return rows.with_columns(nw.col(POPULAR).fill_null(math.inf))
 
     @cached_property
     def _train_users(self) -> Frame:
@@ -115,7 +120,7 @@ class SideTables:
         had = had.filter(~nw.col(DESCRIBED).is_null())
         on = self._users
         wanted = lists.select(*context.group).unique()
-        # Users without a list would add lists that nobody asked for; those without a past add nothing.
+        # Users without a list would add lists that the frame does not have; those without a past add nothing.
         found = self._engine.join(wanted, had, on) if context.user_keys else wanted.join(had.drop(*on), how="cross")
         return found.filter(~nw.col(DESCRIBED).is_null())
 
@@ -136,21 +141,18 @@ class SideTables:
         return frames["catalog"].select(ITEM).unique() if "catalog" in frames else None
 
     def with_users(self, lists: Frame) -> Frame:
-        """Add the number of users of the training data, where a metric asks for it."""
-        return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._context.requirements.asked else lists
+        """Add the number of users of the training data, where a metric reads it."""
+        return (
+            lists.join(self._train_users, how="cross") if TRAIN_USERS in self._context.requirements.requested else lists
+        )
 
     def with_catalog_size(self, groups: Frame) -> Frame:
-        """Add the number of items of the catalogue, where a metric asks for it."""
+        """Add the number of items of the catalogue, where a metric reads it."""
         size = self._context.catalog_size
-        if CATALOG_SIZE not in self._context.requirements.asked:
+        if CATALOG_SIZE not in self._context.requirements.requested:
             return groups
         if size is not None:
             return groups.with_columns(nw.lit(float(size)).alias(CATALOG_SIZE))
         catalog = self.catalog()
         items = self._context.session.frames["frame"].select(ITEM).unique() if catalog is None else catalog
         return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
-
-
-def unexpected() -> nw.Expr:
-    """Return an item's place by popularity, infinite for one that the training data lack."""
-    return nw.col(POPULAR).fill_null(math.inf)

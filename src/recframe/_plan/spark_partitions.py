@@ -9,11 +9,9 @@ import narwhals as nw
 
 from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION
 from recframe._plan import averages
-from recframe._plan.beyond_accuracy import joined
-from recframe._plan.context import Given
 from recframe._plan.plan import Plan
+from recframe._plan.sources import Given
 from recframe.metrics._beyond_accuracy import ExposureMetric
-from recframe.metrics._row import CASCADE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +40,7 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
         found.append(_means(Plan(Given(given.frame, given.truth), query, within).context, within, parts))
     context = plan.context
     key = [*([MODEL] if query.several else []), *context.per]
-    return plan.finish(joined(context.engine, found, key).select(*key, *(metric.column for metric in metrics)))
+    return plan.finish(averages.joined(context.engine, found, key).select(*key, *(metric.column for metric in metrics)))
 
 
 def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame:
@@ -52,7 +50,7 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
     query = context.query
     frames = {name: context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames}
     # Of all rows, of which a worker sees some.
-    constant = GREATEST if CASCADE in context.requirements.asked else None
+    constant = GREATEST if context.requirements.stops else None
     frames = {name: context.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
     labels = [metric.column for metric in metrics]
     order = [MODEL_NUMBER] if len(query.orders) > 1 else []

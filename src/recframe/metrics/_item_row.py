@@ -5,6 +5,8 @@ Like the classes of `_terms`, these hold no data: they hand out expressions and 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import narwhals as nw
 
 from recframe._columns import (
@@ -22,6 +24,9 @@ from recframe._columns import (
 )
 from recframe.metrics._shared_terms import SharedTerms
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 def features(width: int) -> list[str]:
     """Return the columns of an item's features as they are."""
@@ -38,6 +43,11 @@ def shares(width: int) -> list[str]:
     return [share_column(index) for index in range(width)]
 
 
+def feature_columns(width: int) -> list[str]:
+    """Return all columns that describe an item by its features."""
+    return [*directions(width), DESCRIBED, UNIT, *shares(width), CATEGORISED]
+
+
 class _Described(SharedTerms):
     """A row whose item may have features.
 
@@ -51,18 +61,19 @@ class _Described(SharedTerms):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.asked: set[str] = set()
         self._width = width
 
     @property
     def categories(self) -> list[nw.Expr]:
-        self.asked.add("categories")
-        return [nw.col(name) for name in shares(self._width)]
+        return [self._column(name) for name in shares(self._width)]
 
     @property
     def categorised(self) -> nw.Expr:
-        self.asked.add("categories")
-        return nw.col(CATEGORISED)
+        return self._column(CATEGORISED)
+
+    def _column(self, name: str) -> nw.Expr:
+        self.requested.add(name)
+        return nw.col(name)
 
 
 class RecommendedRow(_Described):
@@ -82,7 +93,7 @@ class RecommendedRow(_Described):
 
     def __init__(self, width: int) -> None:
         super().__init__(width)
-        self.cuts: set[int | None] = set()
+        self.cutoffs: set[int | None] = set()
 
     @staticmethod
     def within(k: int | None) -> nw.Expr:
@@ -91,46 +102,41 @@ class RecommendedRow(_Described):
 
     @property
     def users(self) -> nw.Expr:
-        self.asked.add(USERS)
-        return nw.col(USERS)
+        return self._column(USERS)
 
     @property
     def first(self) -> nw.Expr:
-        self.asked.add(FIRST)
-        return nw.col(FIRST)
+        return self._column(FIRST)
 
     @property
     def directions(self) -> list[nw.Expr]:
-        self.asked.add("directions")
-        return [nw.col(name) for name in directions(self._width)]
+        return [self._column(name) for name in directions(self._width)]
 
     @property
     def described(self) -> nw.Expr:
-        self.asked.add("directions")
-        return nw.col(DESCRIBED)
+        return self._column(DESCRIBED)
 
     @property
     def unit(self) -> nw.Expr:
-        self.asked.add("directions")
-        return nw.col(UNIT)
+        return self._column(UNIT)
 
     def distinct(self, k: int | None) -> nw.Expr:
         """Return the number of different items that the row's list shows among its first k."""
-        self.asked.add(FIRST)
-        self.cuts.add(k)
-        return nw.col(distinct_column(k))
+        self.requested.add(FIRST)
+        self.cutoffs.add(k)
+        return self._column(distinct_column(k))
 
 
 class HistoryRow(_Described):
     """One item that a user had in the training data."""
 
 
-class ItemRow:
-    """One item with its sums over the rows that show it, by the names that `shown_terms` gave them."""
+class ItemRow(SharedTerms):
+    """One item with its sums over the rows that show it, by the names of the metric's `recommended_terms`."""
 
-    def __init__(self, columns: dict[str, str]) -> None:
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        super().__init__()
         self._columns = columns
-        self.ranked: set[str] = set()
 
     def __getitem__(self, name: str) -> nw.Expr:
         return nw.col(self._columns[name])
@@ -140,5 +146,6 @@ class ItemRow:
 
         Items of equal sums share their mean place, so that it does not depend on the order of rows. 0: not shown.
         """
-        self.ranked.add(self._columns[name])
-        return nw.col(order_column(self._columns[name]))
+        order = order_column(self._columns[name])
+        self.requested.add(order)
+        return nw.col(order)

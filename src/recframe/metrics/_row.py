@@ -1,7 +1,7 @@
 """What a metric may ask of a ranked row, of a row in the best order, and of a list.
 
-These classes hold no data: they hand out Narwhals expressions over the plan's own columns and remember
-what was asked, so that the plan computes that and nothing else.
+These classes hold no data: they hand out Narwhals expressions over the plan's own columns and remember which columns
+were requested, so that the plan computes these and nothing else.
 """
 
 from __future__ import annotations
@@ -42,15 +42,35 @@ from recframe.errors import OptionError, closest
 from recframe.metrics._shared_terms import SharedTerms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
 
-CASCADE = "cascade"
+
 ALL_ROWS = "all_rows"
-"""What an ideal row is asked where every row stands in the best order, whatever its relevance."""
-"""In what a metric requests: that users stop somewhere."""
+"""In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
+
+
+class Numbers:
+    """Numbers the functions that the metrics of a call give to rows and sums, so that each is computed once."""
+
+    def __init__(self) -> None:
+        self.weights: dict[tuple[Weight, int | None], int] = {}
+        self.stops: dict[Stop, int] = {}
+        self.constants: dict[tuple[Weight, int], int] = {}
+
+    def of_weight(self, of: Weight, k: int | None) -> int:
+        """Return the number of a weight that counts up to position k."""
+        return self.weights.setdefault((of, k), len(self.weights))
+
+    def of_stop(self, stop: Stop) -> int:
+        """Return the number of a probability to stop."""
+        return self.stops.setdefault(stop, len(self.stops))
+
+    def of_constant(self, of: Weight, k: int) -> int:
+        """Return the number of the sum of a weight over the positions 1 to k."""
+        return self.constants.setdefault((of, k), len(self.constants))
 
 
 class Row(SharedTerms):
@@ -58,8 +78,6 @@ class Row(SharedTerms):
 
     Attributes
     ----------
-    tied : bool
-        False where no row ties, so that every block is one row.
     relevance : Expr
         The relevance, 0 where it is missing.
     hit : Expr
@@ -72,21 +90,17 @@ class Row(SharedTerms):
         R, the relevant items of the row's list, ranked or not.
     """
 
-    def __init__(self, *, tied: bool) -> None:
+    def __init__(self, numbers: Numbers | None = None) -> None:
         super().__init__()
-        self.tied = tied
-        self.tables: dict[tuple[Weight, int | None], int] = {}
-        self.stops: dict[Stop, int] = {}
-        self.asked: set[str] = set()
+        self._numbers = numbers or Numbers()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
         self.start = nw.col(START)
-        self.size = nw.col(SIZE) if tied else nw.lit(1.0)
+        self.size = nw.col(SIZE)
 
     @property
     def block_hits(self) -> nw.Expr:
-        self.asked.add(BLOCK_HITS)
-        return nw.col(BLOCK_HITS) if self.tied else self.hit
+        return self._column(BLOCK_HITS)
 
     @property
     def hits_before(self) -> nw.Expr:
@@ -103,7 +117,7 @@ class Row(SharedTerms):
 
     @property
     def value(self) -> nw.Expr:
-        """What a hit is worth, 0 where it is missing."""
+        """The value of a hit, 0 where it is missing."""
         return self._column(VALUE)
 
     @property
@@ -123,7 +137,7 @@ class Row(SharedTerms):
 
     @property
     def concordance(self) -> nw.Expr:
-        """The rows of lower relevance that the row stands before, less those that it stands behind.
+        """The rows of lower relevance that the row is ahead of, less those that are ahead of it.
 
         Only its sum over a list means that.
         """
@@ -131,31 +145,30 @@ class Row(SharedTerms):
 
     @property
     def popular(self) -> nw.Expr:
-        """The item's place, from 1, when those of the training data stand by their users; infinite without any."""
+        """The item's rank by its users in the training data, from 1; infinite without any."""
         return self._column(POPULAR)
 
     def _column(self, name: str) -> nw.Expr:
-        self.asked.add(name)
+        self.requested.add(name)
         return nw.col(name)
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
 
-        The user reads from the top and stops at a row with the chance that `stop` gives for its relevance; `stop`
-        also takes the largest relevance of the frame. The rows of a tied block share their mean chance.
+        The user reads from the top and stops at a row with the probability that `stop` gives for its relevance; `stop`
+        also takes the largest relevance of the frame. The rows of a tied block share their mean probability.
         """
-        self.asked.add(CASCADE)
-        self.stops.setdefault(stop, len(self.stops))
+        # It is added by the places where users stop: see CascadeRow.
+        self.requested.add(stop_column(self._numbers.of_stop(stop)))
         return nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:
-        """Return the chance that the row stands among the first k."""
+        """Return the probability that the row is among the first k."""
         if k is None:
             return nw.lit(1.0)
-        inside = (self.start <= k) if not self.tied else (self.start + self.size - 1 <= k)
         straddles = (k - self.start + 1) / self.size
-        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0) if self.tied else nw.lit(0.0)
-        return nw.when(inside).then(1.0).otherwise(outside)
+        outside = nw.when(self.start <= k).then(straddles).otherwise(0.0)
+        return nw.when(self.start + self.size - 1 <= k).then(1.0).otherwise(outside)
 
     def weight(self, of: Weight, k: int | None) -> nw.Expr:
         """Return the expected weight of the row's position, counting 0 past k.
@@ -168,26 +181,23 @@ class Row(SharedTerms):
             The last position that counts; None: all do.
         """
         alone = _cut(of(self.start), self.start, k)
-        if not self.tied:
-            return alone
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
-        index = self.tables.setdefault((of, k), len(self.tables))
-        block = (nw.col(upto_column(index)) - nw.col(before_column(index))) / self.size
+        number = self._numbers.of_weight(of, k)
+        block = (self._column(upto_column(number)) - self._column(before_column(number))) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         """Return what the row adds to the expected weight of the list's first relevant position, 0 past k."""
-        self.asked.update((BLOCK_HITS, FIRST_HIT))
-        # A block with several hits is spread over all its rows: see FirstHitRow.
-        only = (self.start == nw.col(FIRST_HIT)) & (self.block_hits == 1)
+        # What a block with several hits adds is spread over all its rows: see FirstHitRow.
+        only = (self.start == self._column(FIRST_HIT)) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
 class PlaceRow(Row):
-    """A place in a tied block, beside the ranked rows: it adds nothing but the one thing that it stands for."""
+    """A place in a tied block, in a frame of its own: it adds nothing but the one thing that the frame is for."""
 
-    def __init__(self) -> None:
-        super().__init__(tied=False)
+    def __init__(self, numbers: Numbers) -> None:
+        super().__init__(numbers)
         self.relevance = self.hit = nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
@@ -203,23 +213,21 @@ class PlaceRow(Row):
 class FirstHitRow(PlaceRow):
     """One place in a tied block that holds several of the list's first hits.
 
-    The rows of such a block stand for its positions: each adds the chance that the first hit falls there.
+    The rows of such a block are its positions: each adds the probability that the first hit is there.
     """
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
-        self.asked.add(FIRST_HIT)
         position = nw.col(POSITION)
         return nw.col(CHANCE) * _cut(of(position), position, k)
 
 
 class CascadeRow(PlaceRow):
-    """One ranked row in the hands of a user who reads from the top, for what `Row.cascade` is about."""
+    """One place at which a user may stop who reads from the top, for `Row.cascade`."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
-        self.asked.add(CASCADE)
-        index = self.stops.setdefault(stop, len(self.stops))
+        number = self._numbers.of_stop(stop)
         position = nw.col(POSITION)
-        return nw.col(stop_column(index)) * nw.col(examined_column(index)) * _cut(of(position), position, k)
+        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * _cut(of(position), position, k)
 
 
 class IdealRow(SharedTerms):
@@ -233,20 +241,19 @@ class IdealRow(SharedTerms):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: set[str] = set()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
 
     @property
     def value(self) -> nw.Expr:
-        """What a hit is worth, 0 where it is missing."""
-        self.asked.add(VALUE)
+        """The value of a hit, 0 where it is missing."""
+        self.requested.add(VALUE)
         return nw.col(VALUE)
 
     def weight(self, of: Weight, k: int | None, *, signed: bool = False) -> nw.Expr:
         """Return the weight of the row's position, 0 past k and, unless signed, where the relevance is not positive."""
         if signed:
-            self.asked.add(ALL_ROWS)
+            self.requested.add(ALL_ROWS)
             return self._weight(of, k)
         return nw.when(self.relevance > 0).then(self._weight(of, k)).otherwise(0.0)
 
@@ -255,7 +262,7 @@ class IdealRow(SharedTerms):
         return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
 
     def _weight(self, of: Weight, k: int | None) -> nw.Expr:
-        self.asked.add(POSITION)
+        self.requested.add(POSITION)
         return _cut(of(nw.col(POSITION)), nw.col(POSITION), k)
 
 
@@ -268,10 +275,11 @@ class Sums:
         R, the relevant items of the list, ranked or not; at least 1.
     """
 
-    def __init__(self, columns: dict[str, str], asked: set[str], constants: dict[tuple[Weight, int], str]) -> None:
+    def __init__(self, columns: Mapping[str, str], numbers: Numbers | None = None) -> None:
+        self.requested: set[str] = set()
+        """The columns that the metric reads beyond the sums of its terms."""
         self._columns = columns
-        self._asked = asked
-        self._constants = constants
+        self._numbers = numbers or Numbers()
         self.relevant = nw.col(RELEVANT)
 
     def __getitem__(self, name: str) -> nw.Expr:
@@ -287,14 +295,12 @@ class Sums:
 
     def ranked(self, k: int | None) -> nw.Expr:
         """Return min(N, k), where N is the number of ranked rows."""
-        self._asked.add(RANKED)
-        return at_most(nw.col(RANKED), k)
+        return at_most(self._column(RANKED), k)
 
     @property
     def rows(self) -> nw.Expr:
         """The rows of the list, ranked or not."""
-        self._asked.add(ROWS)
-        return nw.col(ROWS)
+        return self._column(ROWS)
 
     @property
     def names(self) -> list[str]:
@@ -304,18 +310,20 @@ class Sums:
     @property
     def train_users(self) -> nw.Expr:
         """The users of the training data."""
-        self._asked.add(TRAIN_USERS)
-        return nw.col(TRAIN_USERS)
+        return self._column(TRAIN_USERS)
 
     @property
     def catalog_size(self) -> nw.Expr:
         """The items of the catalogue."""
-        self._asked.add(CATALOG_SIZE)
-        return nw.col(CATALOG_SIZE)
+        return self._column(CATALOG_SIZE)
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""
-        return nw.col(self._constants.setdefault((of, k), constant_column(len(self._constants))))
+        return nw.col(constant_column(self._numbers.of_constant(of, k)))
+
+    def _column(self, name: str) -> nw.Expr:
+        self.requested.add(name)
+        return nw.col(name)
 
     @staticmethod
     def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

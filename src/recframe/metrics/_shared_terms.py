@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from recframe.metrics._record import Metric
 
 Term = Callable[..., nw.Expr]
 Key = tuple[Term, tuple[Hashable, ...]]
@@ -14,7 +23,11 @@ Key = tuple[Term, tuple[Hashable, ...]]
 class SharedTerms:
     """What all kinds of rows offer: terms that are known by what computes them, never by a name."""
 
+    requested: set[str]
+    """The columns that the terms read beyond those that every row has."""
+
     def __init__(self) -> None:
+        self.requested = set()
         self._shared: dict[Key, nw.Expr] = {}
 
     def shared(self, term: Term, *arguments: Any) -> nw.Expr:
@@ -35,3 +48,65 @@ class SharedTerms:
     def key_of(self, expression: nw.Expr) -> Key | None:
         """Return what computes a shared term; None for any other expression."""
         return next((key for key, found in self._shared.items() if found is expression), None)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What rows of one kind add to sums."""
+
+    by_column: Mapping[str, nw.Expr] = field(default_factory=dict)
+    """The terms by the columns that hold their sums."""
+    requested: frozenset[str] = frozenset()
+    """The columns that the terms read beyond those that every row of the kind has."""
+
+    @staticmethod
+    def union(parts: Iterable[Terms]) -> Terms:
+        """Return the terms of several metrics; what they share is there once."""
+        parts = list(parts)
+        by_column = {column: term for part in parts for column, term in part.by_column.items()}
+        return Terms(by_column, frozenset(chain.from_iterable(part.requested for part in parts)))
+
+
+class TermColumns:
+    """Gives each term a column, and terms of several metrics that compute the same over the same rows a common one."""
+
+    def __init__(self, name: Callable[[object], str]) -> None:
+        self._name = name
+        self._own: dict[str, dict[str, str]] = {}
+        self._by_key: dict[object, str] = {}
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The columns of all terms."""
+        return tuple(self._by_key.values())
+
+    def of(self, metric: Metric) -> Mapping[str, str]:
+        """Return the columns of a metric's terms by their names."""
+        return self._own.get(metric.label, {})
+
+    def known(self, metric: Metric, terms: Mapping[str, nw.Expr]) -> Terms:
+        """Return what other rows add to the same sums."""
+        return Terms({self._own[metric.label][name]: term for name, term in terms.items()})
+
+    def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
+        """Return a metric's terms by their columns, which are new but for shared ones."""
+        own = self._own.setdefault(metric.label, {})
+        found = {}
+        check_names(metric, terms, own)
+        for name, term in terms.items():
+            if not isinstance(term, nw.Expr):
+                msg = f"term {name!r} of metric {metric.label!r} is {term!r}, which is not a Narwhals expression"
+                raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
+            computed = row.key_of(term)
+            key = (metric.label, name) if computed is None else (computed, over)
+            own[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
+            found[own[name]] = term
+        return Terms(found, frozenset(row.requested))
+
+
+def check_names(metric: Metric, terms: Iterable[str], others: Collection[str]) -> None:
+    """Raise if a metric gives a term the name of another one of its own, so that both would add to one sum."""
+    for name in terms:
+        if name in others:
+            msg = f"metric {metric.label!r} has two terms of the name {name!r}"
+            raise OptionError(msg, "give its terms, best_terms and share_terms names that differ")

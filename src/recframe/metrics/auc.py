@@ -33,7 +33,7 @@ def _wrong(row: Row) -> nw.Expr:
 
 def _up_to(row: Row, k: int, inside: nw.Expr | float, straddling: nw.Expr) -> nw.Expr:
     """Return one term for hits of blocks that end by k, another for those of the block that straddles k, else 0."""
-    other = nw.when(row.start <= k).then(straddling).otherwise(0.0) if row.tied else nw.lit(0.0)
+    other = nw.when(row.start <= k).then(straddling).otherwise(0.0)
     return row.hit * nw.when(row.start + row.size - 1 <= k).then(inside).otherwise(other)
 
 

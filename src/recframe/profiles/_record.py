@@ -15,8 +15,7 @@ from recframe.metrics._record import CutMetric, Metric, spelled
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Like, Lists, Roles, Undefined
-    from recframe._plan.ranks import Ties
+    from recframe._arguments import Like, Lists, Roles, Ties, Undefined
 
 EVERY_ROW = -math.inf
 """As `min_relevance` of a profile: every row of the truth is relevant, whatever its relevance."""

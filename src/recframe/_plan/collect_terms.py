@@ -1,0 +1,184 @@
+"""Asks the metrics of one call what they need, each once about each kind of row that it reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import (
+    FIRST_HIT,
+    JUDGED,
+    KNOWN,
+    RANKED,
+    RELEVANT,
+    item_sum_column,
+    row_column,
+    segment_sum_column,
+    stop_column,
+    sum_column,
+)
+from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
+from recframe.errors import OptionTypeError
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
+from recframe.metrics._row import CascadeRow, FirstHitRow, IdealRow, Numbers, PlaceRow, Row, Sums
+from recframe.metrics._shared_terms import TermColumns, Terms, check_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Lists, Query
+    from recframe.metrics._record import Metric, Reads
+
+COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}
+"""What a list must have to be averaged, under each policy."""
+
+
+def requirements_of(
+    metrics: Sequence[Metric], query: Query, feature_count: int, *, truth: bool, shares: bool = False
+) -> Requirements:
+    """Return what the metrics of a call need, each asked once about each kind of row that it reads.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        The metrics.
+    query : Query
+        The checked roles and policies.
+    feature_count : int
+        How many features an item has.
+    truth : bool
+        Whether there is a ground truth besides the frame.
+    shares : bool
+        Whether rows show what they add to the value of the one metric.
+    """
+    asking = _Asking(query, feature_count, shares=shares, pooled=query.model is not None and not truth)
+    beyond = [asking.beyond(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
+    exposure = [asking.exposure(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
+    items = Terms.union(asking.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
+    others = [metric for metric in metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
+    accuracy = [asking.accuracy(metric) for metric in others]
+    values = {metric.label: asking.value(metric) for metric in metrics}
+    of_rows = asking.shares(accuracy[0]) if shares else None
+    return Requirements(
+        metrics=tuple(metrics),
+        accuracy=tuple(accuracy),
+        beyond_accuracy=tuple(beyond),
+        exposure=tuple(exposure),
+        items=items,
+        values=values,
+        shares=of_rows,
+        weights=tuple(asking.numbers.weights),
+        constants=tuple(asking.numbers.constants),
+        stops=tuple(asking.numbers.stops),
+        cutoffs=frozenset(asking.cutoffs),
+        sum_columns=asking.sums.all,
+        item_sum_columns=asking.item_sums.all,
+        feature_count=feature_count,
+    )
+
+
+class _Asking:
+    """Asks the metrics of one call for their terms, and gives each a column of its own or one that it shares."""
+
+    def __init__(self, query: Query, feature_count: int, *, shares: bool, pooled: bool) -> None:
+        self._query = query
+        self._feature_count = feature_count
+        self._with_shares = shares
+        self._pooled = pooled
+        self.numbers = Numbers()
+        self.cutoffs: set[int | None] = set()
+        self.sums = TermColumns(sum_column)
+        self.item_sums = TermColumns(item_sum_column)
+        self.segment_sums = TermColumns(segment_sum_column)
+
+    def accuracy(self, metric: Metric) -> AccuracyTerms:
+        row, best = Row(self.numbers), IdealRow()
+        # Rows that show what they add show it all.
+        reads: Reads = "all" if self._with_shares else metric.reads
+        ranked = self.sums.add(metric, self._terms(metric, row), row, reads)
+        ideal = self.sums.add(metric, metric.best_terms(best), best, f"best of {metric.best_of}")
+        first_hit = cascade = Terms()
+        if FIRST_HIT in row.requested:
+            first_hit = self.sums.known(metric, self._terms(metric, FirstHitRow(self.numbers)))
+        if row.requested & {stop_column(number) for number in self.numbers.stops.values()}:
+            cascade = self.sums.known(metric, self._terms(metric, CascadeRow(self.numbers)))
+        return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade)
+
+    def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+        """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""
+        terms = self._own_terms(metric, row)
+        if metric.is_builtin or not isinstance(row, PlaceRow):
+            return terms
+        # A custom term may have a part that does not vanish here, such as the 1 of 1 - row.hit.
+        rest = self._own_terms(metric, PlaceRow(self.numbers))
+        return {name: term - rest[name] for name, term in terms.items()}
+
+    def _own_terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
+        terms = metric.terms(row)
+        if not self._with_shares:
+            return terms
+        more = metric.share_terms(row)
+        check_names(metric, terms, more)
+        return {**terms, **more}
+
+    def beyond(self, metric: BeyondAccuracyMetric) -> BeyondAccuracyTerms:
+        row, past = RecommendedRow(self._feature_count), HistoryRow(self._feature_count)
+        recommended = self.sums.add(metric, metric.recommended_terms(row), row, "recommended")
+        self.cutoffs |= row.cutoffs
+        return BeyondAccuracyTerms(
+            metric, recommended, self.sums.add(metric, metric.history_terms(past), past, "history")
+        )
+
+    def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
+        row = RecommendedRow(self._feature_count)
+        recommended = self.item_sums.add(metric, metric.recommended_terms(row), row, "recommended")
+        self.cutoffs |= row.cutoffs
+        return BeyondAccuracyTerms(metric, recommended, Terms())
+
+    def items(self, metric: ExposureMetric) -> Terms:
+        item = ItemRow(self.item_sums.of(metric))
+        return self.segment_sums.add(metric, metric.item_terms(item), item, "items")
+
+    def value(self, metric: Metric) -> ListValue:
+        exposure = isinstance(metric, ExposureMetric)
+        sums = Sums((self.segment_sums if exposure else self.sums).of(metric), self.numbers)
+        defined, value = metric.defined(sums), metric.value(sums)
+        if not isinstance(value, nw.Expr):
+            msg = f"value() of metric {metric.label!r} returns {value!r}, which is not a Narwhals expression"
+            raise OptionTypeError(msg, "return an expression of the sums, such as sums['hits'] / sums.relevant")
+        counted: tuple[str, ...] = ()
+        if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+            counted = COUNTED[self._query.averaging(metric.label).lists]
+            value, defined = self._of_relevant(metric, value, defined)
+        weighting = None if exposure else metric.weighting(sums)
+        return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))
+
+    def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
+        """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
+        known = nw.col(KNOWN if self._pooled else RELEVANT) > 0
+        if not metric.needs_relevant and defined is not None:
+            if not self._pooled:
+                return value, defined
+            return nw.when(defined).then(value).otherwise(0.0), defined | known
+        if self._pooled:
+            # This model has no relevant row in a list where other models have one.
+            defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
+            value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
+        return value, known if defined is None else known & defined
+
+    def shares(self, terms: AccuracyTerms) -> Shares:
+        own = self.sums.of(terms.metric)
+        of_row = {
+            name: row_column(column) if column in terms.ranked.by_column else column for name, column in own.items()
+        }
+        row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
+        ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
+        if self._pooled:
+            # The list has a value because of other models' rows.
+            defined = None if terms.metric.needs_relevant else terms.metric.defined(sums)
+            has_value = nw.col(RELEVANT) > 0 if defined is None else defined
+            ranked = nw.when(has_value).then(ranked).otherwise(0.0)
+            unranked = None if unranked is None else nw.when(has_value).then(unranked).otherwise(0.0)
+        return Shares(ranked, unranked, frozenset(row.requested | sums.requested))

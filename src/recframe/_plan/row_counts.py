@@ -1,0 +1,66 @@
+"""How many rows each list has, and how many of them it ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, score_column
+from recframe._plan import partial_rankings
+
+if TYPE_CHECKING:
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+
+
+def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> list[Frame]:
+    """Return frames that add up to the counts that metrics request, from the rows of one model.
+
+    Parameters
+    ----------
+    context : CallContext
+        The frames of the call.
+    ranked : Frame
+        The rows that the model ranks.
+    kept : Frame
+        Those of them that can matter.
+    index : int
+        The number of the model's scores.
+    """
+    requested, partial = context.requirements.requested, context.query.candidates is not None
+    if {RANKED, ROWS} <= requested and context.truth is None and not partial:
+        has_score = nw.col(score_column(index)).count().alias(RANKED)
+        both = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS), has_score)
+        return [context.to_sum_columns(both, {ROWS: nw.col(ROWS), RANKED: nw.col(RANKED)})]
+    found = []
+    if RANKED in requested and partial:
+        found.append(context.to_sum_columns(partial_rankings.candidates(context), {RANKED: nw.col(RANKED)}))
+    elif RANKED in requested:
+        # As many rows as can matter are kept, unless positions were given and have gaps.
+        counted = ranked if context.query.by_rank else kept
+        counts = counted.group_by(*context.group).agg(nw.len().alias(RANKED))
+        found.append(context.to_sum_columns(counts, {RANKED: nw.col(RANKED)}))
+    if ROWS in requested:
+        found += [context.to_sum_columns(rows, {ROWS: nw.col(ROWS)}) for rows in _all_rows(context)]
+    return found
+
+
+def _all_rows(context: CallContext) -> list[Frame]:
+    """Return frames that add up to the rows of each list, ranked or not, those of the truth included."""
+    group = context.group
+    if context.query.candidates is not None:
+        unranked = context.frame.filter(nw.col(score_column(0)).is_null())
+        return [_count(context, unranked, 1.0), partial_rankings.candidates(context).rename({RANKED: ROWS})]
+    if context.truth is None:
+        return [_count(context, context.frame, 1.0)]
+    on = [*context.keys, ITEM]
+    both = context.engine.join(context.frame.select(*group, ITEM), context.truth.select(*on, RELEVANCE), on)
+    both = both.filter(~nw.col(RELEVANCE).is_null()).select(*group, ITEM).unique()
+    truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
+    return [_count(context, context.frame, 1.0), _count(context, truth, 1.0), _count(context, both, -1.0)]
+
+
+def _count(context: CallContext, frame: Frame, each: float) -> Frame:
+    rows = frame.select(*context.group, nw.lit(each).alias(ROWS))
+    return context.engine.sum_by(rows, context.group, [ROWS])

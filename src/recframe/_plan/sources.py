@@ -1,0 +1,135 @@
+"""What a call takes from the user's frames, by the plan's names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recframe._columns import (
+    CANDIDATES,
+    CLUSTER,
+    ITEM,
+    MODEL,
+    RELEVANCE,
+    TIED,
+    VALUE,
+    WEIGHT,
+    attribute_column,
+    feature_column,
+    key_column,
+    score_column,
+)
+from recframe._engines.base import ColumnSpec, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Query
+    from recframe._engines.base import Use
+    from recframe._plan.requirements import Requirements
+
+    Specs = dict[str, ColumnSpec]
+
+
+@dataclass(frozen=True)
+class Given:
+    """The user's own frames of one call."""
+
+    frame: Any
+    truth: Any = None
+    train: Any = None
+    features: Any = None
+    feature_names: Sequence[str] = ()
+    """The columns of `features` that are numbers."""
+    catalog: Any = None
+    catalog_size: int | None = None
+    """Of a catalogue that is only counted."""
+    greatest: float | None = None
+    """The largest relevance of all, where the frames hold a part of the rows only."""
+
+    @property
+    def frames(self) -> dict[str, Any]:
+        """The frames that are given, by their names."""
+        names = ("frame", "truth", "train", "features", "catalog")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+
+def key_names(query: Query, *, truth: bool) -> dict[str, str]:
+    """Return the user's key columns by the plan's names; without a truth, `per` may add to the key."""
+    keys = query.by if truth else (*query.by, *(name for name in query.per if name not in query.by))
+    return {key_column(i): name for i, name in enumerate(keys)}
+
+
+def attribute_names(query: Query, *, truth: bool) -> dict[str, str]:
+    """Return the columns of `per` that describe a list without being its key, by the plan's names."""
+    others = [name for name in query.per if name not in query.by] if truth else []
+    return {attribute_column(i): name for i, name in enumerate(others)}
+
+
+def list_columns(query: Query, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
+    found = {WEIGHT: query.weight, CLUSTER: None if query.cluster in keys.values() else query.cluster}
+    return {name: column for name, column in found.items() if column is not None}
+
+
+def attributes(query: Query, *, truth: bool) -> Specs:
+    """Return the columns to take that describe lists."""
+    names = attribute_names(query, truth=truth)
+    found = {name: ColumnSpec(column, "per", "attribute") for name, column in names.items()}
+    roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
+    others = list_columns(query, key_names(query, truth=truth))
+    return found | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
+
+
+def key_specs(query: Query, use: Use = "key") -> Specs:
+    """Return the columns of `by` to take."""
+    return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(query.by)}
+
+
+def item_spec(query: Query, use: Use = "key") -> Specs:
+    """Return the column of items to take."""
+    return {ITEM: ColumnSpec(query.item, "item", use)}
+
+
+def model_spec(query: Query) -> Specs:
+    """Return the column of models to take, in the long format."""
+    return {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "key")}
+
+
+def score_specs(query: Query) -> Specs:
+    """Return the columns to rank by."""
+    role = "rank" if query.by_rank else "score"
+    return {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
+
+
+def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
+    """Return the frames with what to take from each."""
+    truth = given.truth is not None
+    keys = {
+        name: ColumnSpec(column, "by" if column in query.by else "per", "key")
+        for name, column in key_names(query, truth=truth).items()
+    }
+    users = {name: spec for name, spec in keys.items() if spec.column in query.by}
+    in_order = query.ties in ("item", "item_desc") or requirements.reads_items
+    items = item_spec(query, "order" if in_order else "key")
+    values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
+    default = 1.0 if truth and "relevant" not in query.named else None
+    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+    own_relevance = {} if truth or not requirements.accuracy else relevance
+    described = {} if truth else attributes(query, truth=False)
+    rankings = score_specs(query) | model_spec(query) | values | _counts(query)
+    features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
+    takes = {
+        "frame": keys | (items if item else {}) | rankings | own_relevance | described,
+        "truth": keys | items | relevance | values,
+        "train": users | items,
+        "features": items | features,
+        "catalog": items,
+    }
+    return {name: Source(native, takes[name]) for name, native in given.frames.items()}
+
+
+def _counts(query: Query) -> Specs:
+    """Return the columns that count rows which the frame omits."""
+    counts = ((CANDIDATES, query.candidates), (TIED, query.tied))
+    return {name: ColumnSpec(column, name, "score") for name, column in counts if column is not None}
