@@ -9,6 +9,8 @@ from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from hypothesis import settings
+
 from oracle import ACCURACY
 from recframe.metrics import METRICS
 
@@ -71,14 +73,20 @@ def spellings_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> list[s
 
 
 def _combined(name: str) -> Iterator[str]:
-    """Yield a metric with each combination of its options at each cutoff."""
-    options = options_of(name)
-    for values in product(*options.values()):
-        yield from (spelled(name, k, **dict(zip(options, values, strict=True))) for k in cutoffs_of(name))
+    """Yield a metric with each combination of its options: at each cutoff, or where many options differ from their
+    defaults at one cutoff, in turn."""
+    options, cutoffs = options_of(name), cutoffs_of(name)
+    for number, values in enumerate(product(*options.values())):
+        at_all = sum(value is not None for value in values) <= FEW
+        for k in cutoffs if at_all else (cutoffs[number % len(cutoffs)],):
+            yield spelled(name, k, **dict(zip(options, values, strict=True)))
 
+
+FEW = 3 if settings.default.max_examples >= 100 else 1
+"""How many options may differ for a combination to be tested at each cutoff: more with ``--all``."""
 
 SPELLED = [label for name in ACCURACY for label in _combined(name)]
-"""Each metric of accuracy with each combination of its options at each cutoff."""
+"""Each metric of accuracy with each combination of its options."""
 
 SOME = [
     "r_precision", "precision@2", "precision(denominator=list)@3", "recall(capped=True)@2", "f1", "f1@2", "hit_rate@1",
