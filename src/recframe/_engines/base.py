@@ -172,6 +172,14 @@ class Engine(Adapter):
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column, None where it is missing."""
 
+    def value_now(self, frame: Frame) -> Any:
+        """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""
+        return self.scalar(frame) if self.eager else None
+
+    def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
+        """Return whether a row meets a condition; of a lazy frame, whose rows are not read, one may."""
+        return not self.eager or self.scalar(frame.filter(condition).select(nw.len())) > 0
+
     def present(self, frame: Frame, column: str) -> Frame:
         """Return the rows whose value in the column is not missing."""
         return frame.filter(~nw.col(column).is_null())

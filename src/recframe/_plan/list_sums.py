@@ -80,7 +80,7 @@ class Ranking:
     def prepared(self, kept: Frame) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
         partial_rankings.check_metrics(self._context, kept)
-        tied = not self._engine.eager or bool(self._engine.scalar(kept.select((nw.col(SIZE).max() > 1).alias(SIZE))))
+        tied = self._engine.may_hold(kept, nw.col(SIZE) > 1)
         rows = TermRows(self._context, self._side_tables, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
@@ -90,7 +90,7 @@ class Ranking:
         kept, rows = self.prepared(kept)
         hits = self._hits(kept, rows)
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
-        if rows.tied and requirements.first_hit.by_column and places.may_hold(context, hits, several_first_hits()):
+        if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, several_first_hits()):
             first = places.first_hit_places(context, hits, self.upto)
             found.append(context.to_sum_columns(first, requirements.first_hit.by_column))
         if requirements.requested & {RANKED, ROWS}:

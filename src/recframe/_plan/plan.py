@@ -136,7 +136,7 @@ class Plan:
         ideal = engine.later(lambda: engine.settle(ideal_lists(self.context))) if requirements.reads_relevance else None
         if ideal is not None and RELEVANT in requirements.requested:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
-            most = engine.scalar(ideal().select(nw.col(RELEVANT).max())) if engine.eager else None
+            most = engine.value_now(ideal().select(nw.col(RELEVANT).max()))
             upto = None if upto is None or most is None else max(upto, int(most))
         return ideal, upto
 
