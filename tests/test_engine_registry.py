@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+import narwhals as nw
 import pytest
 
 import recframe
@@ -38,6 +39,9 @@ class ColumnsAdapter(base.Adapter):
             return Columns(session.finish(result, names, sort).to_dict(as_series=False))
 
         return base.Session(session.engine, session.frames, finish, session.columns)
+
+    def as_narwhals(self, frame):
+        return nw.from_native(pl.DataFrame(dict(frame)))
 
     def items_frame(self, column, items):
         return Columns({column: items})

@@ -55,7 +55,7 @@ def _is_zero(query: Query, metric: Metric, result: Any) -> bool:
         return True
     if isinstance(result, float):
         return not abs(result) > 0
-    values = nw.from_native(result, eager_only=True).get_column(how.name)
+    values = adapter_of(result).as_narwhals(result).get_column(how.name)
     return not any(abs(value or 0.0) > 0 for value in (values.min(), values.max()))
 
 
@@ -100,14 +100,14 @@ class _Look:
 
     def _ends_differ(self) -> bool:
         """Return whether the first and the last row have unlike models, as in frames that were concatenated."""
-        models = nw.from_native(self._frame, eager_only=True).get_column(MODEL)
+        models = adapter_of(self._frame).as_narwhals(self._frame).get_column(MODEL)
         return bool(models[0] != models[-1])
 
     def _sample(self) -> tuple[Any, bool]:
         """Return the first rows and the rest of the first row's list, and whether that is the whole frame."""
         if len(self._frame) <= SAMPLE:
             return self._frame, True
-        native = nw.from_native(self._frame, eager_only=True)
+        native = adapter_of(self._frame).as_narwhals(self._frame)
         head, rest = native[:SAMPLE], native[SAMPLE:]
         known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
         if not self._query.by or any(
@@ -155,7 +155,7 @@ class _Look:
             return False
         if self._context.with_item:
             return True
-        schema = nw.from_native(sample, eager_only=True).schema
+        schema = adapter_of(sample).as_narwhals(sample).schema
         dtype = schema.get(self._query.item)
         return dtype is not None and not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown)
 
@@ -188,7 +188,7 @@ class _Look:
         if query.relevant in adapter_of(self._truth).names(self._truth):
             return
         used = {*query.by, *query.per, *query.orders, query.item, query.value, query.model}
-        truth = nw.from_native(self._truth, eager_only=True)
+        truth = adapter_of(self._truth).as_narwhals(self._truth)
         types = truth.schema.items()
         columns = [n for n, dtype in types if n not in used and (dtype.is_numeric() or dtype == nw.Boolean)]
         like = self._like_relevance(truth[:SAMPLE].to_native(), columns) if columns else []
@@ -257,7 +257,7 @@ class _Look:
         """Return some values of a column in both frames."""
         said = []
         for which, native in (("the frame", self._frame), ("truth", self._truth)):
-            frame = nw.from_native(native, eager_only=True)
+            frame = adapter_of(native).as_narwhals(native)
             if name in frame.columns:
                 values = frame[name][:SAMPLE].unique(maintain_order=True)[:EXAMPLES].to_list()
                 said.append(f"{', '.join(map(repr, values))} in {which}")

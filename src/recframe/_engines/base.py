@@ -105,6 +105,10 @@ class Adapter(ABC):
     def names(self, frame: Any) -> list[Any]:
         """Return the names of a frame's columns, and of the levels of its index if it has one."""
 
+    def as_narwhals(self, frame: Any) -> Any:
+        """Return a frame as Narwhals reads it."""
+        return nw.from_native(frame)
+
     @abstractmethod
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         """Read the needed columns of frames, after their checks; see `registry.open_frames`."""

@@ -19,7 +19,7 @@ def feature_columns(adapter: Adapter, native: Any, item: str) -> tuple[Any, list
 
     A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
     """
-    frame = nw.from_native(native)
+    frame = adapter.as_narwhals(native)
     schema = frame.collect_schema()
     names = [name for name in schema.names() if name != item]
     if len(names) == 1 and _holds_lists(frame, names[0]):

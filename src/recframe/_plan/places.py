@@ -35,7 +35,9 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     found = _places(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
     found = engine.settle(found)
     surely = nw.any_horizontal(*(nw.col(stop_column(number)) >= 1 for number in numbers), ignore_nulls=True)
-    return ranks.examination_probability(found, context.group, len(stops), certain=context.engine.may_hold(found, surely))
+    return ranks.examination_probability(
+        found, context.group, len(stops), certain=context.engine.may_hold(found, surely)
+    )
 
 
 def _places(context: CallContext, blocks: Frame, upto: int | None) -> Frame:
