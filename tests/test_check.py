@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 import recframe
 from oracle import is_missing
-from recframe._check import FINDINGS
+from recframe._findings import FINDINGS
 from strategies import crowd, examples, frames, ranked_crowd, truths
 
 SEVERITY = {finding.name: finding.severity for finding in FINDINGS}
 ALL = [finding.name for finding in FINDINGS]
 OF_RANKS = ["impossible_ranks", "overlapping_ranks"]
-OF_TRUTH = ["duplicate_truth_rows", "truth_of_unknown_lists"]
+OF_TRUTH = ["duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth"]
+OF_ALL = ["no_list_in_truth", "nothing_ranked"]
+"""What is found in all lists or in none."""
 
 
 def key_of(row: dict[str, Any], by: list[str]) -> tuple[Any, ...]:
@@ -82,6 +84,8 @@ def expected(
         counts["ideal_of_ranked_only"] += bool(hits) and all(not is_missing(row[score]) for row in hits)
     counts["duplicate_truth_rows"] = repeated(truth or [])
     counts["truth_of_unknown_lists"] = len(unknown)
+    counts["no_list_in_truth"] = len(unknown) if len(unknown) == len(truth or []) else 0
+    counts["nothing_ranked"] = len(lists) if counts["lists_without_ranked"] == len(lists) else 0
 
     totals = {"rows": len(rows), "lists": len(lists)}
     of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(OF_TRUTH, len(truth or []))
@@ -106,7 +110,11 @@ def test_everything_at_once(engine, k):
     wanted = expected(rows, k, by=by, tells_nan=engine.tells_nan)
     assert [row["finding"] for row in found] == list(wanted)
     assert table(found) == wanted
-    assert all(count for name, (count, _) in wanted.items() if engine.tells_nan or name != "nan_scores")
+    assert all(
+        count
+        for name, (count, _) in wanted.items()
+        if name not in OF_ALL and (engine.tells_nan or name != "nan_scores")
+    )
 
 
 @pytest.mark.parametrize("k", [2, None])
@@ -140,7 +148,7 @@ def test_a_truth(engine):
     found = engine.ask(frame, "check", 2, by=by, truth=there)
     wanted = expected(rows, 2, by=by, truth=truth, tells_nan=engine.tells_nan)
     assert table(found) == wanted
-    assert all(wanted[name][0] for name in OF_TRUTH)
+    assert all(wanted[name][0] for name in OF_TRUTH if name not in OF_ALL)
 
 
 @examples(20)
@@ -248,3 +256,14 @@ def test_pandas_tells_nan_from_missing_where_its_types_do(pandas_engine):
     frame = pd.DataFrame({"user": [1, 1, 1], "relevant": [0, 1, 0], "score": scores})
     found = {row["finding"]: row["count"] for row in pandas_engine.ask(frame, "check")}
     assert (found["nan_scores"], found["missing_scores"]) == (1, 1)
+
+
+def test_strict_stops_on_ids_that_never_match_and_on_scores_that_are_all_missing(engine):
+    rows = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5], "empty": [None] * 3}
+    frame, truth = engine.frame(rows, {"empty": "float64"}), engine.frame({"user": ["u1", "u2"], "item": ["a", "b"]})
+    for roles, name, count in (({"truth": truth}, "no_list_in_truth", 2), ({"score": "empty"}, "nothing_ranked", 2)):
+        found = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
+        assert found[name] == ("error", count)
+        if not engine.lazy:
+            with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
+                engine.ask(frame, "check", strict=True, **roles)

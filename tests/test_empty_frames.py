@@ -182,7 +182,9 @@ def test_contributions_and_checks(engine, types):
     assert [(row["item"], row["position"], row["contribution"]) for row in auc] == [("a", None, 0.5)]
     assert {row["count"] for row in engine.ask(frame, "check", 2)} == {0}
     found = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **beside) if row["count"]}
-    assert found == {"truth_of_unknown_lists": 2, "lists_without_ranked": 1}
+    assert found == {
+        "no_list_in_truth": 2, "nothing_ranked": 1, "truth_of_unknown_lists": 2, "lists_without_ranked": 1
+    }  # fmt: skip
 
 
 def test_no_column_but_the_key(engine):

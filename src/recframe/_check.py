@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -25,6 +24,7 @@ from recframe._columns import (
 )
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._findings import FINDINGS, GRADES_THERE, ITEM_THERE, LISTS, ROWS
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
@@ -38,43 +38,10 @@ if TYPE_CHECKING:
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
-ROWS, LISTS = "rows", "lists"
-ITEM_THERE, GRADES_THERE = "item there", "relevance there"
 RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
 LAST, BEFORE, SEEN = "last", "before", "seen"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing to look for."""
-
-    name: str
-    severity: Literal["error", "warning", "note"]
-    of: str
-    """What is counted: of the truth, where the finding is about it."""
-    meaning: str
-    needs: str = ""
-    """The column without which it cannot be looked for, where that may be absent."""
-
-
-FINDINGS = (
-    Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE),
-    Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
-    Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
-    Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
-    Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
-    Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
-    Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0"),
-    Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE),
-    Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
-    Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
-    Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
-    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
-    Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
-)
-"""What a check looks for, the severe first."""
 OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
-OF_TRUTH = {"duplicate_truth_rows", "truth_of_unknown_lists"}
+OF_TRUTH = {"duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth"}
 
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
@@ -219,7 +186,10 @@ class _Look:
         there = truth.select(*self._keys, ROWS, nw.lit(0.0).alias(SEEN))
         lists = self._engine.sum_by(nw.concat([here, there], how="vertical"), self._keys, [ROWS, SEEN])
         unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
-        return self._totals(self._for_models(lists), {"truth_of_unknown_lists": unseen}, [ROWS])
+        found, totals = self._totals(self._for_models(lists), {"truth_of_unknown_lists": unseen}, [ROWS])
+        return found | {"no_list_in_truth"}, totals.with_columns(
+            _all_or_none("truth_of_unknown_lists", ROWS, "no_list_in_truth")
+        )
 
     def _lists(self, index: int) -> tuple[set[str], Frame]:
         """Look at whole lists, those that only the truth knows included."""
@@ -248,7 +218,10 @@ class _Look:
             "overlapping_ranks": nw.col(OVERLAPS) > 0,
             "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
         }
-        return self._totals(lists.with_columns(nw.lit(1.0).alias(LISTS)), flags, [LISTS, *there])
+        found, totals = self._totals(lists.with_columns(nw.lit(1.0).alias(LISTS)), flags, [LISTS, *there])
+        return found | {"nothing_ranked"}, totals.with_columns(
+            _all_or_none("lists_without_ranked", LISTS, "nothing_ranked")
+        )
 
     def _blocks(self, score: str) -> Frame:
         """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
@@ -271,6 +244,11 @@ class _Look:
         before = nw.col(LAST).shift(1).over(*self._group, order_by=START)
         overlaps = (nw.col(BEFORE) >= nw.col(START)).fill_null(value=False)
         return blocks.with_columns(before.alias(BEFORE)).with_columns(overlaps.cast(nw.Float64()).alias(OVERLAPS))
+
+
+def _all_or_none(count: str, total: str, name: str) -> nw.Expr:
+    """Return a count where it is that of everything, else 0."""
+    return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
 def _takes(query: Query, named: set[str], *, truth: bool) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:

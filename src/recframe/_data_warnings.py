@@ -34,7 +34,8 @@ ROWS, SEEN, MODELS = "rows", "seen", "models"
 
 def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) -> None:
     """Warn of what makes the result of an eager call mean nothing."""
-    if is_lazy(given.frame):
+    # Of no rows and no truth the UndefinedWarning says enough.
+    if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     look = _Look(given, query, context)
     found = [*look.sampled(), *look.assumed_relevance()]
@@ -44,7 +45,7 @@ def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) 
         found += look.unmatched()
     if found:
         listed = "\n".join(f"- {text}" for text in found)
-        msg = f"the numbers may mean nothing:\n{listed}\ncheck() counts these and other findings in all rows."
+        msg = f"the numbers may mean nothing:\n{listed}\ncheck() looks at all rows."
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
 

@@ -1,0 +1,42 @@
+"""What a check looks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+ROWS, LISTS = "rows", "lists"
+ITEM_THERE, GRADES_THERE = "item there", "relevance there"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to look for."""
+
+    name: str
+    severity: Literal["error", "warning", "note"]
+    of: str
+    """What is counted: of the truth, where the finding is about it."""
+    meaning: str
+    needs: str = ""
+    """The column without which it cannot be looked for, where that may be absent."""
+
+
+FINDINGS = (
+    Finding("duplicate_rows", "error", ROWS, "the same item again in its list", ITEM_THERE),
+    Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
+    Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
+    Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
+    Finding("no_list_in_truth", "error", ROWS, "no list of the truth has a row in the frame: ids that never match"),
+    Finding("nothing_ranked", "error", LISTS, "no list has a ranked row: every score is missing"),
+    Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
+    Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
+    Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0"),
+    Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE),
+    Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
+    Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
+    Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
+    Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
+    Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
+)
+"""What a check looks for, the severe first."""
