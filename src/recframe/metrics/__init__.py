@@ -162,7 +162,7 @@ def parse(text: str) -> Metric:
     Examples
     --------
     >>> parse("ndcg(gain=exp2)@10")
-    NDCG(k=10, gain='exp2', discount='log2', ideal='all')
+    NDCG(k=10, gain='exp2', discount='log2', grades='all', ideal='all')
     >>> str(parse("ndcg( gain = exp2 ) @ 10"))
     'ndcg(gain=exp2)@10'
     """

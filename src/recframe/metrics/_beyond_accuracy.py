@@ -1,4 +1,4 @@
-"""What a list metric is: a record that reads what lists show, not the relevance."""
+"""Base classes of beyond-accuracy metrics: they read the recommended items, not their relevance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BeyondAccuracyMetric(CutMetric):
-    """A number for every list that shows something, from the items among its first k.
+    """A number for every list with recommended items, from those in its top k.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class BeyondAccuracyMetric(CutMetric):
     is_additive: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        """Return what one shown row adds to its list, by name."""
+        """Return what one recommended item adds to its list, by name."""
         raise NotImplementedError
 
     def history_terms(self, row: HistoryRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
@@ -39,7 +39,7 @@ class BeyondAccuracyMetric(CutMetric):
 
 @dataclass(frozen=True)
 class ExposureMetric(CutMetric):
-    """A number for all lists together, from how often each item is shown among their first k.
+    """A number for all lists together, from the exposure of each item: how many lists have it in their top k.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class ExposureMetric(CutMetric):
     is_additive: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        """Return what one shown row adds to its item, by name."""
+        """Return what one recommended item adds to its item, by name."""
         raise NotImplementedError
 
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:

@@ -1,4 +1,4 @@
-"""What a list metric may ask of a row that a list shows, of a user's history, and of an item.
+"""What a beyond-accuracy metric may read of a recommended item, of a user's history, and of an item of the catalogue.
 
 Like the classes of `_terms`, these hold no data: they hand out expressions and remember what was asked.
 """
@@ -84,7 +84,7 @@ class RecommendedRow(_Described):
     users : Expr
         The users of the training data who have the item; 0 where nobody has.
     first : Expr
-        1.0 where the list shows the item for the first time, else 0.0.
+        1.0 where the item occurs in the list for the first time, else 0.0.
     directions : list of Expr
         The item's features as a vector of length 1; all 0 for a zero vector and without features.
     described, unit : Expr
@@ -97,7 +97,7 @@ class RecommendedRow(_Described):
 
     @staticmethod
     def within(k: int | None) -> nw.Expr:
-        """Return 1.0 where the row stands among the first k, else 0.0."""
+        """Return 1.0 where the row is among the first k, else 0.0."""
         return nw.lit(1.0) if k is None else (nw.col(PLACE) <= k).cast(nw.Float64())
 
     @property
@@ -142,9 +142,9 @@ class ItemRow(SharedTerms):
         return nw.col(self._columns[name])
 
     def order(self, name: str) -> nw.Expr:
-        """Return the item's place, from 1, when those shown at all stand in ascending order of a sum.
+        """Return the item's rank, from 1, among the recommended items in ascending order of a sum.
 
-        Items of equal sums share their mean place, so that it does not depend on the order of rows. 0: not shown.
+        Items of equal sums share their mean rank, so that it does not depend on the order of rows. 0: not recommended.
         """
         order = order_column(self._columns[name])
         self.requested.add(order)

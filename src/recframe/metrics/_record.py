@@ -26,7 +26,7 @@ class Metric:
     """A number for every list, written once and computed on every engine.
 
     A subclass says what each ranked row adds to its list (`terms`), what the relevant rows add when they
-    stand in the best order (`best_terms`, only where a definition needs it), and how the sums of a list become
+    are in the best order (`best_terms`, only where a definition needs it), and how the sums of a list become
     its value (`value`). All three are Narwhals expressions, so the metric runs wherever Narwhals does. Rows
     whose scores tie are taken care of by `Row`: it offers expected values over all orders of the tied items.
 
@@ -113,7 +113,7 @@ class Metric:
         return {}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:  # noqa: ARG002
-        """Return what one row of positive relevance adds when the list stands in its best order, by name."""
+        """Return what one row of positive relevance adds when the list is in its best order, by name."""
         return {}
 
     def value(self, sums: Sums) -> nw.Expr:

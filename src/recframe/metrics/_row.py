@@ -74,7 +74,7 @@ class Numbers:
 
 
 class Row(SharedTerms):
-    """One ranked row, which stands in a tied block of `size` positions from `start` on.
+    """One ranked row, in a tied block of `size` positions from `start` on.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Row(SharedTerms):
     start, size : Expr
         The first position of the row's tied block (from 1), and its number of rows.
     block_hits, hits_before : Expr
-        The relevant rows in the block, and those that stand before it.
+        The relevant rows in the block, and those before it.
     relevant_in_list : Expr
         R, the relevant items of the row's list, ranked or not.
     """

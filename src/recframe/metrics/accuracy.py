@@ -99,7 +99,7 @@ class Precision(_HitCount):
 
 @dataclass(frozen=True)
 class Recall(_HitCount):
-    r"""Share of the relevant items that stand in the top k.
+    r"""Share of the relevant items that are in the top k.
 
     .. math:: \mathrm{R@}k = h(k) / R
 
@@ -135,7 +135,7 @@ class Recall(_HitCount):
 
     name: ClassVar[str] = "recall"
     aliases: ClassVar[tuple[str, ...]] = ("r",)
-    summary: ClassVar[str] = "share of the relevant items that stand in the top k"
+    summary: ClassVar[str] = "share of the relevant items that are in the top k"
     formula: ClassVar[str] = "h(k) / R"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"
 
@@ -196,8 +196,8 @@ class F1(_HitCount):
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
 
     def value(self, sums: Sums) -> nw.Expr:
-        shown = sums.ranked(None) if self.k is None else self.k
-        return 2 * sums["hits"] / (sums.relevant + shown)
+        ranked = sums.ranked(None) if self.k is None else self.k
+        return 2 * sums["hits"] / (sums.relevant + ranked)
 
 
 @dataclass(frozen=True)

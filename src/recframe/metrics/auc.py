@@ -27,7 +27,7 @@ def _rank_sum(row: Row) -> dict[str, nw.Expr]:
 
 
 def _wrong(row: Row) -> nw.Expr:
-    """Return the ranked rows that are not relevant and stand before a row, those that tie with it counting one half."""
+    """Return the number of ranked irrelevant rows before a row; those that tie with it count one half."""
     return row.start - 1 - row.hits_before + (row.size - row.block_hits) / 2
 
 
@@ -65,7 +65,7 @@ def _negatives(sums: Sums) -> nw.Expr:
 
 
 def _before(sums: Sums) -> nw.Expr:
-    """Return how often a row that is not relevant stands before a hit, those that tie with it counting one half."""
+    """Return the number of pairs with an irrelevant row before a hit; tied pairs count one half."""
     return sums["rank sum"] - sums["hits"] * (sums["hits"] + 1) / 2
 
 
@@ -94,7 +94,7 @@ def _unranked_share(sums: Sums) -> nw.Expr:
 
 @dataclass(frozen=True)
 class ROCAUC(CutMetric):
-    r"""Chance that a relevant row outranks one that is not; tied pairs count one half.
+    r"""Probability that a relevant row outranks an irrelevant one; tied pairs count one half.
 
     .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
 
@@ -131,7 +131,7 @@ class ROCAUC(CutMetric):
 
     name: ClassVar[str] = "roc_auc"
     aliases: ClassVar[tuple[str, ...]] = ("auc", "auroc", "roc_auc_score")
-    summary: ClassVar[str] = "chance that a relevant row outranks one that is not"
+    summary: ClassVar[str] = "probability that a relevant row outranks an irrelevant one"
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
     undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"

@@ -37,7 +37,7 @@ class Calibration(BeyondAccuracyMetric):
     -----
     In [0, −ln alpha], lower is better calibrated. Needs ``train=`` and ``features=``: a frame of the item and one
     column per category, none negative, scaled to a sum of 1 for each item. Items without categories stay out. A list
-    is undefined where it shows no item with a category, or where its user has none in the history.
+    is undefined where no item of its top k has a category, or no item of its user's history.
 
     References
     ----------
@@ -56,7 +56,9 @@ class Calibration(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "calibration"
     aliases: ClassVar[tuple[str, ...]] = ("miscalibration",)
-    summary: ClassVar[str] = "miscalibration: divergence of the category mix shown from that of the user's history"
+    summary: ClassVar[str] = (
+        "miscalibration: divergence of the categories of the top k from those of the user's history"
+    )
     formula: ClassVar[str] = "Σ over categories of p·ln(p / ((1 − α)·q + α·p)); p: history, q: top k"
     reference: ClassVar[str] = "Steck, RecSys 2018"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -67,7 +69,7 @@ class Calibration(BeyondAccuracyMetric):
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         within = row.within(self.k)
-        mix = {f"shown {index}": within * share for index, share in enumerate(row.categories)}
+        mix = {f"recommended {index}": within * share for index, share in enumerate(row.categories)}
         return {"items": within * row.categorised, **mix}
 
     def history_terms(self, row: HistoryRow) -> Mapping[str, nw.Expr]:
@@ -79,7 +81,7 @@ class Calibration(BeyondAccuracyMetric):
         for name in sums.names:
             if name.startswith("past"):
                 p = sums[name] / sums["history"]
-                q = sums[name.replace("past", "shown")] / sums["items"]
+                q = sums[name.replace("past", "recommended")] / sums["items"]
                 mixed = (1 - self.alpha) * q + self.alpha * p
                 parts.append(p * nw.when(p > 0).then(p / mixed).otherwise(1.0).log())
         return nw.sum_horizontal(*parts)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row, Stop, Sums, Weight
 
-_SHARED = "the rows of a tied block of mixed grades share their mean chance"
+_SHARED = "the rows of a tied block of mixed grades share their mean probability"
 
 
 def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
@@ -30,13 +30,13 @@ def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
 
 @cache
 def _browsing(p_break: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the chance (1-p_break)^(r-1) of not having given up before position r; one function for each p."""
+    """Return the probability (1-p_break)^(r-1) of not having given up before position r; one function for each p."""
     return lambda position: ((position - 1) * math.log(1 - p_break)).exp()
 
 
 @cache
 def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
-    """Return the chance (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
+    """Return the probability (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
         top = greatest if max_relevance is None else nw.lit(float(max_relevance))
@@ -47,7 +47,7 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
 
 @cache
 def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, nw.Expr], nw.Expr]:
-    """Return the chance that a table gives a relevance, 0 where it gives none."""
+    """Return the probability that a table gives a relevance, 0 where it gives none."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
         found = nw.lit(0.0)
@@ -78,7 +78,7 @@ class ERR(CutMetric):
     Notes
     -----
     In [0, 1), higher is better. Negative relevance counts as 0. In a tied block of mixed grades the rows share their
-    mean chance to satisfy, which is an approximation; elsewhere the value is exact.
+    mean probability to satisfy, which is an approximation; elsewhere the value is exact.
 
     References
     ----------
@@ -123,7 +123,7 @@ class ERR(CutMetric):
 
 @dataclass(frozen=True)
 class PFound(CutMetric):
-    r"""Chance that a user finds what is relevant before giving up.
+    r"""Probability that a user finds a relevant item before giving up.
 
     .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r,
         \quad look_1 = 1,\ look_{r+1} = look_r (1 - P_r)(1 - p_{break})
@@ -133,14 +133,14 @@ class PFound(CutMetric):
     k : int, optional
         The cutoff. None: the whole list.
     p_break : float
-        The chance to give up after each row.
+        The probability to give up after each row.
     probability : mapping of float to float, optional
-        The chance P that a row of that relevance is what the user wants; grades it lacks have 0. None: the relevance
-        itself, which must lie between 0 and 1.
+        The probability P that a row of that relevance is what the user wants; 0 for grades it lacks. None: the
+        relevance itself, which must lie between 0 and 1.
 
     Notes
     -----
-    In [0, 1], higher is better. In a tied block of mixed grades the rows share their mean chance, which is an
+    In [0, 1], higher is better. In a tied block of mixed grades the rows share their mean probability, which is an
     approximation; elsewhere the value is exact.
 
     References
@@ -161,7 +161,7 @@ class PFound(CutMetric):
     """
 
     name: ClassVar[str] = "pfound"
-    summary: ClassVar[str] = "chance that a user finds what is relevant before giving up"
+    summary: ClassVar[str] = "probability that a user finds a relevant item before giving up"
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 

@@ -24,7 +24,7 @@ def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:
 
 @dataclass(frozen=True)
 class _Exposures(ExposureMetric):
-    """What metrics of exposure counts share: how often each item of the catalogue is shown."""
+    """What metrics of exposure share: how often each item of the catalogue is recommended."""
 
     optional_inputs: ClassVar[tuple[str, ...]] = ("catalog",)
 
@@ -34,7 +34,7 @@ class _Exposures(ExposureMetric):
 
 @dataclass(frozen=True)
 class Coverage(_Exposures):
-    r"""Share of the catalogue that is shown in any top k.
+    r"""Share of the catalogue that is recommended in any top k.
 
     .. math:: \mathrm{coverage@}k = \Bigl| \bigcup_u \mathrm{top}_k(u) \Bigr| \Big/ |C|
 
@@ -45,7 +45,7 @@ class Coverage(_Exposures):
 
     Notes
     -----
-    In [0, 1], higher shows more of the catalogue. ``catalog=`` is a number of items, a collection or a frame of them,
+    In [0, 1], higher covers more of the catalogue. ``catalog=`` is a number of items, a collection or a frame of them,
     by default the distinct items of the frame. Items outside a given collection do not count.
 
     References
@@ -64,7 +64,7 @@ class Coverage(_Exposures):
 
     name: ClassVar[str] = "coverage"
     aliases: ClassVar[tuple[str, ...]] = ("catalog_coverage", "catalogue_coverage")
-    summary: ClassVar[str] = "share of the catalogue that is shown in any top k"
+    summary: ClassVar[str] = "share of the catalogue that is recommended in any top k"
     formula: ClassVar[str] = "distinct items in any top k / items of the catalogue"
     reference: ClassVar[str] = "Herlocker et al., ACM TOIS 2004"
 
@@ -77,11 +77,11 @@ class Coverage(_Exposures):
 
 @dataclass(frozen=True)
 class Gini(_Exposures):
-    r"""Inequality of exposure: 0 where every item of the catalogue is shown as often as the others.
+    r"""Inequality of exposure: 0 where every item of the catalogue is recommended as often as the others.
 
     .. math:: G = \frac{\sum_{i=1}^{n} (2i - n - 1)\, x_i}{n \sum_i x_i}
 
-    with x the times that each of the n items of the catalogue is shown in a top k, zeros included, ascending.
+    with x the times that each of the n items of the catalogue is in a top k, zeros included, ascending.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Gini(_Exposures):
 
     Notes
     -----
-    In [0, 1 − 1/n], lower is more even. ``catalog=`` as for coverage. Undefined where nothing is shown.
+    In [0, 1 − 1/n], lower is more even. ``catalog=`` as for coverage. Undefined where nothing is recommended.
 
     References
     ----------
@@ -108,7 +108,7 @@ class Gini(_Exposures):
 
     name: ClassVar[str] = "gini"
     aliases: ClassVar[tuple[str, ...]] = ("gini_index",)
-    summary: ClassVar[str] = "inequality of how often the items of the catalogue are shown"
+    summary: ClassVar[str] = "inequality of how often the items of the catalogue are recommended"
     formula: ClassVar[str] = "Σᵢ (2i − n − 1)·xᵢ / (n·Σx), x: exposures of the n items, zeros included, ascending"
     reference: ClassVar[str] = "Fleder, Hosanagar, Management Science 2009"
     higher_is_better: ClassVar[bool] = False
@@ -116,11 +116,11 @@ class Gini(_Exposures):
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
         x = item["exposures"]
         place = item.order("exposures")
-        shown = (x > 0).cast(nw.Float64())
-        return {"exposures": x, "ordered exposures": place * x, "items": shown}
+        recommended = (x > 0).cast(nw.Float64())
+        return {"exposures": x, "ordered exposures": place * x, "items": recommended}
 
     def value(self, sums: Sums) -> nw.Expr:
-        # Items that are never shown stand first, so the place of a shown one is n − (items shown) + its own.
+        # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
         x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
         return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / (n * x)
 
@@ -130,11 +130,11 @@ class Gini(_Exposures):
 
 @dataclass(frozen=True)
 class Entropy(_Exposures):
-    r"""Shannon entropy of exposure, in bits: how evenly the items are shown.
+    r"""Shannon entropy of exposure, in bits: how evenly the items are recommended.
 
     .. math:: H = -\sum_i p_i \log_2 p_i, \qquad p_i = x_i / \textstyle\sum_j x_j
 
-    with x the times that each item is shown in a top k.
+    with x the times that each item is in a top k.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Entropy(_Exposures):
     Notes
     -----
     In [0, log2 n] for a catalogue of n items, higher is more even. Items outside a collection given as ``catalog=`` do
-    not count. Undefined where nothing is shown.
+    not count. Undefined where nothing is recommended.
 
     References
     ----------
@@ -162,7 +162,7 @@ class Entropy(_Exposures):
 
     name: ClassVar[str] = "entropy"
     aliases: ClassVar[tuple[str, ...]] = ("shannon_entropy",)
-    summary: ClassVar[str] = "entropy of how often the items are shown, in bits"
+    summary: ClassVar[str] = "entropy of how often the items are recommended, in bits"
     formula: ClassVar[str] = "−Σ p·log2 p, p: shares of the exposures"
     reference: ClassVar[str] = "Shannon 1948; Shani, Gunawardana 2011"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)

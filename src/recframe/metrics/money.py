@@ -1,4 +1,4 @@
-"""What the hits are worth."""
+"""Metrics of the value of the relevant items."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class MoneyPrecision(CutMetric):
 
 @dataclass(frozen=True)
 class MoneyRecall(CutMetric):
-    r"""Share of the value of all relevant items that stands in the top k.
+    r"""Share of the value of all relevant items that is in the top k.
 
     .. math:: \sum_{r \le k,\ r\ \text{a hit}} value_r \Big/ \sum_{\text{relevant } i} value_i
 
@@ -83,7 +83,7 @@ class MoneyRecall(CutMetric):
     Notes
     -----
     In [0, 1] where no value is negative, higher is better. Values come from the column ``value="price"``, missing 0;
-    with ``truth=``, those of relevant items from the truth. A list whose relevant items are worth nothing is undefined.
+    with ``truth=``, those of relevant items from the truth. A list whose relevant items have no value is undefined.
     ``ties="best"`` and ``"worst"`` order tied rows by relevance, then value.
 
     References
@@ -100,9 +100,9 @@ class MoneyRecall(CutMetric):
     """
 
     name: ClassVar[str] = "money_recall"
-    summary: ClassVar[str] = "share of the value of all relevant items that stands in the top k"
+    summary: ClassVar[str] = "share of the value of all relevant items that is in the top k"
     formula: ClassVar[str] = "value of the hits in the top k / value of all relevant rows"
-    undefined_if: ClassVar[str] = "whose relevant rows are worth nothing"
+    undefined_if: ClassVar[str] = "whose relevant items have no value"
     reference: ClassVar[str] = "retail practice"
     reads: ClassVar[Reads] = "hits"
 

@@ -40,7 +40,7 @@ class Novelty(BeyondAccuracyMetric):
 
     Notes
     -----
-    In [0, log2 |U|], higher is more novel. Needs ``train=``. A list that shows nothing is undefined, and so
+    In [0, log2 |U|], higher is more novel. Needs ``train=``. A list without recommended items is undefined, and so
     is every list where ``train`` has no row.
 
     References
@@ -60,7 +60,7 @@ class Novelty(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "novelty"
     aliases: ClassVar[tuple[str, ...]] = ("self_information",)
-    summary: ClassVar[str] = "mean self-information of the items shown: how few users have them"
+    summary: ClassVar[str] = "mean self-information of the recommended items: how few users have them"
     formula: ClassVar[str] = "Σ r≤k of −log2(users of the item / users) / k"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
@@ -73,16 +73,16 @@ class Novelty(BeyondAccuracyMetric):
         within, seen = row.within(self.k), row.users > 0
         known = nw.when(seen).then(row.users).otherwise(1.0)
         counted = within if self.unseen == "one_user" else within * seen.cast(nw.Float64())
-        return {"shown": within, "counted": counted, "logarithms": within * known.log(2)}
+        return {"recommended": within, "counted": counted, "logarithms": within * known.log(2)}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Σ −log2(users/U) is the number of items times log2(U), less the logarithms of their users.
         users = nw.when(sums.train_users > 0).then(sums.train_users).otherwise(1.0)
         information = sums["counted"] * users.log(2) - sums["logarithms"]
-        return information / (sums["shown"] if self.k is None or self.denominator == "list" else float(self.k))
+        return information / (sums["recommended"] if self.k is None or self.denominator == "list" else float(self.k))
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return (sums["shown"] > 0) & (sums.train_users > 0)
+        return (sums["recommended"] > 0) & (sums.train_users > 0)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class ARP(BeyondAccuracyMetric):
     Notes
     -----
     In [0, 1], lower is less biased towards what is popular. Needs ``train=``; an item that it lacks has popularity 0.
-    A list that shows nothing is undefined, and so is every list where ``train`` has no row.
+    A list without recommended items is undefined, and so is every list where ``train`` has no row.
 
     References
     ----------
@@ -120,17 +120,17 @@ class ARP(BeyondAccuracyMetric):
 
     name: ClassVar[str] = "arp"
     aliases: ClassVar[tuple[str, ...]] = ("average_recommendation_popularity",)
-    summary: ClassVar[str] = "average recommendation popularity: mean share of users who have the items shown"
+    summary: ClassVar[str] = "average recommendation popularity: mean share of users who have the recommended items"
     formula: ClassVar[str] = "Σ r≤k of users of the item / users, divided by min(k, N)"
     reference: ClassVar[str] = "Yin et al., PVLDB 2012; Abdollahpouri et al., FLAIRS 2019"
     higher_is_better: ClassVar[bool] = False
     required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        return {"shown": row.within(self.k), "users": row.within(self.k) * row.users}
+        return {"recommended": row.within(self.k), "users": row.within(self.k) * row.users}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["users"] / sums.train_users / sums["shown"]
+        return sums["users"] / sums.train_users / sums["recommended"]
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return (sums["shown"] > 0) & (sums.train_users > 0)
+        return (sums["recommended"] > 0) & (sums.train_users > 0)
