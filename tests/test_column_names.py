@@ -77,7 +77,10 @@ def answers(engine, column, name):
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_name_changes_no_value(engine, column):
     expected = list(answers(engine, column, column))
-    for name in engine.some(NAMES, COLUMNS.index(column)):
+    # Plans take their time to be made: each column of a lazy frame has a quarter of the names.
+    shift = COLUMNS.index(column)
+    names = NAMES[shift % 4 :: 4] if engine.lazy else NAMES
+    for name in engine.some(names, shift):
         assert list(answers(engine, column, name)) == expected, name
 
 
