@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe.metrics._row import IdealRow, Row, Sums
+    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._sums import Sums
 
 Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""

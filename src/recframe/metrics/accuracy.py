@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics._row import at_most
+from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import narwhals as nw
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 Denominator = Literal["k", "list"]
 """What precision divides by: the cutoff, or the number of ranked rows up to it."""

@@ -13,7 +13,8 @@ from recframe.metrics.accuracy import Over, counted_over, hits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 
 def _average_rank(row: Row) -> nw.Expr:

@@ -14,7 +14,8 @@ from recframe.metrics.dcg import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 Norm = Literal["capped", "relevant", "hits"]
 """What the sum of average precision is divided by: min(R, k), R, or the hits in the top k."""

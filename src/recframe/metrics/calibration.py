@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe.metrics._item_row import HistoryRow, RecommendedRow
-    from recframe.metrics._row import Sums
+    from recframe.metrics._sums import Sums
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from recframe.metrics.dcg import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recframe.metrics._row import Row, Stop, Sums, Weight
+    from recframe.metrics._row import Row, Stop, Weight
+    from recframe.metrics._sums import Sums
 
 _SHARED = "the rows of a tied block of mixed grades share their mean probability"
 

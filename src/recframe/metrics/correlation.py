@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from recframe.metrics._record import BestOf, CutMetric, Reads
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import IdealRow, Row, Sums, Weight
+    from recframe.metrics._row import IdealRow, Row, Weight
+    from recframe.metrics._sums import Sums
 
 Gain = Literal["linear", "exp2", "binary"]
 """How relevance becomes gain: the value itself, 2^relevance − 1, or 1 for what is relevant."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe.metrics._item_row import RecommendedRow
-    from recframe.metrics._row import Sums
+    from recframe.metrics._sums import Sums
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe.metrics._item_row import ItemRow, RecommendedRow
-    from recframe.metrics._row import Sums
+    from recframe.metrics._sums import Sums
 
 
 def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:

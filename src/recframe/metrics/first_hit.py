@@ -13,7 +13,8 @@ from recframe.metrics.dcg import reciprocal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 
 def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001

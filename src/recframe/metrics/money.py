@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe.metrics._row import IdealRow, Row, Sums
+    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._sums import Sums
 
 
 def _hit_value(row: Row, k: int | None) -> nw.Expr:

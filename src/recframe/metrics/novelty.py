@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe.metrics._item_row import RecommendedRow
-    from recframe.metrics._row import Sums
+    from recframe.metrics._sums import Sums
 
 Unseen = Literal["one_user", "zero"]
 """What an item that nobody has counts as: one that a single user has, or one that adds nothing."""

@@ -15,7 +15,8 @@ from recframe.metrics._record import CutMetric, Reads
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 HitGain = Literal["binary", "linear"]
 """What a hit gains: 1, or its relevance."""

@@ -15,7 +15,8 @@ from recframe.metrics.accuracy import Denominator
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe.metrics._row import Row, Sums
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
 
 
 @dataclass(frozen=True)

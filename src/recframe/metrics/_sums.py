@@ -1,0 +1,93 @@
+"""What a metric may read of a list: the sums of its terms, and counts of its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import (
+    CATALOG_SIZE,
+    RANKED,
+    RELEVANT,
+    ROWS,
+    TRAIN_USERS,
+    constant_column,
+)
+from recframe.errors import OptionError, closest
+from recframe.metrics._row import Numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe.metrics._row import Weight
+
+
+class Sums:
+    """The sums of one list, by the names that the terms gave them.
+
+    Attributes
+    ----------
+    relevant : Expr
+        R, the relevant items of the list, ranked or not; at least 1.
+    """
+
+    def __init__(self, columns: Mapping[str, str], numbers: Numbers | None = None) -> None:
+        self.requested: set[str] = set()
+        """The columns that the metric reads beyond the sums of its terms."""
+        self._columns = columns
+        self._numbers = numbers or Numbers()
+        self.relevant = nw.col(RELEVANT)
+
+    def __getitem__(self, name: str) -> nw.Expr:
+        if name not in self._columns:
+            names = ", ".join(map(repr, self._columns)) or "none"
+            msg = f"value() asks for the sum of {name!r}, but the metric's terms are {names}"
+            raise OptionError(msg, closest(name, self._columns) or "terms() names what is summed")
+        return nw.col(self._columns[name])
+
+    def relevant_up_to(self, k: int | None) -> nw.Expr:
+        """Return min(R, k)."""
+        return at_most(self.relevant, k)
+
+    def ranked(self, k: int | None) -> nw.Expr:
+        """Return min(N, k), where N is the number of ranked rows."""
+        return at_most(self._column(RANKED), k)
+
+    @property
+    def rows(self) -> nw.Expr:
+        """The rows of the list, ranked or not."""
+        return self._column(ROWS)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sums."""
+        return list(self._columns)
+
+    @property
+    def train_users(self) -> nw.Expr:
+        """The users of the training data."""
+        return self._column(TRAIN_USERS)
+
+    @property
+    def catalog_size(self) -> nw.Expr:
+        """The items of the catalogue."""
+        return self._column(CATALOG_SIZE)
+
+    def total_weight(self, of: Weight, k: int) -> nw.Expr:
+        """Return the sum of a weight over the positions 1 to k."""
+        return nw.col(constant_column(self._numbers.of_constant(of, k)))
+
+    def _column(self, name: str) -> nw.Expr:
+        self.requested.add(name)
+        return nw.col(name)
+
+    @staticmethod
+    def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
+        """Return part / whole, and 0 where the whole is 0."""
+        return nw.when(whole > 0).then(part / whole).otherwise(0.0)
+
+
+def at_most(count: nw.Expr, k: int | None) -> nw.Expr:
+    """Return min(count, k)."""
+    return count if k is None else nw.when(count < k).then(count).otherwise(float(k))
