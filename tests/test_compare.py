@@ -313,3 +313,13 @@ def test_description_of_nothing(engine):
     rows = [{"session": 1, "item": 1, "relevant": 0, "a": 1.0}, {"session": 2, "item": 1, "relevant": 0, "a": 1.0}]
     (row,) = engine.ask(engine.frame(rows), "describe", "mrr", by="session", score="a")
     assert (row["lists"], row["undefined"], row["mean"], row["max"]) == (0, 2, None, None)
+
+
+def test_a_key_of_several_columns_asks_for_a_cluster(library):
+    rows = rows_of()
+    frame = library.DataFrame(rows)
+    with pytest.warns(recframe.DataWarning, match="(?s)26 lists have 10 values of 'user'.*cluster='user'") as caught:
+        recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"])
+    assert caught[0].filename == __file__
+    recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"], cluster="user")
+    recframe.rec(frame).compare("mrr", by="session", score=["a", "b"])

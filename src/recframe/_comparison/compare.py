@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from recframe._comparison import paired_sums as paired
-from recframe._comparison.list_values import ListValues, check_by_list, segments
+from recframe._comparison.list_values import ListValues, check_by_list, collected, segments
 from recframe._comparison.paired_sums import Pair, differences, paired_sums
 from recframe._comparison.results import result_frame, stacked
 from recframe._labels import column_name
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, whole_number
-from recframe.errors import OptionError, closest, shown
+from recframe.errors import DataWarning, OptionError, closest, shown, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
 """The test of a mean difference of 0."""
 
+REPEATED = 1.2
+"""How many lists have the same value of a key's column, on average, where they may not be independent."""
 COLUMNS = (
     "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
     "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
@@ -92,6 +95,8 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
         for metric in range(len(plan.metrics))
         for model, baseline in _model_pairs(values.models, options.baseline)
     ]
+    if context.engine.eager:
+        _warn_of_clusters(values, context)
     sums = paired_sums(values, pairs, context.per, context.cluster)
     reported = sums.select(*context.per)
     rows = [_row(sums, number, pair, values, options) for number, pair in enumerate(pairs)]
@@ -106,6 +111,22 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     for row, part in zip(rows, np.split(corrected, len(rows)), strict=True):
         row["p_adjusted"] = part
     return stacked(reported, rows, COLUMNS)
+
+
+def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
+    """Warn where a key of several columns makes it likely that lists are not independent."""
+    if context.cluster is not None or len(context.query.by) <= 1:
+        return
+    keys = collected(values.frame.select(*context.keys))
+    counts = {column: keys[name].n_unique() for name, column in context.key_names.items() if column in context.query.by}
+    repeated = {column: count for column, count in counts.items() if count * REPEATED <= len(keys)}
+    if repeated:
+        column = max(repeated, key=lambda name: repeated[name])
+        msg = (
+            f"{len(keys)} lists have {repeated[column]} values of {column!r}: lists of one value may be alike, and then"
+            f" intervals are too short and p-values too small.\nName it to draw its lists together: cluster={column!r}"
+        )
+        warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
 
 def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
