@@ -107,6 +107,10 @@ REQUIRED = {
     "user_factors": np.ones((2, 2)),
     "item_factors": np.ones((2, 2)),
     "frame": "frame",
+    "result": 0.5,
+    "least": 0.25,
+    "path": "no such file.run",
+    "lists": {"q": {"d": 1.0}},
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}}
@@ -204,7 +208,8 @@ def test_methods(make, name, every):
 
 
 @pytest.mark.parametrize("name", functions())
-def test_functions(make, name, every):
+def test_functions(make, name, every, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some calls write files
     call = getattr(recframe, name)
     assert try_all(name, call, needed(call, name, make), arguments(call), min(every, 3)) == []
 

@@ -130,3 +130,71 @@ def test_an_eager_truth_may_stand_beside_a_lazy_frame(engine):
     assert engine.rows(labelled) == engine.rows(recframe.rec(frame).label(truth, relevant="clicked"))
     with pytest.raises(TypeError, match="truth is a polars LazyFrame, but the frame is a polars DataFrame"):
         recframe.rec(frame.collect()).ndcg(1, truth=truth)
+
+
+# --- require ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "least"), [(0.3, 0.3), (0.31, 0.3), (1, {"ndcg@10": 0.3}), (-0.1, -0.2), (float("inf"), 1)]
+)
+def test_require_takes_what_suffices(value, least):
+    assert recframe.require(value, least) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "message"),
+    [
+        (0.29, 0.3, "the value is 0.29, below 0.3"),
+        (0.29, {"ndcg@10": 0.3}, "ndcg@10 is 0.29, below 0.3"),
+        (float("nan"), 0.3, r"the value has no value \(nan\), but must be at least 0.3"),
+        (None, {"map": 0}, r"map has no value \(nan\), but must be at least 0"),
+        (0.3 - 1e-12, 0.3, "the value is 0.299999999999, below 0.3"),
+    ],
+)
+def test_require_refuses_what_falls_short(value, least, message):
+    with pytest.raises(recframe.ThresholdError, match=f"^{message}$"):
+        recframe.require(value, least)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_require_names_the_model_and_the_metric(library):
+    frame = pytest.importorskip(library).DataFrame(
+        {"model": ["old", "new"], "ndcg@10": [0.25, 0.35], "map": [0.5, None], "mrr": [0.1, 0.1]}
+    )
+    recframe.require(frame, {"NDCG@10": 0.2})
+    with pytest.raises(recframe.RecError) as caught:
+        recframe.require(frame, {"nDCG@10": 0.3, "map": 0.1})
+    expected = (
+        "ndcg@10 of model 'old' is 0.25, below 0.3; map of model 'new' has no value (nan), but must be at least 0.1"
+    )
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_require_names_the_segment(library):
+    frame = pytest.importorskip(library).DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 0], "score": [3, 2, 1]})
+    with pytest.raises(recframe.ThresholdError, match=r"mrr of user 2 has no value"):
+        recframe.require(frame.rec.evaluate("mrr", per="user"), {"mrr": 1})
+
+
+def test_a_result_without_rows_passes_no_gate():
+    pl = pytest.importorskip("polars")
+    with pytest.raises(recframe.ThresholdError, match="the result has no rows"):
+        recframe.require(pl.DataFrame({"map": []}), {"map": 0})
+
+
+def test_require_says_what_it_takes():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"map": [0.5]})
+    for result, least, message in (
+        (frame, {"mapp": 0.1}, "(?s)no column 'mapp'; it has 'map'.*did you mean 'map'"),
+        (frame, 0.1, "names no metric"),
+        (frame, {}, "names no metric"),
+        (frame, {"map": "0.1"}, "not a number"),
+        (frame.lazy(), {"map": 0.1}, "lazy"),
+        ("0.5", 0.1, "neither a number nor a frame"),
+        (0.5, {"map": 0.1, "mrr": 0.1}, "names 2 metrics"),
+    ):
+        with pytest.raises(recframe.RecError, match=message):
+            recframe.require(result, least)

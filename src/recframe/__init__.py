@@ -24,6 +24,7 @@ from recframe.errors import (
     OptionTypeError,
     RecError,
     RecWarning,
+    ThresholdError,
     UndefinedError,
     UndefinedWarning,
     UnknownMethodError,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from recframe import profiles
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
+    from recframe._files.dicts import from_dict, to_dict
+    from recframe._files.trec import read_qrels, read_run, write_run
+    from recframe._thresholds import require
     from recframe.profiles import explain
 
 __all__ = [
@@ -51,16 +55,23 @@ __all__ = [
     "OptionTypeError",
     "RecError",
     "RecWarning",
+    "ThresholdError",
     "UndefinedError",
     "UndefinedWarning",
     "UnknownMethodError",
     "candidates",
     "explain",
+    "from_dict",
     "from_factors",
     "from_lists",
     "metrics",
     "profiles",
+    "read_qrels",
+    "read_run",
     "rec",
+    "require",
+    "to_dict",
+    "write_run",
 ]
 
 __version__ = "0.1.0"
@@ -68,7 +79,13 @@ __version__ = "0.1.0"
 _LATER = {
     "candidates": "recframe._data.candidates",
     "explain": "recframe.profiles",
+    "from_dict": "recframe._files.dicts",
     "from_lists": "recframe._data.lists",
+    "read_qrels": "recframe._files.trec",
+    "read_run": "recframe._files.trec",
+    "require": "recframe._thresholds",
+    "to_dict": "recframe._files.dicts",
+    "write_run": "recframe._files.trec",
 }
 """What is imported by whoever first asks for it, as most programs only measure."""
 

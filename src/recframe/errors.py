@@ -25,6 +25,7 @@ __all__ = [
     "OptionTypeError",
     "RecError",
     "RecWarning",
+    "ThresholdError",
     "UndefinedError",
     "UndefinedWarning",
     "UnknownMethodError",
@@ -87,6 +88,10 @@ class OptionTypeError(OptionError, TypeError):
 
 class UndefinedError(RecError, ValueError):
     """Lists have no value under the metric, and ``undefined="raise"`` or ``"raise_all"`` was given."""
+
+
+class ThresholdError(RecError, AssertionError):
+    """A value falls short of what `require` or a gate of the command line asks for."""
 
 
 class MissingExtraError(RecError, ImportError):

@@ -62,3 +62,19 @@ class Constructors(Protocol):
     def implode(self, frame: Any, ranked: Any, keys: Sequence[str], columns: Sequence[str], rank: str) -> Any:
         """Return one row for each key of a frame, with the values of ranked rows as lists."""
         ...
+
+    def fields(self, lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Any:
+        """Return fields between single spaces as a frame; None where a line cannot be read.
+
+        Parameters
+        ----------
+        lines : bytes
+            The lines, each with its end.
+        names : sequence of str
+            The names of their fields.
+        number : str
+            The field that is a number; the others are text.
+        columns : mapping of str to str
+            The names of the frame's columns, by those of the fields.
+        """
+        ...

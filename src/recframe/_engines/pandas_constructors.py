@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from csv import QUOTE_NONE
+from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +98,27 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
         lists = [values[start:end] for start, end in zip(starts, ends, strict=True)]
         found[name] = pd.Series(lists, dtype="object")
     return found
+
+
+def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Frame | None:
+    """Return fields between single spaces as a frame; None where a line cannot be read."""
+    try:
+        found = pd.read_csv(
+            BytesIO(lines), sep=" ", header=None, names=list(names), index_col=False, dtype="str", quoting=QUOTE_NONE,
+            keep_default_na=False, na_filter=False,
+        )  # fmt: skip
+    except ValueError:
+        return None
+    if (found[names[-1]].fillna("") == "").any():
+        return None
+    # A relevance is a whole number in most files, and stays one; a score may look like one.
+    for kind in ("float64",) if number == "score" else ("int64", "float64"):
+        try:
+            found[number] = found[number].astype(kind)
+        except (ValueError, OverflowError):
+            continue
+        return found[list(columns)].rename(columns=dict(columns))
+    return None
 
 
 def _column(values: Any) -> Any:

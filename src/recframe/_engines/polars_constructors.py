@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -108,6 +109,23 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
         orderly = [name for name in keys if found.schema[name] != pl.Object]
         found = found.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True)
     return found.select(map(col, [*keys, *columns]))
+
+
+def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:
+    """Return fields between single spaces as a frame; None where a line cannot be read."""
+    # A relevance is a whole number in most files, and stays one; a score may look like one.
+    for kind in (pl.Float64,) if number == "score" else (pl.Int64, pl.Float64):
+        schema = {name: kind if name == number else pl.String for name in names}
+        try:
+            found = pl.read_csv(
+                BytesIO(lines), has_header=False, separator=" ", quote_char=None, schema=schema, raise_if_empty=False
+            )
+        except pl.exceptions.PolarsError:
+            continue
+        if found[names[-1]].null_count():
+            return None
+        return found.select(pl.col(name).alias(column) for name, column in columns.items())
+    return None
 
 
 def _no_nan(frame: Frame, keys: Sequence[str]) -> Frame:

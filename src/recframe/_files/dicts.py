@@ -1,0 +1,180 @@
+"""Runs and qrels as dicts, as libraries of information retrieval take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+
+from recframe._data.common import check_frame
+from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, constructors_for, is_lazy
+from recframe._files.trec import check_columns
+from recframe.errors import InputError, OptionError, OptionTypeError, shown
+
+
+def from_dict(
+    lists: Any,
+    *,
+    by: str = "user",
+    item: str = "item",
+    score: str | None = None,
+    relevant: str | None = None,
+    model: str | None = None,
+    library: str | None = None,
+) -> Any:
+    """Return ``{query: {document: score}}`` as a frame, one row for each document.
+
+    Parameters
+    ----------
+    lists : mapping
+        A run, ``{query: {document: score}}``, or qrels, ``{query: {document: relevance}}``. A missing value is None.
+    by, item : str
+        The names of the columns of queries and documents.
+    score : str, optional
+        The name of the column of numbers; ``"score"`` unless `relevant` is given.
+    relevant : str, optional
+        Instead of `score`: the numbers are relevances, ``relevant="relevant"``.
+    model : str, optional
+        The name of a column of models, where `lists` holds several: ``{name: {query: {document: score}}}``.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns `by`, `item` and `score` or `relevant`, after `model` if there is one. Queries without documents
+        have no row; as ``truth=`` knows them, they count.
+
+    Raises
+    ------
+    RecError
+        The dict has another shape, or holds what is no number.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> run = recframe.from_dict({"q1": {"d7": 12.5, "d3": 11.0}}, library="polars")
+    >>> qrels = recframe.from_dict({"q1": {"d3": 1}}, relevant="relevant", library="polars")
+    >>> run.rec.mrr(truth=qrels)
+    0.5
+    """
+    value = _value(score, relevant)
+    models = {"model": model} if model is not None else {}
+    check_columns(by=by, item=item, **value, **models)
+    make = constructors_for((), library)
+    if model is None:
+        return make.table(_columns(lists, (by, item, *value.values()), ()))
+    names = (model, by, item, *value.values())
+    columns: dict[str, list[Any]] = {name: [] for name in names}
+    for name, own in _entries(lists, "{model: {query: {document: number}}}", "lists"):
+        for column, found in _columns(own, names[1:], (name,)).items():
+            columns[column] += found
+        columns[model] += [name] * (len(columns[by]) - len(columns[model]))
+    return make.table(columns)
+
+
+def to_dict(
+    frame: Any,
+    *,
+    by: str = "user",
+    item: str = "item",
+    score: str | None = None,
+    relevant: str | None = None,
+    model: str | None = None,
+) -> dict[Any, Any]:
+    """Return a frame as ``{query: {document: score}}``, the opposite of `from_dict`.
+
+    Parameters
+    ----------
+    frame : frame
+        An eager frame of polars or pandas.
+    by, item : str
+        The columns of queries and documents.
+    score : str, optional
+        The column of numbers; ``"score"`` unless `relevant` is given.
+    relevant : str, optional
+        Instead of `score`: the column of relevances.
+    model : str, optional
+        The column of models; the result is then ``{name: {query: {document: score}}}``.
+
+    Returns
+    -------
+    dict
+        Queries and documents as the frame holds them. Rows without a number are left out.
+
+    Raises
+    ------
+    RecError
+        A list holds a document twice, or the frame lacks a column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> recframe.to_dict(pl.DataFrame({"user": ["q1", "q1"], "item": ["d7", "d3"], "score": [12.5, 11.0]}))
+    {'q1': {'d7': 12.5, 'd3': 11.0}}
+    """
+    value = _value(score, relevant)
+    roles = {"by": by, "item": item, **value, **({} if model is None else {"model": model})}
+    check_columns(**roles)
+    check_frame("frame", frame)
+    if is_lazy(frame):
+        msg = "frame is lazy, but a dict holds its rows"
+        raise OptionTypeError(msg, "to_dict(frame.collect())")
+    specs = {name: ColumnSpec(column, name, "key") for name, column in roles.items()}
+    adapter_of(frame).check_names("frame", Source(frame, specs))
+    data = nw.from_native(frame, eager_only=True)
+    keys = (by, item) if model is None else (model, by, item)
+    columns = [data[column].to_list() for column in (*keys, *value.values())]
+    found: dict[Any, Any] = {}
+    for *outer, document, number in zip(*columns, strict=True):
+        if number is None or number != number:  # noqa: PLR0124 - only NaN differs from itself
+            continue
+        own = found
+        for key in outer:
+            own = own.setdefault(key, {})
+        if document in own:
+            msg = f"{item} {shown(document)} stands twice in the list of {shown(outer[-1])}"
+            raise InputError(msg, "keep one row of each list and item")
+        own[document] = number
+    return found
+
+
+def _value(score: Any, relevant: Any) -> dict[str, Any]:
+    """Return which column holds the numbers."""
+    if score is not None and relevant is not None:
+        msg = f"score={shown(score)} and relevant={shown(relevant)} exclude each other"
+        raise OptionError(msg, "a run has scores, qrels have relevances")
+    return {"score": "score" if score is None else score} if relevant is None else {"relevant": relevant}
+
+
+def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[str, list[Any]]:
+    """Return the columns of one run or qrels."""
+    by, item, value = names
+    queries: list[Any] = []
+    documents: list[Any] = []
+    numbers: list[Any] = []
+    what = " of ".join(map(shown, ("lists", *path)[::-1])) if path else "lists"
+    for one, own in _entries(lists, "{query: {document: number}}", what):
+        for document, number in _entries(own, "{document: number}", f"the list of {shown(one)}"):
+            if number is not None and not isinstance(number, Real):
+                msg = f"the {value} of {shown(document)} in the list of {shown(one)} is {shown(number)}, not a number"
+                raise OptionTypeError(msg, "give {query: {document: number}}" + _deeper(number))
+            queries.append(one)
+            documents.append(document)
+            numbers.append(number)
+    return {by: queries, item: documents, value: numbers}
+
+
+def _entries(given: Any, shape: str, what: str) -> Any:
+    if not isinstance(given, Mapping):
+        msg = f"{what} is {shown(given)}, not a mapping"
+        raise OptionTypeError(msg, f"give {shape}")
+    return given.items()
+
+
+def _deeper(number: Any) -> str:
+    return "; several models need model='model'" if isinstance(number, Mapping) else ""

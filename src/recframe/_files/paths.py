@@ -1,0 +1,143 @@
+"""Which files are meant, their bytes, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterable, Mapping
+from glob import glob
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from recframe.errors import InputError, OptionError, OptionTypeError, shown
+
+GZIP = b"\x1f\x8b"
+"""How a file starts that is compressed, whatever its name."""
+
+
+def as_path(given: object, what: str = "path") -> Path:
+    """Return a path, or raise for what is none."""
+    if not isinstance(given, str | os.PathLike) or not str(given) or "\0" in str(given):
+        msg = f"{what}={shown(given)} is not a path"
+        raise OptionTypeError(msg, "give the path of a file, such as 'results.run'")
+    return Path(given)
+
+
+def models_of(given: Any) -> tuple[dict[str, Path], bool]:
+    """Return files by the names of their models, and whether several were asked for.
+
+    Parameters
+    ----------
+    given : path, glob pattern, sequence of paths, or mapping of names to paths
+        A single path that exists is a file, also where it looks like a pattern.
+    """
+    if isinstance(given, Mapping):
+        wrong = [name for name in given if not isinstance(name, str)]
+        if wrong:
+            msg = f"{shown(wrong[0])} is not the name of a model"
+            raise OptionTypeError(msg, "give text, as in {'old': 'old.run', 'new': 'new.run'}")
+        found = {name: as_path(path) for name, path in given.items()}
+    elif isinstance(given, str | os.PathLike):
+        path = as_path(given)
+        if not is_pattern(path):
+            return {model_name(path): path}, False
+        found = by_model_name(expanded(path))
+    elif isinstance(given, Iterable) and not hasattr(given, "columns") and not isinstance(given, bytes):
+        found = by_model_name([as_path(path) for path in given])
+    else:
+        as_path(given)
+        return {}, False
+    if not found:
+        msg = f"path={shown(given)} names no file"
+        raise OptionError(msg, "give one path at least")
+    return found, True
+
+
+def is_pattern(path: Path) -> bool:
+    """Return whether a path is a pattern of names, not a file."""
+    return any(sign in str(path) for sign in "*?[") and not _exists(path)
+
+
+def expanded(path: Path) -> list[Path]:
+    """Return the files that a pattern matches, in the order of their names."""
+    found = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob takes no absolute pattern
+    if not found:
+        msg = f"no file matches {str(path)!r}"
+        raise InputError(
+            msg, f"the current directory is {Path.cwd()}; quote a pattern so that the shell leaves it alone"
+        )
+    return [Path(name) for name in found]
+
+
+def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
+    """Return files by the names that they give their models."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        name = model_name(path)
+        if name in found:
+            msg = f"{str(found[name])!r} and {str(path)!r} would both be the model {name!r}"
+            raise OptionError(msg, "name the models: {'name': 'path', ...}, on the command line name=path")
+        found[name] = path
+    return found
+
+
+def model_name(path: Path) -> str:
+    """Return the name of the model of a file: its own without folders and endings."""
+    name = path.name.removesuffix(".gz")
+    return Path(name).stem or name
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return what a file holds, decompressed."""
+    check_file(path)
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if data.startswith(GZIP) else data
+    except (OSError, EOFError, zlib.error) as error:
+        msg = f"{str(path)!r} cannot be read: {error}"
+        raise InputError(msg, "check that the file is whole and that you may read it") from error
+
+
+def check_file(path: Path) -> None:
+    """Raise where there is no such file."""
+    if not _exists(path):
+        msg = f"the file {str(path)!r} does not exist"
+        raise InputError(msg, f"check its name; the current directory is {Path.cwd()}")
+    if path.is_dir():
+        msg = f"{str(path)!r} is a directory"
+        raise InputError(msg, f"name a file, or a pattern such as {str(path / '*')!r}")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place and put it there at once, so that nobody finds half of it."""
+    partial = None
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+            partial = Path(file.name)
+            file.write(data)
+        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
+        partial.chmod(mode & 0o777)
+        partial.replace(path)
+        partial = None
+    except (OSError, ValueError) as error:
+        msg = f"{str(path)!r} cannot be written: {error}"
+        raise InputError(msg, "name a file in a directory that exists and that you may write to") from error
+    finally:
+        if partial is not None:
+            partial.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        # A name that is too long, or no name at all, names no file.
+        return False

@@ -1,0 +1,196 @@
+"""Runs and qrels of TREC."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import narwhals as nw
+
+from recframe._arguments import CALL_ROLES
+from recframe._data.common import check_frame, check_name, query
+from recframe._data.top import one_order, ranked
+from recframe._engines.registry import constructors_for, is_lazy
+from recframe._files.fields import QRELS, RUN, read_fields
+from recframe._files.paths import as_path, models_of, write_whole
+from recframe.errors import InputError, OptionError, OptionTypeError, shown
+
+PLACE = "place of a document"
+
+
+def read_run(
+    path: Any,
+    *,
+    by: str = "user",
+    item: str = "item",
+    score: str = "score",
+    model: str = "model",
+    library: str | None = None,
+) -> Any:
+    r"""Return runs of TREC as a frame: what systems returned for each query.
+
+    A line has six fields between any white space: query, ``Q0``, document, rank, score and tag. As in trec_eval the
+    score decides the order; the rank and the tag are not read. Queries and documents are text. Files compressed by
+    gzip are read as they are.
+
+    Parameters
+    ----------
+    path : path, glob pattern, sequence of paths, or mapping
+        One file; or several systems: a pattern such as ``"runs/*.run"``, paths, or ``{name: path}``.
+    by, item, score, model : str
+        The names of the columns of the result.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns `by`, `item` and `score`; of several systems `model` first, named after the files without
+        their endings, or by the mapping.
+
+    Raises
+    ------
+    RecError
+        A file is missing, or a line cannot be read: the error names both.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import recframe
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = path.write_text("q1 Q0 d7 1 12.5 bm25\nq1 Q0 d3 2 11.0 bm25\n")
+    >>> recframe.read_run(path, library="polars").rows()
+    [('q1', 'd7', 12.5), ('q1', 'd3', 11.0)]
+    >>> recframe.read_run({"BM25": path}, library="polars").rows()
+    [('BM25', 'q1', 'd7', 12.5), ('BM25', 'q1', 'd3', 11.0)]
+    """
+    columns = {"query": by, "document": item, "score": score}
+    paths, several = models_of(path)
+    check_columns(by=by, item=item, score=score, **({"model": model} if several else {}))
+    make = constructors_for((), library)
+    frames = {name: read_fields(file, RUN, make, columns) for name, file in paths.items()}
+    if not several:
+        return next(iter(frames.values()))
+    named = [nw.from_native(frame).select(nw.lit(name).alias(model), nw.all()) for name, frame in frames.items()]
+    return nw.concat(named, how="vertical").to_native()
+
+
+def read_qrels(
+    path: Any, *, by: str = "user", item: str = "item", relevant: str = "relevant", library: str | None = None
+) -> Any:
+    r"""Return qrels of TREC as a frame: which documents are relevant to each query, for ``truth=``.
+
+    A line has four fields between any white space: query, iteration, document and relevance. The iteration is not
+    read. Queries and documents are text; a relevance is a number, and may be negative. A file compressed by gzip is
+    read as it is.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    by, item, relevant : str
+        The names of the columns of the result.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns `by`, `item` and `relevant`.
+
+    Raises
+    ------
+    RecError
+        The file is missing, or a line cannot be read: the error names both.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import recframe
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "test.qrels")
+    >>> _ = path.write_text("q1\t0\td3\t2\nq1\t0\td7\t-1\n")
+    >>> recframe.read_qrels(path, library="polars").rows()
+    [('q1', 'd3', 2), ('q1', 'd7', -1)]
+    """
+    check_columns(by=by, item=item, relevant=relevant)
+    columns = {"query": by, "document": item, "relevance": relevant}
+    return read_fields(as_path(path), QRELS, constructors_for((), library), columns)
+
+
+def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> None:
+    """Write a frame as a run of TREC: the ranked rows of each list, the best first.
+
+    Parameters
+    ----------
+    frame : frame
+        The recommendations of one model, eager.
+    path : path
+        The file; compressed by gzip if its name ends in ``.gz``. It is written whole or not at all.
+    tag : str
+        The name of the system, the last field of each line.
+    **roles
+        `by`, `item` and `score` or `rank`, as every call of the namespace takes them. Of ranks the negative is
+        written as the score, as the score decides the order.
+
+    Raises
+    ------
+    RecError
+        The frame cannot be written, such as ids with white space within.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import polars as pl
+    >>> import recframe
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "mine.run")
+    >>> recframe.write_run(pl.DataFrame({"user": [7, 7], "item": [1, 2], "score": [0.2, 0.9]}), path, tag="mine")
+    >>> print(path.read_text().strip())
+    7 Q0 2 1 0.9 mine
+    7 Q0 1 2 0.2 mine
+    """
+    check_frame("frame", frame)
+    if is_lazy(frame):
+        msg = "frame is lazy, but a file holds its rows"
+        raise OptionTypeError(msg, "write_run(frame.collect(), path)")
+    path = as_path(path)
+    if not isinstance(tag, str) or not _is_field(tag):
+        msg = f"tag={shown(tag)} is not a word"
+        raise OptionTypeError(msg, "give text without white space, such as tag='bm25'")
+    allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
+    asked = one_order(query({}, roles, allowed, [frame]), "write_run")
+    if len(asked.by) != 1:
+        msg = f"by={list(asked.by)!r} names {len(asked.by)} columns, but a line of a run has one query"
+        raise OptionError(msg, "by='user', or one column made of several")
+    order = asked.orders[0]
+    rows = nw.from_native(ranked(frame, asked, None, PLACE), eager_only=True)
+    queries, items, scores = (rows[column].to_list() for column in (asked.by[0], asked.item, order))
+    for name, values in ((asked.by[0], queries), (asked.item, items)):
+        for value in dict.fromkeys(values):
+            _check_field(name, value)
+    sign = -1 if asked.by_rank else 1
+    places = rows[PLACE].to_list()
+    lines = [
+        f"{one} Q0 {document} {place} {sign * score!r} {tag}\n"
+        for one, document, place, score in zip(queries, items, places, scores, strict=True)
+    ]
+    data = "".join(lines).encode()
+    write_whole(path, gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+def check_columns(**names: Any) -> None:
+    """Raise where the columns of a result have no names, or two of one name."""
+    found = [check_name(name, given) for name, given in names.items()]
+    if len(set(found)) < len(found):
+        msg = f"{' and '.join(f'{name}={given!r}' for name, given in names.items())} name a column twice"
+        raise OptionError(msg, "give each column a name of its own")
+
+
+def _check_field(name: str, value: Any) -> None:
+    """Raise for what cannot be a field between white space."""
+    if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
+        msg = f"{name} holds {shown(value)}, which cannot be a field of a run"
+        raise InputError(msg, "give text without white space, or whole numbers")
+
+
+def _is_field(text: str) -> bool:
+    return text.split() == [text] and text.isprintable()

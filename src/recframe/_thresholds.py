@@ -1,0 +1,125 @@
+"""Gates: values that must not fall short, in Python and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import narwhals as nw
+
+from recframe._engines.registry import is_frame, is_lazy
+from recframe._values import number
+from recframe.errors import MissingColumnError, OptionError, OptionTypeError, RecError, ThresholdError, closest, shown
+from recframe.metrics import parse
+
+
+def require(result: Any, least: Any) -> None:
+    """Raise where a value is below what it must at least be; a value that is missing or nan is too.
+
+    Parameters
+    ----------
+    result : float or frame
+        What a metric's method or `evaluate` returned.
+    least : float or mapping
+        What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
+
+    Raises
+    ------
+    ThresholdError
+        A value falls short. The message has one line, which names each of them, and the model or segment.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "old": [0.9, 0.1], "new": [0.2, 0.7]})
+    >>> recframe.require(df.rec.mrr(score="new"), 0.5)
+    >>> recframe.require(df.rec.evaluate("mrr", score=["old", "new"]), {"mrr": 0.6})
+    Traceback (most recent call last):
+        ...
+    recframe.errors.ThresholdError: mrr of model 'old' is 0.5, below 0.6
+    """
+    short = shortfalls(result, least)
+    if short:
+        raise ThresholdError("; ".join(short))
+
+
+def shortfalls(result: Any, least: Any) -> list[str]:
+    """Return what falls short, a phrase each."""
+    if is_frame(result):
+        return _of_frame(result, least)
+    if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
+        msg = f"result={shown(result)} is neither a number nor a frame"
+        raise OptionTypeError(
+            msg, "require(df.rec.ndcg(10), 0.3), or require(df.rec.evaluate('ndcg@10'), {'ndcg@10': 0.3})"
+        )
+    what = "the value"
+    if isinstance(least, Mapping):
+        if len(least) != 1:
+            msg = f"least={shown(least)} names {len(least)} metrics, but the result is one number"
+            raise OptionError(msg, "give one number")
+        ((what, least),) = least.items()
+        what = _text(what)
+    phrase = shortfall(what, result, number("least", least))
+    return [phrase] if phrase else []
+
+
+def _of_frame(result: Any, least: Any) -> list[str]:
+    """Return what falls short in a frame of `evaluate`."""
+    if is_lazy(result):
+        msg = "result is lazy, but a gate needs its values"
+        raise OptionTypeError(msg, "require(result.collect(), ...)")
+    if not isinstance(least, Mapping) or not least:
+        msg = f"least={shown(least)} names no metric, but the result is a frame"
+        raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
+    bounds = {_column(result, name): number(f"least[{shown(name)}]", value) for name, value in least.items()}
+    frame = nw.from_native(result, eager_only=True)
+    keys = [name for name, kind in frame.schema.items() if name not in bounds and not kind.is_float()]
+    if not len(frame):
+        return [
+            f"{name} has no value, but must be at least {bound:g}: the result has no rows"
+            for name, bound in bounds.items()
+        ]
+    found = []
+    for name, bound in bounds.items():
+        for *labels, value in frame.select(*keys, name).iter_rows():
+            of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
+            found.append(shortfall(f"{name} of {of}" if of else name, value, bound))
+    return [phrase for phrase in found if phrase]
+
+
+def shortfall(what: str, value: Any, least: float) -> str:
+    """Return the phrase that says that a value is below its bound, or nothing; no value never passes."""
+    if value is None or (isinstance(value, Real) and value != value):  # noqa: PLR0124 - only NaN differs from itself
+        return f"{what} has no value (nan), but must be at least {least:g}"
+    value = number(what, value)
+    if value >= least:
+        return ""
+    texts = [f"{each:.6g}" for each in (value, least)]
+    texts = texts if len(set(texts)) > 1 else [repr(value), repr(least)]
+    return f"{what} is {texts[0]}, below {texts[1]}"
+
+
+def _column(result: Any, name: Any) -> str:
+    """Return the column of a metric, however its name is spelled."""
+    names = list(result.columns)
+    text = _text(name)
+    if text in names:
+        return text
+    try:
+        spelled = str(parse(text))
+    except RecError:
+        spelled = text
+    if spelled in names:
+        return spelled
+    listed = ", ".join(map(repr, names))
+    msg = f"the result has no column {text!r}; it has {listed}"
+    raise MissingColumnError(msg, closest(spelled, map(str, names)) or "name a metric that evaluate was asked for")
+
+
+def _text(name: Any) -> str:
+    if not isinstance(name, str):
+        msg = f"{shown(name)} is not the name of a metric"
+        raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
+    return name

@@ -1,0 +1,276 @@
+"""Runs, qrels and dicts: what is read, what is written, and what the errors name."""
+
+from __future__ import annotations
+
+import gzip
+import os
+
+import pytest
+
+import recframe
+
+RUN = "q1 Q0 d2 1 9.5 old\nq1 Q0 d1 2 3 old\nq2 Q0 d1 1 -1e-3 old\n"
+RUN_ROWS = [("q1", "d2", 9.5), ("q1", "d1", 3.0), ("q2", "d1", -0.001)]
+QRELS = "q1\t0\td1\t2\nq1\t0\td2\t-1\nq2\t0\td1\t0\n"
+
+
+@pytest.fixture(params=["polars", "pandas"])
+def library(request):
+    pytest.importorskip(request.param)
+    return request.param
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(content, name="old.run"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return make
+
+
+def rows(frame):
+    return frame.rows() if hasattr(frame, "rows") else [tuple(row) for row in frame.itertuples(index=False)]
+
+
+# --- what is read ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        RUN,
+        RUN.replace(" ", "\t"),
+        RUN.replace(" ", " \t  "),
+        RUN.replace("\n", "\r\n"),
+        RUN.replace("\n", " \n\n  "),
+        RUN.rstrip(),
+        "\ufeff" + RUN,
+    ],
+    ids=["spaces", "tabs", "both", "Windows", "padded", "no last end", "byte order mark"],
+)
+def test_a_run_in_any_white_space(file, library, content):
+    frame = recframe.read_run(file(content), library=library)
+    assert list(frame.columns) == ["user", "item", "score"]
+    assert rows(frame) == RUN_ROWS
+
+
+@pytest.mark.parametrize("name", ["old.run.gz", "old.run"])
+def test_gzip_is_known_by_its_content(file, library, name):
+    assert rows(recframe.read_run(file(gzip.compress(RUN.encode()), name), library=library)) == RUN_ROWS
+
+
+def test_ids_stay_the_text_that_they_are(file, library):
+    text = '007 Q0 NA 1 1 t\nnull Q0 "a 1 2 t\n# Q0 ä 1 3 t\n'
+    assert rows(recframe.read_run(file(text), library=library)) == [
+        ("007", "NA", 1.0),
+        ("null", '"a', 2.0),
+        ("#", "ä", 3.0),
+    ]
+
+
+def test_scores_of_any_spelling(file, library):
+    text = "q Q0 a 1 1E3 t\nq Q0 b 2 -inf t\nq Q0 c 3 nan t\nq Q0 d 4 .5 t\n"
+    found = [score for _, _, score in rows(recframe.read_run(file(text), library=library))]
+    assert [found[0], found[1], found[3]] == [1000.0, float("-inf"), 0.5]
+    assert found[2] != found[2]
+
+
+def test_the_score_decides_not_the_rank(file, library):
+    text = "q Q0 a 1 0.1 t\nq Q0 b 2 0.9 t\n"
+    qrels = recframe.from_dict({"q": {"b": 1}}, relevant="relevant", library=library)
+    assert recframe.rec(recframe.read_run(file(text), library=library)).mrr(truth=qrels) == 1.0
+
+
+def test_qrels_with_negative_grades(file, library):
+    frame = recframe.read_qrels(file(QRELS, "test.qrels"), library=library)
+    assert list(frame.columns) == ["user", "item", "relevant"]
+    assert rows(frame) == [("q1", "d1", 2), ("q1", "d2", -1), ("q2", "d1", 0)]
+    assert "int" in str(frame["relevant"].dtype).lower()
+
+
+def test_qrels_with_fractions(file, library):
+    assert rows(recframe.read_qrels(file("q 0 a 0.5\nq 0 b 2\n"), library=library)) == [
+        ("q", "a", 0.5),
+        ("q", "b", 2.0),
+    ]
+
+
+def test_columns_get_the_names_that_are_given(file, library):
+    frame = recframe.read_run(file(RUN), by="query", item="document", score="bm25", library=library)
+    assert list(frame.columns) == ["query", "document", "bm25"]
+    qrels = recframe.read_qrels(file(QRELS), by="query", item="document", relevant="grade", library=library)
+    assert list(qrels.columns) == ["query", "document", "grade"]
+
+
+# --- several systems ------------------------------------------------------------------------------------------
+
+
+def test_several_systems(file, library, tmp_path):
+    old, new = file(RUN, "old.run"), file(RUN.replace("9.5", "7"), "new.run.gz")
+    for given in ([old, new], {"old": old, "new": str(new)}, iter([old, new])):
+        frame = recframe.read_run(given, library=library)
+        assert list(frame.columns) == ["model", "user", "item", "score"]
+        assert rows(frame) == [("old", *row) for row in RUN_ROWS] + [("new", "q1", "d2", 7.0)] + [
+            ("new", *row) for row in RUN_ROWS[1:]
+        ]
+    frame = recframe.read_run(f"{tmp_path}{os.sep}*.run*", model="system", library=library)
+    assert [row[0] for row in rows(frame)] == ["new"] * 3 + ["old"] * 3
+    assert next(iter(frame.columns)) == "system"
+    frame = recframe.read_run([old], library=library)
+    assert rows(frame)[0] == ("old", "q1", "d2", 9.5)
+
+
+def test_a_file_whose_name_looks_like_a_pattern(file, library):
+    assert rows(recframe.read_run(file(RUN, "a[1].run"), library=library)) == RUN_ROWS
+
+
+def test_two_files_of_one_name_need_a_mapping(file):
+    paths = [file(RUN, "a/x.run"), file(RUN, "b/x.run")]
+    with pytest.raises(recframe.OptionError, match="(?s)would both be the model 'x'.*Hint: name the models"):
+        recframe.read_run(paths)
+
+
+# --- what is wrong --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q Q0 a 1 0.5 t\n\nq Q0 b 2 high t\n", r"line 3 of '.*old\.run' has the score 'high', which is not a number"),
+        ("q Q0 a 1 0.5 t\nq Q0 b 2 0.4\n", r"line 2 of '.*old\.run' has 5 fields: 'q Q0 b 2 0\.4'"),
+        ("q Q0 a 1 0.5\nq Q0 b 2 0.4 t t\n", "line 1 of .* has 5 fields"),
+        ("q Q0 a 1 0.5 t t\n", "line 1 of .* has 7 fields"),
+        ("q Q0 a 1 0.5 t\nq\n", "line 2 of .* has 1 field: 'q'"),
+        ("q Q0 a 1 1_0 t\n", "the score '1_0'"),
+        ("q 0 a 1\n", "(?s)line 1 of .* has 4 fields.*this looks like a qrels file, for recframe.read_qrels"),
+        ("q,a,0.5\n", "(?s)line 1 of .* has 1 field.*looks like CSV"),
+        ("", "'.*' holds no lines"),
+        (" \n\t\n", "'.*' holds no lines"),
+        (b"q Q0 a 1 1 t\nq Q0 \xe4 1 2 t\n", "line 2 of .* is not UTF-8"),
+        (b"\x1f\x8bno", "cannot be read: .*Hint|cannot be read"),
+    ],
+)
+def test_an_error_names_the_file_and_the_line(file, library, content, message):
+    with pytest.raises(recframe.InputError, match=message) as caught:
+        recframe.read_run(file(content), library=library)
+    assert "Hint: " in str(caught.value)
+
+
+def test_wrong_qrels(file, library):
+    with pytest.raises(recframe.InputError, match="line 2 of .* has the relevance 'yes', which is not a number"):
+        recframe.read_qrels(file("q 0 a 1\nq 0 b yes\n"), library=library)
+    with pytest.raises(recframe.InputError, match="(?s)line 1 of .* 6 fields.*a run file, for recframe.read_run"):
+        recframe.read_qrels(file(RUN), library=library)
+
+
+def test_files_that_are_not_there(tmp_path):
+    for given, message in (
+        (tmp_path / "none.run", "the file '.*none.run' does not exist"),
+        (tmp_path, "is a directory"),
+        (str(tmp_path / "*.run"), r"no file matches '.*\*\.run'"),
+        ([], "names no file"),
+        ([tmp_path / "none.run"], "does not exist"),
+        ("x" * 5000, "does not exist"),
+    ):
+        with pytest.raises(recframe.RecError, match=message):
+            recframe.read_run(given)
+
+
+def test_names_that_are_given_twice(file):
+    with pytest.raises(recframe.OptionError, match="name a column twice"):
+        recframe.read_run(file(RUN), by="item")
+    assert list(recframe.read_run(file(RUN), by="model").columns) == ["model", "item", "score"]
+
+
+# --- what is written ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["new.run", "new.run.gz"])
+def test_a_run_comes_back_as_it_was_written(tmp_path, library, name):
+    run = recframe.from_dict({"q1": {"d1": 0.1, "d2": 1 / 3}, "q2": {"d1": -2.5, "d9": None}}, library=library)
+    recframe.write_run(run, tmp_path / name)
+    assert rows(recframe.read_run(tmp_path / name, library=library)) == [
+        ("q1", "d2", 1 / 3),
+        ("q1", "d1", 0.1),
+        ("q2", "d1", -2.5),
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_ranks_are_written_as_scores_of_the_same_order(tmp_path, library):
+    frame = recframe.from_lists({"u": ["a", "b"]}, library=library)
+    recframe.write_run(frame, tmp_path / "x.run", tag="me", rank="rank")
+    assert (tmp_path / "x.run").read_text() == "u Q0 a 1 -1 me\nu Q0 b 2 -2 me\n"
+
+
+def test_what_cannot_be_written_leaves_the_old_file(tmp_path, library):
+    path = tmp_path / "x.run"
+    path.write_text("old")
+    frame = recframe.from_dict({"q 1": {"a": 1.0}}, library=library)
+    with pytest.raises(recframe.InputError, match="user holds 'q 1', which cannot be a field"):
+        recframe.write_run(frame, path)
+    with pytest.raises(recframe.OptionTypeError, match="tag"):
+        recframe.write_run(frame, path, tag=None)
+    with pytest.raises(recframe.InputError, match="cannot be written"):
+        recframe.write_run(recframe.from_dict({"q": {"a": 1.0}}), tmp_path / "none" / "x.run")
+    assert path.read_text() == "old"
+    assert [found.name for found in tmp_path.iterdir()] == ["x.run"]
+
+
+# --- dicts ----------------------------------------------------------------------------------------------------
+
+
+def test_dicts_and_back(library):
+    run = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d1": 1.0}}
+    frame = recframe.from_dict(run, library=library)
+    assert rows(frame) == [("q1", "d1", 0.5), ("q1", "d2", 0.25), ("q2", "d1", 1.0)]
+    assert recframe.to_dict(frame) == run
+    qrels = {1: {10: 2, 11: -1}}
+    frame = recframe.from_dict(qrels, by="query", item="document", relevant="grade", library=library)
+    assert list(frame.columns) == ["query", "document", "grade"]
+    assert recframe.to_dict(frame, by="query", item="document", relevant="grade") == qrels
+    models = {"old": run, "new": {"q1": {"d2": 3.0}}}
+    frame = recframe.from_dict(models, model="model", library=library)
+    assert recframe.to_dict(frame, model="model") == models
+
+
+def test_dicts_of_another_shape(library):
+    for given, message in (
+        ([1], "lists is .*, not a mapping"),
+        ({"q": [1]}, "the list of 'q' is .*, not a mapping"),
+        ({"q": {"d": "high"}}, "the score of 'd' in the list of 'q' is 'high', not a number"),
+        ({"m": {"q": {"d": 1}}}, "(?s)not a number.*several models need model='model'"),
+    ):
+        with pytest.raises(recframe.OptionTypeError, match=message):
+            recframe.from_dict(given, library=library)
+    with pytest.raises(recframe.OptionError, match="exclude each other"):
+        recframe.from_dict({}, score="a", relevant="b", library=library)
+
+
+def test_a_document_twice_has_no_dict(library):
+    frame = recframe.from_dict({"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, model="model", library=library)
+    with pytest.raises(recframe.InputError, match="item 'd' stands twice in the list of 'q'"):
+        recframe.to_dict(frame)
+    with pytest.raises(recframe.MissingColumnError, match="score='x'"):
+        recframe.to_dict(frame, score="x")
+
+
+# --- the reference --------------------------------------------------------------------------------------------
+
+
+def test_files_give_the_values_of_trec_eval(file, library):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    run = {f"q{q}": {f"d{d}": float((d * 7 + q * 3) % 11) for d in range(30)} for q in range(5)}
+    qrels = {f"q{q}": {f"d{d}": (d * q) % 4 - 1 for d in range(0, 30, 2)} for q in range(5)}
+    lines = [f"{q}\tQ0\t{d}\t0\t{s}\tx" for q, own in run.items() for d, s in own.items()]
+    judged = [f"{q} 0 {d}  {r}" for q, own in qrels.items() for d, r in own.items()]
+    frame = recframe.read_run(file("\n".join(lines)), library=library)
+    truth = recframe.read_qrels(file("\n".join(judged), "qrels"), library=library)
+    found = recframe.rec(frame).evaluate(["map", "ndcg"], truth=truth, like="trec_eval")
+    oracle = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg"}).evaluate(run)
+    for name in ("map", "ndcg"):
+        expected = sum(own[name] for own in oracle.values()) / len(oracle)
+        assert found[name].to_list()[0] == pytest.approx(expected, abs=1e-9)
