@@ -58,5 +58,5 @@ def without(monkeypatch, *libraries):
 
 def test_arrow_needs_a_library_that_computes(monkeypatch):
     without(monkeypatch, "polars", "pandas")
-    with pytest.raises(ImportError, match=r"recframe\[arrow\]"):
+    with pytest.raises(ImportError, match=r"polars pyarrow, which is the extra 'arrow'"):
         recframe.rec(pa.table(FRAME)).ndcg()

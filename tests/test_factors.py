@@ -502,7 +502,7 @@ def test_the_bar_is_shown_when_asked(capsys):
 def test_a_bar_that_is_not_installed_is_named(monkeypatch, capsys):
     pl = pytest.importorskip("polars")
     monkeypatch.setattr(progress, "find_spec", lambda name: None)
-    with pytest.raises(recframe.MissingExtraError, match=r"(?s)progress=True needs.*recframe\[factors\]"):
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)progress=True needs.*tqdm.*extra 'factors'"):
         case(14).compact(pl.DataFrame, progress=True)
     for show in (None, False):
         case(14).compact(pl.DataFrame, progress=show)
