@@ -6,10 +6,11 @@ same records that give the classes their methods here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._arguments import CALL_ROLES, show_roles
+from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._engines.registry import is_lazy
 from recframe.errors import UnknownMethodError, closest
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
-class Rec(DataMethods):
+class Rec(DataMethods, ComparisonMethods):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
     Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.
@@ -124,131 +125,6 @@ class Rec(DataMethods):
         └───────┴────────┴─────────┴───────┴───────┘
         """
         return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles)
-
-    def compare(
-        self,
-        metrics: str | Metric | Sequence[str | Metric],
-        k: int | Sequence[int | None] | None = None,
-        *,
-        baseline: Any = None,
-        test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
-        confidence: float = 0.95,
-        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
-        cluster: str | None = None,
-        resamples: int = 10_000,
-        seed: int = 0,
-        interval: Literal["percentile", "bca"] = "percentile",
-        **roles: Any,
-    ) -> Frame:
-        """Return which models differ, by how much and how surely: one row per metric and pair of models.
-
-        Models are compared list by list, over the lists where both have a value.
-
-        Parameters
-        ----------
-        metrics : str, Metric, or sequence of them
-            Names and metric objects, as `evaluate` takes them; only those that have a value per list.
-        k : int or sequence of int, optional
-            The cutoffs of metrics that name none; None: the whole list.
-        baseline : str, optional
-            The model that the others are compared with; None: all pairs, the earlier model being the baseline.
-        test : {"t", "randomization", "bootstrap", "wilcoxon"}
-            The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
-            reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.
-        confidence : float
-            The confidence of the interval, between 0 and 1. A test at the level 1 - `confidence` fits it.
-        correction : {"holm", "bonferroni", "bh", "none"}
-            How p-values are adjusted for the number of tests, over all rows of the result.
-        cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions. Then clusters
-            are the units that vary.
-        resamples : int
-            How many resamples randomization and the bootstrap draw, at least 100.
-        seed : int
-            The seed of the draws, at least 0.
-        interval : {"percentile", "bca"}
-            The bootstrap's interval. Other tests give that of the t-test.
-
-        Returns
-        -------
-        frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``lists`` (where both have a
-            value), ``mean``, ``baseline_mean``, ``difference``, ``relative`` (to the baseline's mean), ``low`` and
-            ``high`` (the interval of the difference), ``p``, ``p_adjusted``, ``effect`` (the difference over its
-            standard deviation), ``wins``, ``ties``, ``losses`` (of the model, in lists), and ``detectable`` (the
-            smallest true difference that so many lists find with power 0.8).
-
-        Raises
-        ------
-        OptionError
-            There is one model only, the baseline is none of them, or a metric has no value per list.
-        MissingExtraError
-            SciPy is not installed.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import recframe
-        >>> df = pl.DataFrame({
-        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
-        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
-        ... })
-        >>> found = df.rec.compare("mrr", score=["old", "new"])
-        >>> found.select("model", "baseline", "lists", "difference", "wins", "ties", "losses").row(0)
-        ('new', 'old', 3, 0.3333333333333333, 2, 1, 0)
-        """
-        options = {
-            "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
-            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval,
-        }  # fmt: skip
-        return _evaluate.compare(self._frame, self._bound, metrics, k, roles, options)
-
-    def describe(
-        self,
-        metrics: str | Metric | Sequence[str | Metric],
-        k: int | Sequence[int | None] | None = None,
-        *,
-        confidence: float = 0.95,
-        cluster: str | None = None,
-        **roles: Any,
-    ) -> Frame:
-        """Return how the values of lists spread: one row per model and metric.
-
-        Parameters
-        ----------
-        metrics : str, Metric, or sequence of them
-            Names and metric objects, as `evaluate` takes them; only those that have a value per list.
-        k : int or sequence of int, optional
-            The cutoffs of metrics that name none; None: the whole list.
-        confidence : float
-            The confidence of the interval of the mean, between 0 and 1.
-        cluster : str, optional
-            A column whose values group lists that are not independent, such as the user of sessions.
-
-        Returns
-        -------
-        frame
-            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``lists`` (with a
-            value), ``undefined`` (lists without), ``mean``, ``low`` and ``high`` (its interval), ``std``, ``min``,
-            ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, and ``zeros`` (the share of lists with the value 0).
-
-        Raises
-        ------
-        OptionError
-            A metric has no value per list.
-        MissingExtraError
-            SciPy is not installed.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> import recframe
-        >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 0, 0], "score": [0.9, 0.1, 0.2, 0.3]})
-        >>> df.rec.describe("mrr").select("lists", "undefined", "mean", "max").row(0)
-        (1, 1, 0.5, 0.5)
-        """
-        options = {"confidence": confidence, "cluster": cluster}
-        return _evaluate.describe(self._frame, self._bound, metrics, k, roles, options)
 
     def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.
