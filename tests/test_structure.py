@@ -15,6 +15,8 @@ from recframe import _columns
 
 SOURCE = Path(_columns.__file__).parent
 DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame.columns}
+WALKED = 12
+"""How many files of the plan a plain call may run through; fewer is better."""
 NAMERS = {"col", "alias", "with_row_index"}
 """Methods that take the name of a column."""
 
@@ -202,3 +204,80 @@ def test_the_plans_frames_hold_declared_columns(monkeypatch):
         if name in DECLARED and DECLARED[name].kind == "integer" and not dtype.is_integer()
     ]
     assert not wrong
+
+
+def imported_by(path, *, for_types):
+    """Return the modules of ours that a module imports, at the top or within functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if not for_types:
+        tree.body = [
+            node
+            for node in tree.body
+            if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
+        ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recframe"):
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in module_paths() else node.module
+
+
+def module_paths():
+    names = {
+        path: ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)) for path in modules("**/*.py")
+    }
+    return {name.removesuffix(".__init__"): path for path, name in names.items()}
+
+
+def longest_chain(imports, name, seen=()):
+    assert name not in seen, f"a circle of imports: {[*seen, name]}"
+    chains = [longest_chain(imports, other, (*seen, name)) for other in imports[name]]
+    return [name, *max(chains, key=len, default=[])]
+
+
+def test_the_plan_imports_without_circles_also_for_types():
+    paths = {name: path for name, path in module_paths().items() if name.startswith("recframe._plan.")}
+    imports = {name: {m for m in imported_by(path, for_types=True) if m in paths} for name, path in paths.items()}
+    for name in imports:
+        longest_chain(imports, name)
+
+
+def test_a_chain_of_imports_at_the_top_of_modules_is_short():
+    paths = module_paths()
+    imports = {}
+    for name, path in paths.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in paths}
+        # The demo stands outside: it imports the package as its users do.
+        imports[name] = {other for other in top if other != "recframe"}
+    assert max(len(longest_chain(imports, name)) for name in paths) < 15
+
+
+def test_only_the_plan_and_the_making_of_data_join_and_group():
+    allowed = {"_plan", "_data", "_engines", "_comparison", "_statistics", "_factors", "_demo"}
+    users = {
+        path.relative_to(SOURCE).parts[0]
+        for path in modules("**/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in ("group_by", "sum_by")
+    }
+    assert users <= allowed | {"_check.py", "_data_warnings.py"}
+
+
+def test_an_eager_ndcg_walks_through_few_files_of_the_plan():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [2, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.6]})
+    frame.rec.ndcg(5)
+    files = set()
+
+    def note(called, event, _):
+        if event == "call" and Path(called.f_code.co_filename).is_relative_to(SOURCE):
+            files.add(Path(called.f_code.co_filename).relative_to(SOURCE))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        frame.rec.ndcg(5)
+    finally:
+        sys.setprofile(before)
+    assert len([file for file in files if file.parts[0] == "_plan"]) <= WALKED

@@ -294,15 +294,15 @@ class Query:
 
 
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
-    """Raise for what a frame that holds only some of the ranked rows cannot tell."""
+    """Raise for what a frame with only some of the ranked rows cannot tell."""
     compact = {"candidates": roles.candidates, "tied": roles.tied}
     given = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
     if not given:
         return
-    with_what = f"{' and '.join(given)} {'speak' if len(given) > 1 else 'speaks'} of rows that the frame does not hold"
+    with_what = f"{' and '.join(given)} {'describe' if len(given) > 1 else 'describes'} rows that are not in the frame"
     if roles.rank is None:
-        msg = f"{with_what}, so that scores cannot place the others"
-        raise OptionError(msg, "name the column of positions, rank='rank'")
+        msg = f"{with_what}, so scores do not give positions"
+        raise OptionError(msg, "pass positions with rank=, such as rank='rank'")
     if len(orders) > 1:
         msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
         raise OptionError(msg, "put the models' frames below each other, and name them by model=")

@@ -25,6 +25,8 @@ from recframe._columns import (
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
 from recframe._findings import FINDINGS, GRADES_THERE, ITEM_THERE, LISTS, ROWS
+from recframe._plan import ranks
+from recframe._plan.relevance import is_hit, or_zero
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
@@ -117,9 +119,7 @@ class _Look:
         """Give every row a key, and say whether it is relevant where that is known."""
         if not self._query.by:
             frame = frame.with_columns(nw.lit(0).alias(key_column(0)))
-        least = self._query.min_relevance
-        grade = nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0) if relevant else nw.lit(0.0)
-        hit = grade > 0 if least is None else grade >= least
+        hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self._query.min_relevance)
         return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
 
     def _of_model(self, index: int) -> list[Frame]:
@@ -227,8 +227,7 @@ class _Look:
         """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
         ranked = self._frame.select(*self._group, HIT, nw.col(score).alias(SCORE))
         ranked = self._engine.present(ranked, SCORE)
-        value = nw.col(SCORE)
-        start = value if self._query.by_rank else value.rank("min", descending=True).over(*self._group)
+        start = ranks.block_start(self._group, by_rank=self._query.by_rank)
         ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
         block = [*self._group, START]
         blocks = self._engine.sum_by(ranked.select(*block, HIT, RANKED), block, [HIT, RANKED])

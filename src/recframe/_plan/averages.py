@@ -150,7 +150,7 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
 
 
 def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
-    """Return the columns of totals, beside what is reported by."""
+    """Return the columns of totals without those that tell segments apart."""
     return (
         [*labels]
         if by_list(context)

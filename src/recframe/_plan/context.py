@@ -132,6 +132,11 @@ class CallContext:
         return rows.join(greatest, how="cross"), nw.col(GREATEST)
 
     @property
+    def omits_rows(self) -> bool:
+        """Whether the frame has only some of the ranked rows."""
+        return self.query.candidates is not None or self.query.tied is not None
+
+    @property
     def user_keys(self) -> list[str]:
         """The keys that name a user: those of `by`."""
         return [name for name, column in self.key_names.items() if column in self.query.by]

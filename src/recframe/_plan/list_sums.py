@@ -79,7 +79,8 @@ class Ranking:
 
     def prepared(self, kept: Frame) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
-        partial_rankings.check_metrics(self._context, kept)
+        if self._context.omits_rows:
+            partial_rankings.check_metrics(self._context, kept)
         tied = self._engine.may_hold(kept, nw.col(SIZE) > 1)
         rows = TermRows(self._context, self._side_tables, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows

@@ -76,8 +76,6 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
 def check_metrics(context: CallContext, kept: Frame) -> None:
     """Raise for a metric that reads rows which the frame does not hold."""
     query = context.query
-    if query.candidates is None and query.tied is None:
-        return
     for terms in context.requirements.accuracy:
         metric, all_rows = terms.metric, terms.reads == "all"
         counts_rows = context.requirements.values[metric.label].requested & {RANKED, ROWS}

@@ -1,4 +1,4 @@
-"""From roles and metrics to one plan: the only room that groups and joins.
+"""From roles and metrics to one plan.
 
 rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per list ▸ values per list ▸ mean over `per`
 """
@@ -227,19 +227,23 @@ class Plan:
         if totals:
             sums = totals[0] if len(totals) == 1 else averages.added(context, totals)
             found.append(averages.means(context, sums, [metric.column for metric in self._by_list]))
-        items = [part.items for part in parts if part.items is not None]
-        groups = [part.groups for part in parts if part.groups is not None]
-        if items:
-            exposure = Exposure(context, self._side_tables)
-            several = len(items) > 1
-            every = nw.concat(groups, how="vertical").unique() if several else groups[0]
-            found.append(exposure.values(exposure.added(items) if several else items[0], every))
+        if self._requirements.exposure:
+            found.append(self._exposure_values(parts))
         name = nw.col(MODEL) if context.long else nw.lit(self._query.model_name(index)).alias(MODEL)
         model = [name] if self._query.several else []
         result = averages.joined(context.engine, found, context.reported)
         order = self._query.orders[index]
         result = averages.refuse_all_undefined(context, result, self._metrics, order)
         return result.select(*model, *context.per, *(metric.column for metric in self._metrics))
+
+    def _exposure_values(self, parts: Sequence[Partial]) -> Frame:
+        """Return the metrics of exposure from what parts of the lists give."""
+        exposure = Exposure(self.context, self._side_tables)
+        items = [part.items for part in parts if part.items is not None]
+        groups = [part.groups for part in parts if part.groups is not None]
+        if len(items) == 1:
+            return exposure.values(items[0], groups[0])
+        return exposure.values(exposure.added(items), nw.concat(groups, how="vertical").unique())
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""

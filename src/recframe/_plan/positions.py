@@ -47,7 +47,8 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     score = nw.col(score_column(index)).alias(SCORE)
     ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
     _check_ranks(context, ranked)
-    partial_rankings.check_counts(context, ranked)
+    if context.omits_rows:
+        partial_rankings.check_counts(context, ranked)
     return ranked
 
 

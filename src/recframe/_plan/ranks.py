@@ -1,4 +1,4 @@
-"""Positions, tied blocks and tie policies: the only room that ranks."""
+"""Positions, tied blocks and tie policies, by windows: where an engine has no faster way of its own."""
 
 from __future__ import annotations
 
@@ -57,13 +57,17 @@ TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
 """The columns that order a tied block under each policy, where there are any, and whether descending."""
 
 
+def block_start(keys: Sequence[str], *, by_rank: bool) -> nw.Expr:
+    """Return where a row's tied block starts, from 1, by its score or as its rank says."""
+    return nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
+
+
 def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool) -> Frame:
     """Add where each row's tied block starts, and keep the blocks that start up to a position.
 
     Whole blocks stay, so that their sizes can be counted afterwards.
     """
-    start = nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
-    frame = frame.with_columns(start.alias(START))
+    frame = frame.with_columns(block_start(keys, by_rank=by_rank).alias(START))
     frame = frame if upto is None else frame.filter(nw.col(START) <= upto)
     return frame.with_columns(nw.col(START).cast(nw.Int64()))
 
@@ -84,7 +88,7 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
 
 
 def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
-    """Add the number of rows of each row's tied block, those that the frame does not hold included."""
+    """Add the number of rows of each row's tied block, rows that the frame omits included."""
     size = nw.len().over(*keys, START)
     if not absent:
         return frame.with_columns(size.alias(SIZE))
@@ -113,7 +117,7 @@ def tie_excess(frame: Frame, keys: Sequence[str]) -> Frame:
 
 
 def absent(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Add how many rows of each row's tied block the frame does not hold."""
+    """Add how many rows of each row's tied block the frame omits."""
     present = nw.len().over(*keys, START)
     frame = frame.with_columns(present.cast(nw.Int64()).alias(SIZE))
     return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED, SIZE)

@@ -1,4 +1,4 @@
-"""What stands beside the user's frame, as the metrics ask for it: popularity, features, history, the catalogue."""
+"""Side information as the metrics read it: popularity, features, the users' history, the catalogue."""
 
 from __future__ import annotations
 

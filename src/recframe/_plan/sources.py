@@ -105,10 +105,7 @@ def score_specs(query: Query) -> Specs:
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
     """Return the frames with what to take from each."""
     truth = given.truth is not None
-    keys = {
-        name: ColumnSpec(column, "by" if column in query.by else "per", "key")
-        for name, column in key_names(query, truth=truth).items()
-    }
+    keys = _keys(query, truth=truth)
     users = {name: spec for name, spec in keys.items() if spec.column in query.by}
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items
     items = item_spec(query, "order" if in_order else "key")
@@ -127,6 +124,12 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
         "catalog": items,
     }
     return {name: Source(native, takes[name]) for name, native in given.frames.items()}
+
+
+def _keys(query: Query, *, truth: bool) -> Specs:
+    """Return the columns of the list's key to take."""
+    names = key_names(query, truth=truth)
+    return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
 
 
 def _counts(query: Query) -> Specs:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
     """Return the frame of a call whose lists the workers evaluate, in so many parts.
 
-    Metrics that look beyond their lists, at what stands beside the frame or at all lists together, stay with the
+    Metrics that read more than their lists, side information or all lists together, stay with the
     cluster's own plan.
     """
     plan = Plan(given, query, metrics)
