@@ -237,6 +237,7 @@ def test_grades_and_levels_that_a_library_does_not_take(like, asked, given, mess
         polars.DataFrame(ONE_LIST).rec.measure(asked, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 @pytest.mark.parametrize("like", PROFILES)
 @pytest.mark.parametrize("side", ["frame", "truth"])
 @pytest.mark.parametrize("kind", ["polars", "pandas"])

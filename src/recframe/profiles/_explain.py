@@ -131,35 +131,51 @@ def _at(line: str, k: int | None) -> str:
 def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -> Iterator[tuple[str, str]]:
     """Yield what there is to say beside the formula, by name."""
     how = query.averaging(metric.label)
-    said = {line.split(":")[0] for line in formula.splitlines() if ":" in line}
-    for letter, meaning in LETTERS.items():
-        used = re.search(rf"\b{letter}\(" if letter == "h" else rf"(?<!\w){letter}(?!\w)", formula)
-        if used and letter not in said:
-            yield letter if letter != "h" else "h(…)", meaning
-    least = query.min_relevance
-    every = profile is not None and profile.min_relevance == EVERY_ROW and least is None
-    shows = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
-    if not shows:
-        above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
-        yield "relevant", "every row of truth=, whatever its relevance; without it, " + above if every else above
-    ties = TIES[query.ties if not shows or query.ties in ("item", "item_desc", "first") else "item"]
-    if metric.inexact and query.ties == "average":
-        ties = f"{ties}; {metric.inexact}"
-    yield "ties", ties if profile is None else f"{ties} ({profile.title}: {profile.ties_note})"
+    every = profile is not None and profile.min_relevance == EVERY_ROW and query.min_relevance is None
+    of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
+    yield from _letters(formula)
+    if not of_items:
+        yield "relevant", _relevant(query.min_relevance, every=every)
+    yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
-    yield "lists", LISTS["shown" if shows else how.lists] + _weighing(metric)
+    yield "lists", LISTS["shown" if of_items else how.lists] + _weighing(metric)
     if profile is not None:
-        if profile.metrics[metric.name].variants:
-            yield "variants", profile.metrics[metric.name].variants
-        departs = [profile.metrics[metric.name].departs, *profile.departs]
-        if any(departs):
-            yield "departs", " ".join(filter(None, departs))
-    policies = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
-    policies |= {} if least is None else {"min_relevance": least}
-    spelled = ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
-    yield "spelled", f"{spelled}, with truth= min_relevance=-inf" if every else spelled
+        definition = profile.metrics[metric.name]
+        departs = " ".join(filter(None, [definition.departs, *profile.departs]))
+        yield from ((name, text) for name, text in (("variants", definition.variants), ("departs", departs)) if text)
+    yield "spelled", _spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
     if metric.reference:
         yield "reference", metric.reference
+
+
+def _letters(formula: str) -> Iterator[tuple[str, str]]:
+    """Yield what the letters of a formula mean, but for those that the formula explains itself."""
+    explained = {line.split(":")[0] for line in formula.splitlines() if ":" in line}
+    for letter, meaning in LETTERS.items():
+        used = re.search(rf"\b{letter}\(" if letter == "h" else rf"(?<!\w){letter}(?!\w)", formula)
+        if used and letter not in explained:
+            yield letter if letter != "h" else "h(…)", meaning
+
+
+def _relevant(least: float | None, *, every: bool) -> str:
+    """Return from which relevance on a row is relevant."""
+    above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
+    return f"every row of truth=, whatever its relevance; without it, {above}" if every else above
+
+
+def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bool) -> str:
+    """Return what happens to items of equal score."""
+    ties = TIES[query.ties if not of_items or query.ties in ("item", "item_desc", "first") else "item"]
+    if metric.inexact and query.ties == "average":
+        ties = f"{ties}; {metric.inexact}"
+    return ties if profile is None else f"{ties} ({profile.title}: {profile.ties_note})"
+
+
+def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
+    """Return the metric and the policies as a call spells them."""
+    policies = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
+    policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}
+    return ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
 
 
 def _undefined(metric: Metric, how: Averaging) -> str:

@@ -133,26 +133,20 @@ class Spec:
 def query_of(
     specs: Sequence[Spec], roles: Roles, given: Sequence[str], profiles: Mapping[str, Profile]
 ) -> tuple[list[Metric], Query]:
-    """Return the metrics and the question of a call, under a profile if it names one.
+    """Return the metrics and the query of a call, under a profile if it names one.
 
     `given` names the roles that the user gave: they win, and so do the options that a metric spells.
     """
     if roles.like is None:
         return [spec.metric for spec in specs], Query.of(roles, given)
     profile = find(roles.like, profiles)
-    policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
-    if policies.get("min_relevance") == EVERY_ROW and roles.truth is None:
-        del policies["min_relevance"]
-    query = Query.of(replace(roles, **{name: value for name, value in policies.items() if value is not None}), given)
+    query = Query.of(_with_policies(profile, roles, given), given)
+    level = query.min_relevance if "min_relevance" in given else None
     metrics: list[Metric] = []
     own: dict[str, Averaging] = {}
     for spec in specs:
         found = profile.definition(spec.metric)
-        wanted = dict(found.options)
-        if "min_relevance" in given and query.min_relevance is not None:
-            _check_level(profile, found, query.min_relevance)
-            wanted |= found.level_options
-        metric = replace(spec.metric, **{name: value for name, value in wanted.items() if name not in spec.given})
+        metric = _as_defined(profile, found, spec, level)
         if metric.label in own:
             msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
@@ -165,6 +159,23 @@ def query_of(
         )
         metrics.append(metric)
     return metrics, replace(query, own=own, like=profile.name)
+
+
+def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:
+    """Return the roles with the profile's policies for what the user did not give."""
+    policies = {name: getattr(profile, name) for name in ("ties", "min_relevance") if name not in given}
+    if policies.get("min_relevance") == EVERY_ROW and roles.truth is None:
+        del policies["min_relevance"]
+    return replace(roles, **{name: value for name, value in policies.items() if value is not None})
+
+
+def _as_defined(profile: Profile, found: Definition, spec: Spec, level: float | None) -> Metric:
+    """Return a metric with the options of its definition, those aside that the metric spells."""
+    wanted = dict(found.options)
+    if level is not None:
+        _check_level(profile, found, level)
+        wanted |= found.level_options
+    return replace(spec.metric, **{name: value for name, value in wanted.items() if name not in spec.given})
 
 
 def _check_level(profile: Profile, found: Definition, level: float) -> None:
