@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import oracle
 from compare import assert_equal, assert_oracle, same, skip_row_order
 from recframe import metrics
-from spellings import CUTOFFS, POLICIES, SOME, SPELLED, spellings_of
+from spellings import POLICIES, SOME, SPELLED, cutoffs_of, spellings_of
 from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd, shop
 
 # --- each metric of the library -----------------------------------------------------------------------------
@@ -121,8 +121,13 @@ OPTIONS = {
 }  # fmt: skip
 
 
+# Each option at one of the cutoffs, and a share of the combinations of options.
+ALONE = [label for name in oracle.ACCURACY for label in spellings_of(name)[:: 5 if cutoffs_of(name)[1:] else 1]]
+ALONE = list(dict.fromkeys([*ALONE, *SPELLED[::13]]))
+
+
 @pytest.mark.parametrize(
-    "label", [*SPELLED[:: len(CUTOFFS)], "precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]
+    "label", list(dict.fromkeys([*ALONE, "precision@3", "map@2", "ndcg(gain=exp2)@2", "hit_rate@1"]))
 )
 def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.
