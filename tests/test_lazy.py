@@ -135,7 +135,8 @@ def test_a_missing_column_is_the_engines_own_error_at_collect():
 def test_parts_of_a_plan_that_run_twice_may_come_in_another_order(metrics, second, collected):
     # Without this optimization polars runs common parts as often as they occur, each time with its rows in any order.
     draw = random.Random(1)
-    rows = [(draw.randrange(8), draw.randrange(12), float(draw.randrange(9)), draw.randrange(3)) for _ in range(80)]
+    pairs = draw.sample([(user, item) for user in range(8) for item in range(12)], 60)
+    rows = [(*pair, float(draw.randrange(9)), draw.randrange(3)) for pair in pairs]
     frame = pl.DataFrame(rows, schema=["user", "item", "score", "relevant"], orient="row")
     beside = {"train": frame.select("user", "item").head(30), "catalog": 15}
     if second:

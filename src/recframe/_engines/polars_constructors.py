@@ -99,16 +99,19 @@ def reorder(frame: Frame, columns: Sequence[str]) -> Frame:
 
 def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[str], rank: str) -> Frame:
     """Return one row for each key of a frame, with the values of ranked rows as lists."""
-    own = list(keys) or ["key"]
-    frames = [_no_nan(each, keys) if keys else each.with_columns(pl.lit(0).alias("key")) for each in (frame, ranked)]
-    lists = frames[1].group_by(map(col, own)).agg(col(name).sort_by(rank) for name in columns)
-    every = frames[0].select(map(col, own)).unique(maintain_order=True)
-    found = every.join(lists, on=[col(name) for name in own], how="left", **NULLS_EQUAL)
-    found = found.with_columns(col(name).fill_null([]) for name in columns)
+    # Keys under names of their own: before version 2, polars joins by no column whose name is a pattern.
+    own = [f"key{index}" for index in range(len(keys))] or ["key"]
+    taken = [col(key).alias(name) for key, name in zip(keys, own, strict=False)] or [pl.lit(0).alias("key")]
+    lists = _no_nan(ranked.select(*taken, *(col(name).alias(f"list{i}") for i, name in enumerate(columns)), rank), own)
+    lists = lists.group_by(own).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
+    every = _no_nan(frame.select(*taken) if keys else pl.select(*taken), own).unique(maintain_order=True)
+    every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
+    found = every.join(lists, on=own, how="left", **NULLS_EQUAL)
     if not isinstance(found, pl.LazyFrame) and keys:
-        orderly = [name for name in keys if found.schema[name] != pl.Object]
-        found = found.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True)
-    return found.select(map(col, [*keys, *columns]))
+        orderly = [name for name in own if found.schema[name] != pl.Object]
+        found = found.sort(orderly, nulls_last=True, maintain_order=True) if orderly else found
+    back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
+    return found.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
 
 
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:
