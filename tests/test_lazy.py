@@ -120,6 +120,7 @@ def test_a_missing_column_is_the_engines_own_error_at_collect():
         result.collect()
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 @pytest.mark.skipif(not hasattr(pl, "QueryOptFlags"), reason="options of single optimizations came later in polars")
 @pytest.mark.parametrize("collected", ["in-memory", "streaming"])
 @pytest.mark.parametrize(
