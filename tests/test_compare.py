@@ -1,5 +1,6 @@
 """Comparison and description of models, against SciPy on the values per list that `evaluate` reports."""
 
+import importlib.util
 import random
 
 import pytest
@@ -323,3 +324,13 @@ def test_a_key_of_several_columns_asks_for_a_cluster(library):
     assert caught[0].filename == __file__
     recframe.rec(frame).compare("mrr", by=["user", "session"], score=["a", "b"], cluster="user")
     recframe.rec(frame).compare("mrr", by="session", score=["a", "b"])
+
+
+@pytest.mark.parametrize("method", ["compare", "describe"])
+@pytest.mark.parametrize("absent", ["numpy", "scipy"])
+def test_without_scipy_the_packages_are_named(library, method, absent, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr("recframe._statistics.find_spec", lambda name: None if name == absent else find(name))
+    frame = library.DataFrame(rows_of())
+    with pytest.raises(recframe.MissingExtraError, match="(?s)tests and intervals.*scipy"):
+        getattr(recframe.rec(frame), method)("mrr", by="session", score=["a", "b"])

@@ -13,6 +13,7 @@ from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parame
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
+from recframe._statistics import check_installed
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._record import CutMetric, check_k, spelled
@@ -101,18 +102,20 @@ def _answer(plan: Plan, given: Given, query: Query) -> Any:
 
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
     """Return which models differ, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
     from recframe._comparison.compare import Options, compare
 
-    check_frame(frame)
     checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
     return compare(_plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster), checked)
 
 
 def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
     """Return how the values of lists spread, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
     from recframe._comparison.describe import Options, describe
 
-    check_frame(frame)
     checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
     return describe(_plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster), checked)
 

@@ -83,7 +83,6 @@ def compare(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     check_by_list(plan.metrics, "compare")
     check_ranks(options, plan.context.query.weight)
-    student.scipy_stats()
     return result_frame(plan, lambda: _rows(plan, options), COLUMNS)
 
 

@@ -40,7 +40,6 @@ class Options:
 def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     check_by_list(plan.metrics, "describe")
-    student.scipy_stats()
     model = ("model",) if plan.context.query.several else ()
     columns = (*model, "metric", "lists", "undefined", "mean", "low", "high", "std", *QUANTILES, "zeros")
     return result_frame(plan, lambda: _rows(plan, options, columns), columns)

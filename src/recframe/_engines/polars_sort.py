@@ -219,7 +219,13 @@ def _after_last_block(pack: Pack, stop: pl.Series, end: pl.Series) -> pl.Series:
     next_one = packed.gather(stop.clip(upper_bound=len(packed) - 1)) // pack.row
     goes_on = (last == next_one) & (stop < end)
     limit = (last.filter(goes_on) + 1) * pack.row
-    return stop.scatter(goes_on.arg_true(), packed.search_sorted(limit).cast(pl.Int64)) if len(limit) else stop
+    return stop.scatter(goes_on.arg_true(), _first_at_least(packed, limit)) if len(limit) else stop
+
+
+def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:
+    """Return where the first value of an ordered column stands that is not less than each limit."""
+    # The method of a column needs NumPy in polars 1.21, the expression does not.
+    return pl.select(pl.lit(ordered).search_sorted(limits).cast(pl.Int64)).to_series()
 
 
 def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) -> pl.DataFrame:

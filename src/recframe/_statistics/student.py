@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._values import number
-from recframe.errors import MissingExtraError, OptionError
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,18 +30,9 @@ POWER = 0.8
 
 
 def scipy_stats() -> Any:
-    """Return SciPy's distributions and tests.
+    """Return SciPy's distributions and tests, imported by the first call that needs them."""
+    from scipy import stats
 
-    Raises
-    ------
-    MissingExtraError
-        SciPy is not installed.
-    """
-    try:
-        from scipy import stats
-    except ImportError as error:
-        what = "tests and intervals"
-        raise MissingExtraError.of(what, "stats") from error
     return stats
 
 
