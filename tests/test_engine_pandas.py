@@ -75,6 +75,7 @@ def test_pandas_unused_categories_are_no_lists(pandas_engine):
     assert {row["user"] for row in found} == {1, 2}
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_pandas_keys_come_back_as_they_were(pandas_engine):
     rows = [row for row in crowd(42, 60) if row["user"] is not None]
     for kind in ("int32", "int64", "float32", "categorical", "datetime", "str"):

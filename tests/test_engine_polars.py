@@ -40,6 +40,7 @@ def test_an_error_beside_what_comes_meanwhile_is_raised():
         pl.DataFrame(FRAME).rec.evaluate([Wrong(5)])
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_polars_keys_come_back_as_they_were(polars_engine):
     rows = [row for row in crowd(43, 60) if row["user"] is not None]
     for kind in ("int8", "uint64", "float32", "categorical", "enum", "str", "date"):

@@ -249,6 +249,7 @@ def test_undefined_can_be_a_number_or_an_error(engine):
             recframe.rec(frame).personalization(2, undefined="raise")
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 def test_a_data_frame_may_stand_beside_a_lazy_one(polars_engine):
     rows, train, features = sample(2)
     frame, past, described = frames(polars_engine, rows, train, features)
