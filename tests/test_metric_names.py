@@ -161,11 +161,14 @@ def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):
         assert (f"did you mean {meant!r}" in str(caught.value)) is bool(meant)
 
 
-def test_a_frame_of_ranks_is_told_how_to_be_read():
+def test_a_frame_of_ranks_is_read_by_its_ranks():
     ranked = recframe.rec(frame()).top()
     ranked = ranked.drop("score") if hasattr(ranked, "lazy") else ranked.drop(columns="score")
-    with pytest.raises(recframe.MissingColumnError, match="Hint: rank='rank'"):
-        recframe.rec(ranked).ndcg()
+    assert recframe.rec(ranked).ndcg() == recframe.rec(frame()).ndcg()
+    other = recframe.rec(ranked).top(name="position")
+    other = other.drop("rank") if hasattr(other, "lazy") else other.drop(columns="rank")
+    with pytest.raises(recframe.MissingColumnError, match="no such column; it has .*'position'"):
+        recframe.rec(other).ndcg()
 
 
 def test_custom_metrics_without_name_or_value_are_named():

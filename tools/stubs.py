@@ -1,6 +1,7 @@
-"""Writes what type checkers see of the namespace, from the signatures and records that make it at run time.
+"""Writes what type checkers see of the namespace and of `Config`, from what makes them at run time.
 
-``python tools/stubs.py`` writes ``src/recframe/accessor.pyi``; ``--check`` fails if that file is out of date.
+``python tools/stubs.py`` writes ``accessor.pyi`` and ``config.pyi`` in ``src/recframe``; ``--check`` fails if one is
+out of date.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recframe._arguments import CALL_ROLES, Roles, roles_of
+from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -65,10 +66,38 @@ TAIL = """class EagerRec(Rec[float, E], Generic[E]): ...
 class LazyRec(Rec[L, L], Generic[L]): ...
 
 @overload
-def rec(frame: L) -> LazyRec[L]: ...
+def rec(frame: L, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
 @overload
-def rec(frame: E) -> EagerRec[E]: ...
+def rec(frame: E, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...
 """
+
+CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then run it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
+
+from recframe._arguments import Columns, Like, Lists, Ties, Undefined
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+{roles}
+class Config:
+    def __init__(
+        self,
+        *,
+        restore_defaults: bool = False,
+        apply_on_context_enter: bool = False,
+        **roles: Unpack[ConfigRoles],
+    ) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *raised: object) -> None: ...
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]: ...
+    @classmethod
+    def restore_defaults(cls) -> type[Config]: ...
+    @classmethod
+    def state(cls) -> dict[str, Any]: ...
+'''
 
 
 def role_types(names: Iterable[str]) -> dict[str, str]:
@@ -170,15 +199,25 @@ def stub() -> str:
     return text
 
 
+def config_stub() -> str:
+    """Return the whole stub of `Config`."""
+    types = role_types(CONFIG_ROLES)
+    text = CONFIG.format(roles=typed_dict("ConfigRoles", types))
+    for name, kind in types.items():
+        text += "    @classmethod\n" + declaration(f"set_{name}", ["cls", f"value: {kind}"], "type[Config]")
+    return text
+
+
 def main() -> int:
-    """Write the stub, or with --check compare it."""
-    if "--check" in sys.argv:
-        current = STUB.read_text(encoding="utf-8") == stub()
-        if not current:
-            sys.stderr.write(f"{STUB.name} is out of date\n\nHint: python tools/stubs.py\n")
-        return 0 if current else 1
-    STUB.write_text(stub(), encoding="utf-8")
-    return 0
+    """Write the stubs, or with --check compare them."""
+    out_of_date = 0
+    for path, text in ((STUB, stub()), (STUB.with_name("config.pyi"), config_stub())):
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            sys.stderr.write(f"{path.name} is out of date\n\nHint: python tools/stubs.py\n")
+            out_of_date = 1
+    return out_of_date
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe import _register, metrics
 from recframe.accessor import EagerRec, LazyRec, rec
+from recframe.config import Config
 from recframe.errors import (
     ColumnTypeError,
     DataWarning,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ColumnTypeError",
+    "Config",
     "CutMetric",
     "DataWarning",
     "EagerRec",

@@ -46,7 +46,8 @@ class Roles:
     relevant : str
         The relevance: bool, integer or float; missing counts as 0.
     score : str, optional
-        The score, higher is better; ``"score"`` unless `rank` is given. A missing score: not recommended.
+        The score, higher is better; ``"score"`` unless `rank` is given, or an eager frame has ``"rank"`` instead. A
+        missing score: not recommended.
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
     value : str
@@ -86,6 +87,8 @@ class Roles:
         Read from `truth` where it has the column, else from the frame.
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
+    model : str, optional
+        The column of models in long format: whose row it is.
     """
 
     by: Columns = "user"
@@ -116,16 +119,16 @@ class Roles:
         return [field.name for field in fields(cls)]
 
     @classmethod
-    def of(
-        cls, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], labels: Labels = None
-    ) -> Roles:
-        """Return the defaults, overridden by the bound roles, overridden by the given ones, each of its type."""
-        check_names([*bound, *given], allowed)
-        if "rank" in given and given.get("score") is None:
-            bound = {name: value for name, value in bound.items() if name != "score"}
-        if "score" in given and given.get("rank") is None:
-            bound = {name: value for name, value in bound.items() if name != "rank"}
-        return replace(cls(), **{**bound, **given}).checked(labels)
+    def of(cls, layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:
+        """Return the defaults, overridden by each of the layers in turn, each role of its type."""
+        found: dict[str, Any] = {}
+        for layer in layers:
+            check_names(layer, allowed)
+            for role, other in (("rank", "score"), ("score", "rank")):
+                if role in layer and layer.get(other) is None:
+                    found.pop(other, None)
+            found.update(layer)
+        return replace(cls(), **found).checked(labels)
 
     def checked(self, labels: Labels) -> Roles:
         """Return the same after the checks of each argument alone; a list of columns is a list, a label is not."""
@@ -145,6 +148,10 @@ class Roles:
 
 ALL_ROLES = tuple(Roles.names())
 """What `evaluate` takes."""
+CONFIG_ROLES = tuple(name for name in ALL_ROLES if name not in ("truth", *SIDE_INFORMATION))
+"""What `recframe.Config` takes: all but the frames."""
+POLICIES = ("ties", "min_relevance", "undefined", "lists")
+"""What a profile sets for every metric."""
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "measure": tuple(name for name in ALL_ROLES if name != "model"),
     "evaluate": ALL_ROLES,
@@ -179,11 +186,11 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
     ]
 
 
-def roles_doc(names: Iterable[str]) -> str:
+def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
     """Return the section of a docstring that says what roles are."""
     text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
     entries = [entry for entry in re.split(r"\n(?=    \w)", text) if entry.split(":", 1)[0].strip() in names]
-    return "\n    Other Parameters\n    ----------------\n" + "\n".join(entries) + "\n    "
+    return f"\n    {title}\n    {'-' * len(title)}\n" + "\n".join(entries) + "\n    "
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:

@@ -23,10 +23,11 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.base import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._findings import FINDINGS, GRADES_THERE, ITEM_THERE, LISTS, ROWS
 from recframe._plan import ranks
 from recframe._plan.relevance import is_hit, or_zero
+from recframe._resolve import resolved
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
@@ -52,7 +53,7 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
         msg = "strict=True needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
-    roles = Roles.of(bound, given, CALL_ROLES["check"], labels_of(frame, {**bound, **given}.get("truth")))
+    roles = resolved([frame, {**bound, **given}.get("truth")], bound, given, CALL_ROLES["check"])
     look = _Look(frame, roles, check_k(k), named={*bound, *given})
     found = look.findings()
     if strict:

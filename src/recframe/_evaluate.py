@@ -10,9 +10,11 @@ from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
+from recframe._defaults import current
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
+from recframe._resolve import policies_named, resolved
 from recframe._statistics import check_installed
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
@@ -47,7 +49,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
     check_frame(frame)
     _check_options(given, spec.metric)
     roles = _roles(frame, bound, given, ALL_ROLES)
-    metrics, query = _asked(frame, [spec], roles, [*bound, *given])
+    metrics, query = _asked(frame, [spec], roles, policies_named(bound, given))
     if query.several:
         what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
@@ -82,7 +84,7 @@ def evaluate(
     _check_options(given, metrics)
     roles = _roles(frame, bound, given, ALL_ROLES)
     specs = _expand(metrics, k, roles.like)
-    asked, query = _asked(frame, specs, roles, [*bound, *given])
+    asked, query = _asked(frame, specs, roles, policies_named(bound, given))
     opened = _given(frame, roles, asked)
     if roles.partitions is not None:
         return _in_parts(opened, roles, query, asked)
@@ -126,7 +128,7 @@ def _plan_of_lists(
     """Return the plan of a call that looks at the values of lists."""
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
-    records, query = _asked(frame, _expand(metrics, k, roles.like), roles, [*bound, *given])
+    records, query = _asked(frame, _expand(metrics, k, roles.like), roles, policies_named(bound, given))
     from recframe._plan.plan import Plan
 
     return Plan(_given(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records)
@@ -148,13 +150,14 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
     _check_options(given, metric)
     named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
-    show = "item" in named or is_lazy(frame) or Roles.item in adapter_of(frame).names(frame)
+    item = current().get("item", Roles.item)
+    show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
     if "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
     roles = _roles(frame, bound, given, CALL_ROLES["contributions"])
-    (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, list(named))
+    (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
     return Contributions(_given(frame, roles, [record]), query, record, item=show).frame()
@@ -174,7 +177,7 @@ def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
 
 def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Roles:
     """Return the roles of a call, whose columns may have the labels of its frames."""
-    return Roles.of(bound, given, allowed, labels_of(frame, {**bound, **given}.get("truth")))
+    return resolved([frame, {**bound, **given}.get("truth")], bound, given, allowed)
 
 
 def _asked(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:

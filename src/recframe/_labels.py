@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from recframe._defaults import config_hint
 from recframe.errors import MissingColumnError, OptionTypeError, shown
 
 FRAME_LIBRARIES = ("polars", "pandas", "narwhals", "numpy", "pyarrow", "duckdb", "ibis", "pyspark")
@@ -31,8 +32,9 @@ def column_name(role: str, given: object, labels: Labels = None) -> str:
     if labels is not None and isinstance(given, int | float | tuple) and not isinstance(given, bool):
         names = ", ".join(map(shown, labels))
         msg = f"{role}={shown(given)}: the frame has no such column; it has {names}"
-        raise MissingColumnError(msg)
+        raise MissingColumnError.of(msg, "", role, given)
     what, hint = _instead(role, given)
+    hint = config_hint(role, given) or hint
     msg = f"{role}={shown(given)} is {what}not the name of a column"
     raise OptionTypeError(msg, hint)
 

@@ -216,7 +216,7 @@ class LazyRec(Rec):
     __slots__ = ()
 
 
-def rec(frame: Any) -> Rec:
+def rec(frame: Any, **roles: Any) -> Rec:
     """Return the namespace of a frame, visible to type checkers.
 
     Parameters
@@ -224,6 +224,8 @@ def rec(frame: Any) -> Rec:
     frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame or another frame
         One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
         give lazy results of their own kind: nothing runs before their rows are asked for.
+    **roles
+        Roles and policies to bind, as ``frame.rec(by="user_id")`` binds them.
 
     Returns
     -------
@@ -233,7 +235,7 @@ def rec(frame: Any) -> Rec:
     Raises
     ------
     OptionTypeError
-        It is no supported frame.
+        It is no supported frame, or there is no such role.
 
     Examples
     --------
@@ -241,6 +243,12 @@ def rec(frame: Any) -> Rec:
     >>> from recframe import rec
     >>> rec(pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]})).mrr()
     0.5
+    >>> pl.DataFrame({"user_id": [1, 1], "relevant": [0, 1], "score": [0.9, 0.1]}).pipe(rec, by="user_id").mrr()
+    0.5
     """
     _evaluate.check_frame(frame)
-    return LazyRec(frame) if is_lazy(frame) else EagerRec(frame)
+    bound = _evaluate.bind({}, roles)
+    return LazyRec(frame, bound) if is_lazy(frame) else EagerRec(frame, bound)
+
+
+show_roles(rec, CALL_ROLES["evaluate"])

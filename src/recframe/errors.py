@@ -12,6 +12,8 @@ from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING
 
+from recframe._defaults import config_hint
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -60,6 +62,11 @@ class RecError(Exception):
 
 class MissingColumnError(RecError, KeyError):
     """A role names a column that the frame does not have."""
+
+    @classmethod
+    def of(cls, message: str, hint: str, role: str, column: object) -> MissingColumnError:
+        """Return the error for the column of a role, and say if it is `recframe.Config` that names it."""
+        return cls(message, "; ".join(each for each in (hint, config_hint(role, column)) if each))
 
     def __str__(self) -> str:
         # KeyError prints the repr of its argument, which turns line breaks into \n.

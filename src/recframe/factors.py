@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any, Literal
 
+from recframe._defaults import BY, ITEM, RELEVANT, columns_or_defaults
 from recframe.errors import MissingExtraError
 
 __all__ = ["from_factors"]
@@ -27,9 +28,9 @@ def from_factors(
     test: Any = None,
     k: int = 10,
     positions: Positions = "all",
-    by: str = "user",
-    item: str = "item",
-    relevant: str = "relevant",
+    by: str = BY,
+    item: str = ITEM,
+    relevant: str = RELEVANT,
     memory: int = MEMORY,
     threads: int | None = None,
     progress: bool | None = None,
@@ -74,7 +75,8 @@ def from_factors(
     frame
         Of the kind of `test`, with the columns `by`, `item`, `relevant`, ``rank`` (where the row's tied block starts),
         ``tied`` (the rows of that block) and, unless ``positions="top"``, ``candidates`` (the ranked rows of the list).
-        Give these to the metrics as ``rank="rank", tied="tied", candidates="candidates"``.
+        The metrics read them so where nobody names a score or a rank; of a lazy frame, name them:
+        ``rank="rank", tied="tied", candidates="candidates"``.
 
     Raises
     ------
@@ -117,5 +119,6 @@ def from_factors(
     from recframe._factors.factors import Settings, evaluate
 
     settings = Settings.of(k=k, positions=positions, memory=memory, threads=threads, progress=progress)
+    roles = columns_or_defaults(by=by, item=item, relevant=relevant)
     factors = (user_factors, item_factors, item_bias)
-    return evaluate(factors, users, items, train, test, {"by": by, "item": item, "relevant": relevant}, settings)
+    return evaluate(factors, users, items, train, test, roles, settings)

@@ -1,6 +1,6 @@
 """What type checkers must see: checked by mypy and pyright, never run."""
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import pandas as pd
 import polars as pl
@@ -40,3 +40,20 @@ class Mine(recframe.CutMetric):
 
 
 assert_type(recframe.rec(eager).measure(Mine(5)), float)
+
+assert_type(recframe.rec(eager, by="object").ndcg(5), float)
+assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)
+assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)
+assert_type(recframe.Config.set_by("user_id").set_min_relevance(4), type[recframe.Config])
+assert_type(recframe.Config.state(), dict[str, Any])
+
+with recframe.Config(by=["user_id", "day"], item="item_id", score=["a", "b"], ties="worst") as config:
+    assert_type(config, recframe.Config)
+
+
+@recframe.Config(relevant="clicked")
+def decorated(k: int) -> float:
+    return recframe.rec(eager).ndcg(k)
+
+
+assert_type(decorated(5), float)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._data.common import check_frame, query
 from recframe._data.label import drop_seen
+from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe._values import ids
@@ -20,8 +21,8 @@ def candidates(
     items: Any,
     seen: Any = None,
     *,
-    by: Any = "user",
-    item: str = "item",
+    by: Any = BY,
+    item: str = ITEM,
     library: str | None = None,
 ) -> Any:
     """Return every item for every user, without what they have seen: the frame that a model scores.
@@ -55,10 +56,11 @@ def candidates(
     >>> recframe.candidates([1, 2], train, seen=train).rows()
     [(2, 'a')]
     """
+    names = columns_or_defaults(by=by, item=item)
     make = constructors_for((users, items, seen), library)
-    asked = query({}, {"by": by, "item": item}, ["by", "item"], [users, items, seen])
+    asked = query({}, names, ["by", "item"], [users, items, seen])
     if not asked.by:
-        msg = f"by={shown(by)} names no column, but users need one"
+        msg = f"by={shown(names['by'])} names no column, but users need one"
         raise OptionError(msg, "by='user'")
     left = _values(make, "users", users, asked.by)
     right = _values(make, "items", items, [asked.item])

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import Query, Roles
+from recframe._arguments import Query
 from recframe._columns import key_column
-from recframe._engines.registry import check_answers_with_rows, is_frame, labels_of
+from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe._labels import is_label
 from recframe._plan.sources import key_specs
+from recframe._resolve import resolved
 from recframe._values import whole_number
 from recframe.errors import OptionTypeError, shown
 
@@ -25,7 +26,7 @@ def query(
 ) -> Query:
     """Return the roles of a call that takes only some; what else is bound is for the metrics."""
     own = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(Roles.of(own, given, allowed, labels_of(*frames)), {*own, *given})
+    return Query.of(resolved(frames, own, given, allowed), {*own, *given})
 
 
 def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:

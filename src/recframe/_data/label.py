@@ -50,9 +50,10 @@ def label(
     if all_relevant:
         asked = replace(asked, named=asked.named - {"relevant"})
     named = {*bound, *given}
-    if not named & {"score", "rank"} and asked.orders[0] not in adapter_of(frame).names(frame):
+    if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation stands first.
-        asked = replace(asked, orders=())
+        there = adapter_of(frame).names(frame)
+        asked = replace(asked, orders=tuple(order for order in asked.orders if order in there))
     # What items are worth: asked for, or both frames say it.
     valued = "value" in named or all(asked.value in adapter_of(each).names(each) for each in (frame, truth))
     sources = _sources(frame, truth, asked, value=valued)

@@ -12,6 +12,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, count_of, query
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
+from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.base import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._labels import as_tuple, column_names
@@ -33,12 +34,12 @@ def from_lists(
     users: Any = None,
     scores: Any = None,
     prices: Any = None,
-    by: Any = "user",
-    item: str = "item",
-    relevant: str = "relevant",
-    rank: str = "rank",
-    score: str = "score",
-    value: str = "price",
+    by: Any = BY,
+    item: str = ITEM,
+    relevant: str = RELEVANT,
+    rank: str = RANK,
+    score: str = SCORE,
+    value: str = VALUE,
     library: str | None = None,
 ) -> Any:
     """Return lists as a long frame, ready for every metric: one row for each user and item.
@@ -81,10 +82,12 @@ def from_lists(
     >>> frame = recframe.from_lists({"ann": ["tea", "jam"], "bob": ["rye"]}, {"ann": ["jam", "oat"], "bob": ["rye"]})
     >>> frame.rows()
     [('ann', 'tea', 0, 1), ('ann', 'jam', 1, 2), ('bob', 'rye', 1, 1), ('ann', 'oat', 1, None)]
-    >>> frame.rec.recall(2, rank="rank")
+    >>> frame.rec.recall(2)
     0.75
     """
     lists = {RECOMMENDED: recommended, ACTUAL: actual, SCORES: scores}
+    names = columns_or_defaults(by=by, item=item, relevant=relevant, rank=rank, score=score, value=value)
+    by, item, relevant, rank, score, value = names.values()
     _check_arguments(recommended, item=item, relevant=relevant, rank=rank, score=score, value=value)
     item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
@@ -107,7 +110,8 @@ def from_lists(
     if ACTUAL in lists:
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
-        found = label(found, {}, happened, None, roles, all_relevant=True)
+        with only({}):
+            found = label(found, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
         found = make.priced(found, item, item_prices, value)
     priced = [value] if PRICES in lists or item_prices is not None else []

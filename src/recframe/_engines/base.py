@@ -154,7 +154,8 @@ class Adapter(ABC):
                 names = ", ".join(repr(name) for name in there)
                 msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
                 also = "rank='rank'" if take.role == "score" and "rank" in there else ""
-                raise MissingColumnError(msg, closest(take.column, map(str, there)) or also)
+                hint = closest(take.column, map(str, there)) or also
+                raise MissingColumnError.of(msg, hint, take.role, take.column)
 
 
 class Engine(Adapter):

@@ -6,7 +6,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import Roles
+from recframe._arguments import POLICIES
+from recframe._resolve import policies_named, resolved
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 WIDTH, LEFT = 96, 11
 """Of the text, and of its left column."""
-POLICIES = ("ties", "min_relevance", "undefined", "lists")
 TIES = {
     "average": "exact expected value over all orders of the rows of equal score",
     "best": "rows of equal score in the order that gives the most",
@@ -105,9 +105,10 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
             msg = f"explain has no argument {name!r}; it takes like, {', '.join(POLICIES)}"
             raise OptionTypeError(msg, closest(name, ("like", *POLICIES)) or "options are part of the metric")
     spec = spec_of(metric)
-    roles = Roles.of({}, {**policies, "like": like}, Roles.names())
-    (found,), query = query_of([spec], roles, list(policies), PROFILES)
-    profile = None if like is None else find(like, PROFILES)
+    given = policies if like is None else {**policies, "like": like}
+    roles = resolved([None], {}, given, ("like", *POLICIES))
+    (found,), query = query_of([spec], roles, policies_named({}, given), PROFILES)
+    profile = None if roles.like is None else find(roles.like, PROFILES)
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
     head += f": {found.summary}" if profile is None else profile.metrics[found.name].calls
     formula = [_at(line, getattr(found, "k", None)) for line in found.explained()]

@@ -1,0 +1,127 @@
+"""The roles and policies that `recframe.Config` names, for calls and accessors that name none themselves."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is named in a thread or a task. Scopes are never changed, so tasks may share them."""
+
+    roles: Mapping[str, Any]
+    outer: Scope | None = None
+    """What holds after the block."""
+    is_block: bool = False
+    """Whether a ``with`` block or a decorator opened it."""
+
+
+_scope: ContextVar[Scope | None] = ContextVar("recframe.Config", default=None)
+_program: dict[str, Mapping[str, Any]] = {"roles": {}}
+"""What the main thread named outside blocks and tasks: it holds in every thread that names nothing itself."""
+
+
+def scope() -> Scope | None:
+    """Return what is named in this thread or task; None: only what the program names."""
+    return _scope.get()
+
+
+def current() -> Mapping[str, Any]:
+    """Return the roles and policies that hold now, by their names."""
+    found = _scope.get()
+    return _program["roles"] if found is None else found.roles
+
+
+def name_roles(roles: Mapping[str, Any], *, in_program: bool = True) -> None:
+    """Name all roles and policies anew: in the open block, else in the program, else in this thread or task."""
+    found = _scope.get()
+    if found is not None and found.is_block:
+        _scope.set(Scope(roles, found.outer, is_block=True))
+    elif in_program and _is_program():
+        _program["roles"] = roles
+        _scope.set(None)
+    else:
+        _scope.set(Scope(roles))
+
+
+def restore(found: Scope | None) -> None:
+    """Go back to an earlier scope."""
+    _scope.set(found)
+
+
+def open_block(roles: Mapping[str, Any]) -> None:
+    """Name roles and policies until the block is closed."""
+    _scope.set(Scope(roles, _scope.get(), is_block=True))
+
+
+def close_block() -> None:
+    """Go back to what held before the innermost block."""
+    found = _scope.get()
+    _scope.set(None if found is None else found.outer)
+
+
+@contextmanager
+def only(roles: Mapping[str, Any]) -> Iterator[None]:
+    """Let only some roles and policies hold, for calls within a call."""
+    open_block(roles)
+    try:
+        yield
+    finally:
+        close_block()
+
+
+def _is_program() -> bool:
+    """Return whether this is the main thread, outside of tasks."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return True
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return True
+    return False
+
+
+class Default(str):
+    """The default name of a column in a signature, which an equal text that a user gives is not."""
+
+    __slots__ = ()
+
+
+BY, ITEM, RELEVANT, RANK, SCORE, VALUE = map(Default, ("user", "item", "relevant", "rank", "score", "price"))
+"""The defaults of calls that name columns by arguments of their own."""
+
+
+def columns_or_defaults(**columns: Any) -> dict[str, Any]:
+    """Return the columns that a call names, those of `recframe.Config` where it names none, else the defaults."""
+    named = current()
+    return {
+        role: _one_name(role, named, column) if isinstance(column, Default) else column
+        for role, column in columns.items()
+    }
+
+
+def _one_name(role: str, named: Mapping[str, Any], default: Default) -> Any:
+    """Return the column that Config names; scores of several models are no name of one new column."""
+    found = named.get(role, str(default))
+    return str(default) if role in ("rank", "score") and not isinstance(found, str) else found
+
+
+def config_hint(role: str, column: object) -> str:
+    """Return what to say of a column that is missing where Config names it, or nothing."""
+    found = current().get(role)
+    names = found if isinstance(found, list) else [found]
+    # What is no text is compared by identity, as it may be an expression.
+    if column is None or not any(name is column or (isinstance(column, str) and name == column) for name in names):
+        return ""
+    return f"recframe.Config names {role}={found!r}; name another in the call, as {role}='name'"

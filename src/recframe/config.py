@@ -1,0 +1,182 @@
+"""Own column names and policies, named once: ``recframe.Config``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from functools import wraps
+from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self, get_args
+
+from recframe import _defaults
+from recframe._arguments import CONFIG_ROLES, Like, Roles, role_parameters, roles_doc, show_roles
+from recframe._hints import check_names
+from recframe._values import choice, flag
+from recframe.errors import OptionTypeError, shown
+from recframe.metrics._record import check_k
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Config:
+    """Names columns and policies once, for every call that names no other.
+
+    It is made like ``polars.Config``: setters, a context manager and a decorator. A call's own argument wins, then what
+    the accessor binds, then `Config`, then the default.
+
+    - ``Config.set_by("user_id")`` on the main thread holds in the whole program. In another thread, or in an asyncio
+      task, it holds there and in the tasks started from there.
+    - ``with Config(by="user_id"):`` holds in the block, and in no other thread. So do setters in the block.
+    - ``@Config(by="user_id")`` holds in each call of the function.
+    - ``Config(by="user_id")`` alone holds in this thread or task.
+
+    A lazy frame is evaluated under what holds when the call is made. Calls that make a frame of the user's columns,
+    `candidates`, `from_lists` and `from_factors`, call them as `Config` does.
+
+    Every role that names columns and every policy can be set. The frames `truth`, `train`, `features` and `catalog`
+    cannot, as they belong to one question: named for all calls, they would change numbers that nobody looks at.
+
+    Parameters
+    ----------
+    restore_defaults : bool
+        Whether to forget first what is named so far.
+    apply_on_context_enter : bool
+        Whether to wait for the block. A decorator always waits for the call.
+    **roles
+        The roles and policies, as calls take them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> clicks = pl.DataFrame({"user_id": [1, 1], "clicked": [0, 1], "score": [0.9, 0.1]})
+    >>> with recframe.Config(by="user_id", relevant="clicked"):
+    ...     clicks.rec.mrr()
+    0.5
+    >>> recframe.Config.set_by("user_id").set_relevant("clicked").state()
+    {'by': 'user_id', 'relevant': 'clicked'}
+    >>> clicks.rec.mrr()
+    0.5
+    >>> recframe.Config.restore_defaults().state()
+    {}
+    """
+
+    def __init__(self, *, restore_defaults: bool = False, apply_on_context_enter: bool = False, **roles: Any) -> None:
+        self._roles = _checked(roles)
+        self._restore = flag("restore_defaults", restore_defaults)
+        self._before = self._made = None  # the scopes before and after the constructor
+        if not flag("apply_on_context_enter", apply_on_context_enter):
+            self._before = _defaults.scope()
+            _defaults.name_roles(self._merged(), in_program=False)
+            self._made = _defaults.scope()
+
+    def __enter__(self) -> Self:
+        self._take_back()
+        _defaults.open_block(self._merged())
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _defaults.close_block()
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the function under these roles and policies."""
+        if not callable(function) or isgeneratorfunction(function) or isasyncgenfunction(function):
+            what = "a generator, which runs after its call" if callable(function) else "no function"
+            msg = f"Config decorates functions, but {shown(function)} is {what}"
+            raise OptionTypeError(msg, "with recframe.Config(...): in its body")
+        self._take_back()
+        if iscoroutinefunction(function):
+
+            @wraps(function)
+            async def later(*args: Any, **given: Any) -> Any:
+                with self._again():
+                    return await function(*args, **given)
+
+            return later
+
+        @wraps(function)
+        def now(*args: Any, **given: Any) -> Any:
+            with self._again():
+                return function(*args, **given)
+
+        return now
+
+    def __repr__(self) -> str:
+        return f"Config({', '.join(f'{name}={shown(value)}' for name, value in self._roles.items())})"
+
+    @classmethod
+    def restore_defaults(cls) -> type[Config]:
+        """Forget what is named: the defaults hold again. In a block, until its end."""
+        _defaults.name_roles({})
+        return cls
+
+    @classmethod
+    def state(cls) -> dict[str, Any]:
+        """Return the roles and policies that are named now."""
+        return {name: [*value] if isinstance(value, list) else value for name, value in _defaults.current().items()}
+
+    def _merged(self) -> dict[str, Any]:
+        return {**({} if self._restore else _defaults.current()), **self._roles}
+
+    def _take_back(self) -> None:
+        """Undo what the constructor named, as a block or a decorator names it itself."""
+        if self._made is not None and _defaults.scope() is self._made:
+            _defaults.restore(self._before)
+        self._made = None
+
+    def _again(self) -> Config:
+        """Return the same, to be entered once: calls may overlap."""
+        return Config(restore_defaults=self._restore, apply_on_context_enter=True, **self._roles)
+
+
+def _checked(roles: dict[str, Any]) -> dict[str, Any]:
+    """Return roles and policies after the checks that need no frame."""
+    for name in roles:
+        if name in Roles.names() and name not in CONFIG_ROLES:
+            msg = f"Config names columns and policies, but {name} is a frame of one call"
+            raise OptionTypeError(msg, f"give {name}= to the call, or bind it: df.rec({name}=...)")
+    check_names(roles, CONFIG_ROLES)
+    found = {}
+    for name, given in roles.items():
+        value = list(given) if isinstance(given, list) else given
+        # Any label may be one of a pandas frame to come.
+        parts = [value, *(value if isinstance(value, list | tuple) else ())]
+        checked = replace(Roles(), **{name: value}).checked([each for each in parts if _may_be_label(each)])
+        if name == "like" and value is not None:
+            choice("like", value, get_args(Like))
+        if name == "partitions":
+            check_k(value, "partitions")
+        found[name] = getattr(checked, name) if name in ("min_relevance", "undefined") else value
+    return found
+
+
+def _may_be_label(given: object) -> bool:
+    """Return whether pandas frames have such column labels."""
+    if isinstance(given, tuple):
+        return bool(given) and all(isinstance(each, str) or _may_be_label(each) for each in given)
+    return isinstance(given, Real | date) and not isinstance(given, bool)
+
+
+def _setter(name: str) -> Callable[..., type[Config]]:
+    """Return the method that names one role or policy."""
+
+    def set_role(cls: type[Config], value: Any) -> type[Config]:
+        _defaults.name_roles({**_defaults.current(), **_checked({name: value})})
+        return cls
+
+    set_role.__name__ = f"set_{name}"
+    set_role.__qualname__ = f"Config.set_{name}"
+    set_role.__doc__ = f"Name `{name}` for every call that names no other.\n{roles_doc([name], 'Parameters')}"
+    (parameter,) = role_parameters([name])
+    own = parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty, name="value")
+    found = signature(set_role)
+    full = found.replace(parameters=[found.parameters["cls"], own], return_annotation="type[Config]")
+    setattr(set_role, "__signature__", full)  # noqa: B010 - functions declare no such attribute
+    return set_role
+
+
+for _name in CONFIG_ROLES:
+    setattr(Config, f"set_{_name}", classmethod(_setter(_name)))
+show_roles(Config.__init__, CONFIG_ROLES)

@@ -1,0 +1,430 @@
+"""What `recframe.Config` names holds where a call and a bound accessor name nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+import recframe
+from recframe import Config
+from recframe._arguments import CONFIG_ROLES, Roles
+
+pl = pytest.importorskip("polars")
+
+ROWS = {
+    "user": [1, 1, 1, 2, 2, 2],
+    "who": [1, 1, 2, 2, 3, 3],
+    "item": ["a", "b", "c", "a", "b", "c"],
+    "thing": ["c", "b", "a", "c", "b", "a"],
+    "relevant": [0, 1, 2, 0, 0, 1],
+    "clicked": [1, 0, 0, 0, 1, 0],
+    "score": [3.0, 2.0, 2.0, 1.0, 2.0, 2.0],
+    "guess": [1.0, 2.0, 3.0, 3.0, 2.0, 1.0],
+    "place": [3, 1, 2, 1, 2, 3],
+    "price": [1.0, 2.0, 3.0, 1.0, 1.0, 1.0],
+    "worth": [5.0, 0.5, 0.5, 2.0, 1.0, 3.0],
+    "many": [9, 9, 9, 7, 7, 7],
+    "block": [2, 2, 3, 1, 2, 2],
+    "heavy": [5.0, 5.0, 5.0, 1.0, 1.0, 1.0],
+    "name": ["x", "y", "x", "y", "x", "y"],
+}
+OTHERS = {
+    "by": ("who", "mrr", {}),
+    "item": ("thing", "mrr", {"ties": "item"}),
+    "relevant": ("clicked", "mrr", {}),
+    "score": ("guess", "mrr", {}),
+    "rank": ("place", "mrr", {}),
+    "value": ("worth", "money_precision@2", {}),
+    "per": ("user", "mrr", {}),
+    "ties": ("worst", "mrr", {}),
+    "min_relevance": (2.0, "mrr", {}),
+    "undefined": (0.25, "mrr", {"by": "who", "relevant": "clicked", "min_relevance": 9}),
+    "lists": ("ranked", "mrr", {}),
+    "like": ("sklearn", "ndcg", {"by": "who", "relevant": "clicked"}),
+    "partitions": (2, "mrr", {}),
+    "candidates": ("many", "roc_auc", {"rank": "place"}),
+    "tied": ("block", "mrr", {"rank": "place"}),
+    "weight": ("heavy", "mrr", {}),
+    "model": ("name", "mrr", {}),
+}
+"""A value of each role that is not its default, and a call whose answer depends on it."""
+
+
+@pytest.fixture(autouse=True)
+def defaults():
+    yield
+    Config.restore_defaults()
+
+
+def frame(role=""):
+    rows = pl.DataFrame(ROWS)
+    if role == "lists":
+        rows = pl.concat([rows, rows.with_columns(pl.col("user") + 2, score=None)], how="vertical_relaxed")
+    return rows.lazy() if role == "partitions" else rows
+
+
+def answer(rec, role, **given):
+    _, metric, others = OTHERS[role]
+    found = rec.evaluate(metric, **{**others, **given})
+    return found.collect().rows() if hasattr(found, "collect") else found.rows()
+
+
+def test_every_role_but_the_frames_is_named_once():
+    assert set(OTHERS) == set(CONFIG_ROLES)
+    assert set(Roles.names()) - set(CONFIG_ROLES) == {"truth", "train", "catalog", "features"}
+    setters = {name for name in dir(Config) if name.startswith("set_")}
+    assert setters == {f"set_{role}" for role in CONFIG_ROLES}
+
+
+@pytest.mark.parametrize("role", CONFIG_ROLES)
+def test_a_role_of_config_is_that_role_of_the_call(role):
+    value = OTHERS[role][0]
+    wanted = answer(frame(role).rec, role, **{role: value})
+    plain = answer(frame(role).rec, role)
+    assert role == "partitions" or wanted != plain
+    with Config(**{role: value}):
+        assert answer(frame(role).rec, role) == wanted
+    getattr(Config, f"set_{role}")(value)
+    assert Config.state() == {role: value}
+    assert answer(frame(role).rec, role) == wanted
+    Config.restore_defaults()
+    assert answer(frame(role).rec, role) == plain
+
+
+@pytest.mark.parametrize("role", CONFIG_ROLES)
+def test_the_call_wins_then_the_accessor_then_config_then_the_default(role):
+    value = OTHERS[role][0]
+    default = getattr(Roles(), role)
+    default = "score" if role == "score" else default
+    other = {"score": default} if role == "rank" else {role: default}
+    wanted, plain = answer(frame(role).rec, role, **{role: value}), answer(frame(role).rec, role)
+    with Config(**{role: value}):
+        assert answer(frame(role).rec, role, **other) == plain
+        assert answer(frame(role).rec(**other), role) == plain
+    with Config(**other):
+        assert answer(frame(role).rec, role) == plain
+        assert answer(frame(role).rec(**{role: value}), role) == wanted
+        assert answer(frame(role).rec(**other), role, **{role: value}) == wanted
+
+
+def test_blocks_nest_and_end_with_what_held_before():
+    Config.set_item("sku")
+    with Config(by="a") as outer:
+        assert outer.state() == {"item": "sku", "by": "a"}
+        with Config(by="b", relevant="r"):
+            Config.set_relevant("s")
+            assert Config.state() == {"item": "sku", "by": "b", "relevant": "s"}
+            Config.restore_defaults()
+            assert Config.state() == {}
+        assert Config.state() == {"item": "sku", "by": "a"}
+        with Config(restore_defaults=True, per="p"):
+            assert Config.state() == {"per": "p"}
+        Config(by="c")
+        assert Config.state() == {"item": "sku", "by": "c"}
+    assert Config.state() == {"item": "sku"}
+
+
+def test_a_block_ends_after_an_error():
+    with pytest.raises(ZeroDivisionError), Config(by="a"):
+        1 / 0  # noqa: B018 - it raises
+    assert Config.state() == {}
+
+
+def test_a_config_is_entered_again_and_within_itself():
+    config = Config(by="a", apply_on_context_enter=True)
+    assert Config.state() == {}
+    for _ in range(2):
+        with config:
+            with config:
+                assert Config.state() == {"by": "a"}
+            assert Config.state() == {"by": "a"}
+        assert Config.state() == {}
+
+
+def test_constructing_names_at_once():
+    config = Config(by="who")
+    assert Config.state() == {"by": "who"}
+    assert repr(config) == "Config(by='who')"
+    Config(item="thing")
+    assert Config.state() == {"by": "who", "item": "thing"}
+
+
+def test_setters_are_chained_and_a_state_is_a_copy():
+    names = ["user", "who"]
+    assert Config.set_by(names).set_item("thing") is Config
+    names.append("item")
+    Config.state()["by"].append("x")
+    Config.state()["per"] = "x"
+    assert Config.state() == {"by": ["user", "who"], "item": "thing"}
+
+
+def test_a_decorator_holds_in_each_call_and_nowhere_else():
+    @Config(by="who")
+    def inside(depth=0):
+        """Say what holds."""
+        Config.set_item("thing")
+        return inside(depth - 1) if depth else Config.state()
+
+    assert Config.state() == {}
+    assert inside(2) == {"by": "who", "item": "thing"}
+    assert Config.state() == {}
+    assert (inside.__name__, inside.__doc__) == ("inside", "Say what holds.")
+
+    @Config(by="who")
+    async def later():
+        await asyncio.sleep(0)
+        return Config.state()
+
+    assert asyncio.run(later()) == {"by": "who"}
+    assert Config.state() == {}
+
+
+def test_what_runs_after_its_call_is_not_decorated():
+    def numbers():
+        yield 1
+
+    for wrong in (numbers, 3):
+        with pytest.raises(recframe.OptionTypeError, match="with recframe.Config"):
+            Config(by="who")(wrong)
+
+
+def test_threads_do_not_see_each_other():
+    barrier = Barrier(4)
+
+    def work(number):
+        if number % 2:
+            Config.set_by(f"own{number}")
+            barrier.wait()
+            return Config.state()
+        with Config(by=f"own{number}"):
+            barrier.wait()
+            return Config.state()
+
+    Config.set_item("thing")
+    with Config(per="p"), ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(work, range(4)))
+        assert Config.state() == {"item": "thing", "per": "p"}
+    # The program's names hold in new threads, those of a block do not.
+    assert found == [{"item": "thing", "by": f"own{number}"} for number in range(4)]
+    assert Config.state() == {"item": "thing"}
+
+
+def test_tasks_do_not_see_each_other():
+    async def work(number):
+        if number % 2:
+            Config.set_by(f"own{number}")
+            await asyncio.sleep(0)
+            return Config.state()
+        with Config(by=f"own{number}"):
+            await asyncio.sleep(0)
+            return Config.state()
+
+    async def main():
+        with Config(per="p"):
+            found = await asyncio.gather(*map(work, range(4)))
+            return found, Config.state()
+
+    found, state = asyncio.run(main())
+    assert found == [{"per": "p", "by": f"own{number}"} for number in range(4)]
+    assert state == {"per": "p"}
+    assert Config.state() == {}
+
+
+def test_what_cannot_be_named_once_is_refused():
+    for name in ("truth", "train", "catalog", "features"):
+        with pytest.raises(recframe.OptionTypeError, match=f"df.rec\\({name}="):
+            Config(**{name: pl.DataFrame()})
+    with pytest.raises(recframe.OptionTypeError, match="did you mean 'by'"):
+        Config(user="user_id")
+    wrong = {
+        "by": pl.col("x"), "item": pl.Series([1]), "ties": "x", "like": "x", "undefined": "x",
+        "min_relevance": "x", "lists": "x", "partitions": 0, "per": len, "score": {},
+    }  # fmt: skip
+    for name, value in wrong.items():
+        with pytest.raises(recframe.OptionError, match=name):
+            getattr(Config, f"set_{name}")(value)
+        with pytest.raises(recframe.OptionError, match=name):
+            Config(**{name: value})
+    assert Config.state() == {}
+
+
+def test_labels_of_pandas_name_columns():
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame({0: [1, 1], ("y", 1): [0, 1], "score": [0.9, 0.1]})
+    with Config(by=0, relevant=("y", 1)):
+        assert rows.rec.mrr() == 0.5
+    with Config(by=7), pytest.raises(recframe.MissingColumnError, match=r"recframe\.Config names by=7"):
+        rows.rec.mrr()
+    with Config(by=0), pytest.raises(recframe.OptionTypeError, match=r"recframe\.Config names by=0"):
+        frame().rec.mrr()
+
+
+def test_a_missing_column_of_config_is_a_default_that_the_hint_names():
+    with Config(by="users"):
+        with pytest.raises(recframe.MissingColumnError) as caught:
+            frame().rec.mrr()
+        assert "did you mean 'user'?; recframe.Config names by='users'" in str(caught.value)
+        with pytest.raises(recframe.MissingColumnError) as caught:
+            frame().rec.mrr(by="usr")
+        assert "Config" not in str(caught.value)
+    truth = pl.DataFrame({"user": [1], "item": ["b"]})
+    # Nobody named the relevance in the call, so a truth without it holds relevant items.
+    with Config(relevant="liked"):
+        assert frame().select("user", "item", "score").rec.recall(3, truth=truth) == 1
+        assert "liked" in frame().rec.label(truth).columns
+
+
+def test_a_nearer_score_replaces_ranks_of_config_and_what_belongs_to_them():
+    wanted = frame().rec.evaluate("mrr", score=["score", "guess"])
+    with Config(rank="place", tied="block", candidates="many", model="name"):
+        assert frame().rec.evaluate("mrr", score=["score", "guess"]).equals(wanted)
+        assert frame().rec(score=["score", "guess"]).evaluate("mrr").equals(wanted)
+    with Config(score="guess"):
+        assert frame().rec.mrr(rank="place") == frame().drop("guess").rec.mrr(rank="place")
+
+
+def test_a_profile_wins_over_farther_policies_only():
+    plain = frame().rec.ndcg(2, like="sklearn")
+    worst = frame().rec.ndcg(2, like="sklearn", ties="worst")
+    assert plain != worst
+    with Config(ties="worst"):
+        assert frame().rec.ndcg(2, like="sklearn") == plain
+    with Config(min_relevance=2):
+        assert frame().rec.mrr(like="trec_eval") == frame().rec.mrr(like="trec_eval", min_relevance=2)
+        assert frame().rec.mrr(like="trec_eval", min_relevance=1) == 0.75
+    with Config(ties="worst", like="sklearn"):
+        assert frame().rec.ndcg(2) == worst
+        assert frame().rec.ndcg(2, ties="average") == frame().rec.ndcg(2, like="sklearn", ties="average")
+        assert "gives the least" in recframe.explain("ndcg@2")
+        assert "scikit-learn" in recframe.explain("ndcg@2")
+
+
+def test_lazy_frames_take_what_holds_when_they_are_asked():
+    with Config(by="who"):
+        asked = frame().lazy().rec.mrr()
+    assert asked.collect().item() == frame().rec.mrr(by="who")
+
+
+def test_partitions_hold_for_frames_that_have_them():
+    with Config(partitions=2):
+        assert frame().rec.mrr() == frame().lazy().rec.mrr().collect().item()
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_one_chain_from_interactions_to_a_comparison(library):
+    pytest.importorskip(library)
+    rows = {
+        "userId": [1, 1, 1, 2, 2, 2, 3, 3, 3],
+        "movieId": [10, 20, 30, 10, 30, 20, 30, 40, 10],
+        "timestamp": [1, 2, 9, 1, 3, 8, 2, 4, 9],
+    }
+
+    def chain(config):
+        user, item = config.get("by", "user"), config.get("item", "item")
+        relevant = config.get("relevant", "relevant")
+        names = {"userId": user, "movieId": item}
+        likes = pl.DataFrame(rows).rename({name: new for name, new in names.items() if name != new})
+        likes = likes if library == "polars" else likes.to_pandas()
+        with Config(**config):
+            train, test = recframe.rec(likes).split(last=1, time="timestamp")
+            scored = recframe.candidates(test, train, seen=train)
+            scored = recframe.rec(scored).add_popular(train)
+            scored = recframe.rec(recframe.rec(scored).add_random()).label(test)
+            top = recframe.rec(recframe.rec(scored).top(2, score="popular")).to_lists(score="popular")
+            lists = recframe.from_lists({1: [10]}, {1: [10, 20]}, library=library)
+            assert list(top.columns) == [user, item]
+            assert list(lists.columns) == [user, item, relevant, "rank"]
+            assert list(scored.columns) == [user, item, "popular", "random", relevant]
+            found = recframe.rec(scored).evaluate(["mrr", "ndcg"], k=2, score=["popular", "random"])
+        return found.rows() if library == "polars" else found.to_numpy().tolist()
+
+    own = chain({"by": "userId", "item": "movieId", "relevant": "liked"})
+    # Random scores depend on the values alone, not on what their columns are called.
+    assert own == chain({})
+
+
+def test_frames_of_lists_and_factors_are_called_as_config_says():
+    pytest.importorskip("numpy")
+    with Config(by="u", item="i", relevant="r", rank="p", score=["a", "b"], model="m", value="v"):
+        lists = recframe.from_lists({1: ["x", "y"]}, {1: ["y"]}, prices={"x": 1.0, "y": 2.0})
+        assert lists.columns == ["u", "i", "r", "p", "v"]
+        assert recframe.from_lists({1: ["x"]}, by="user", scores={1: [0.5]}).columns == ["user", "i", "score"]
+        assert recframe.candidates([1], ["x"], item="item").columns == ["u", "item"]
+        test = pl.DataFrame({"u": [1], "i": ["x"]})
+        factors = recframe.from_factors([[1.0]], [[1.0], [2.0]], users=[1], items=["x", "y"], test=test, k=1)
+        assert factors.columns == ["u", "i", "r", "rank", "tied", "candidates"]
+    with Config(by="u", item="i", relevant="r"):
+        assert factors.rec.mrr() == 0.5
+
+
+def test_check_and_contributions_read_what_config_names():
+    rows = frame().select("who", "thing", "clicked", "score")
+    with Config(by="who", item="thing", relevant="clicked"):
+        found = rows.rec.check()
+        assert rows.rec.contributions("mrr").columns[:3] == ["who", "thing", "clicked"]
+    assert found.rows() == rows.rec.check(by="who", relevant="clicked", item="thing").rows()
+
+
+def test_signatures_show_every_role():
+    shown = inspect.signature(Config).parameters
+    assert [name for name in shown if name not in ("restore_defaults", "apply_on_context_enter")] == list(CONFIG_ROLES)
+    for role in CONFIG_ROLES:
+        setter = getattr(Config, f"set_{role}")
+        assert list(inspect.signature(setter).parameters) == ["value"]
+        assert f"{role} : " in inspect.getdoc(setter)
+    assert inspect.signature(recframe.candidates).parameters["by"].default == "user"
+    assert repr(inspect.signature(recframe.from_lists).parameters["rank"].default) == "'rank'"
+
+
+# --- ranks in the place of scores -----------------------------------------------------------------------------
+
+
+def ranks():
+    return pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "relevant": [0, 1, 1], "rank": [1, 2, None]})
+
+
+def test_ranks_are_read_where_there_are_no_scores_and_nobody_names_either():
+    named = ranks().rec(rank="rank")
+    assert ranks().rec.ndcg(2) == named.ndcg(2)
+    assert ranks().rec.evaluate(["map", "mrr"]).equals(named.evaluate(["map", "mrr"]))
+    assert ranks().rec.check().equals(named.check())
+    assert ranks().rec.contributions("mrr").equals(named.contributions("mrr"))
+    assert ranks().rec.top(1).equals(named.top(1))
+    assert ranks().rec.to_lists().equals(named.to_lists())
+    scored = ranks().with_columns(score=pl.Series([1.0, 2.0, 3.0]))
+    assert scored.rec.mrr() == 1
+    for error, rec in (
+        ("score='knn'", lambda: ranks().rec.mrr(score="knn")),
+        ("score='knn'", lambda: ranks().rec(score="knn").mrr()),
+        ("recframe.Config names score='knn'", Config(score="knn")(ranks().rec.mrr)),
+    ):
+        with pytest.raises(recframe.MissingColumnError, match=error):
+            rec()
+
+
+def test_ranks_of_factors_bring_what_belongs_to_them():
+    pytest.importorskip("numpy")
+    test = pl.DataFrame({"user": [1, 1, 2], "item": ["x", "z", "y"]})
+    factors = recframe.from_factors(
+        [[1.0], [2.0]], [[1.0], [2.0], [2.0], [0.5]], users=[1, 2], items=["x", "y", "z", "w"], test=test, k=1
+    )
+    named = factors.rec(rank="rank", tied="tied", candidates="candidates")
+    for metric in ("mrr", "roc_auc", "ndcg@1"):
+        assert factors.rec.measure(metric) == named.measure(metric)
+    assert factors.rec.roc_auc() != factors.rec.roc_auc(rank="rank")
+
+
+def test_lazy_frames_must_name_their_ranks():
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="score"):
+        ranks().lazy().rec.mrr().collect()
+    assert ranks().lazy().rec.mrr(rank="rank").collect().item() == ranks().rec.mrr()
+
+
+def test_lists_and_ranks_chain_without_naming_a_role():
+    lists = recframe.from_lists({"ann": ["tea", "jam"], "bob": ["rye"]}, {"ann": ["jam", "oat"], "bob": ["rye"]})
+    assert lists.rec.recall(2) == 0.75
+    assert lists.rec.top(1).rec.precision(1, undefined=0.0) == 0.5
