@@ -1,31 +1,427 @@
-"""The command line: help, version, the list of metrics, and terminals of every kind."""
+"""The command line: help, files in, tables out, gates, exit codes, and terminals of every kind."""
 
 from __future__ import annotations
 
 import io
+import json
+import os
 import re
+import shlex
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+pytest.importorskip("click")
 pytest.importorskip("numpy")
-pytest.importorskip("polars")
+pl = pytest.importorskip("polars")
 
-import recframe
-from recframe.cli import main
-from recframe.metrics import METRICS
+import recframe  # noqa: E402
+from recframe._arguments import Roles  # noqa: E402
+from recframe._cli.options import NOT_HERE  # noqa: E402
+from recframe.cli import main  # noqa: E402
+from recframe.metrics import METRICS  # noqa: E402
+
+COMMANDS = ("evaluate", "compare", "describe", "check", "explain", "metrics", "demo", "completion")
+OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
+NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
+TEST = {"user": [1, 2, 3, 3], "item": [3, 2, 2, 9], "relevant": [1, 1, 2, 1]}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Make the files that examples and tests name, and work beside them."""
+    monkeypatch.chdir(tmp_path)
+    old, new, test = (pl.DataFrame(columns) for columns in (OLD, NEW, TEST))
+    old.write_csv("old.csv")
+    new.write_csv("new.csv")
+    test.write_csv("test.csv")
+    labelled = old.join(test, on=["user", "item"], how="left")
+    labelled.write_parquet("recs.parquet")
+    recframe.write_run(old, "results.test")
+    Path("qrels.test").write_text("".join(f"{user}\t0\t{item}\t{grade}\n" for user, item, grade in test.rows()))
+    return labelled
+
+
+@pytest.fixture
+def run(capsys, files):
+    """Return a function from a line of a terminal to exit code, output and errors."""
+
+    def call(line):
+        code = main(shlex.split(line.removeprefix("recframe ")))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def values(out):
+    """Return the numbers of a table by the first column."""
+    rows = [line.split() for line in out.splitlines() if re.search(r"\d$", line)]
+    return {name: [float(cell) for cell in cells] for name, *cells in rows}
+
+
+# --- help ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples_that_run(run, command):
+    code, out, _ = run(f"{command} --help")
+    assert code == 0
+    examples = re.findall(r"^ +(recframe .*)$", out.partition("Examples:")[2], re.MULTILINE)
+    assert examples
+    for example in examples:
+        code, out, err = run(example)
+        assert code in (0, 1), (example, err)
+        assert out, example
+        # What falls short in an example is what the example is about.
+        assert not err or (code == 1) == ("--fail" in example), (example, err)
+
+
+def test_help_names_every_command(run):
+    code, out, err = run("--help")
+    assert (code, err) == (0, "")
+    assert all(re.search(rf"^  {command} ", out, re.MULTILINE) for command in COMMANDS)
+    assert len(max(out.splitlines(), key=len)) <= 100
+
+
+def test_every_role_is_an_option_with_its_words(run):
+    _, out, _ = run("evaluate --help")
+    for name in Roles.names():
+        assert (f"--{name.replace('_', '-')} " in out) == (name not in NOT_HERE)
+    assert re.search(r"--by COLUMN +The list key", out)
+    text = " ".join(out.split())
+    assert "One of average, best, worst, item, item_desc, first. [average]" in text
+    assert "trec_eval, sklearn, ranx" in text
+    assert "--model COLUMN The column that says whose row it is" in text
+    assert "`" not in out
+
+
+def test_help_starts_without_a_library_of_frames():
+    code = "import sys; from recframe.cli import main; main(['--help']); print(sorted({'numpy', 'polars', 'pandas'} & set(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(run, shell):
+    code, out, _ = run(f"completion {shell}")
+    assert code == 0
+    assert "_RECFRAME_COMPLETE" in out
+
+
+def test_without_click_there_is_the_line_that_installs_it(monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.startswith(("click", "recframe._cli"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "click", None)
+    assert main(["--help"]) == 2
+    assert "pip install click polars" in capsys.readouterr().err
+
+
+def test_without_polars_there_is_the_line_that_installs_it(run, monkeypatch):
+    monkeypatch.delitem(sys.modules, "recframe._cli.inputs", raising=False)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    code, _, err = run("evaluate old.csv")
+    assert (code, "pip install click polars" in err) == (2, True)
+
+
+# --- files in -----------------------------------------------------------------------------------------------------------
+
+
+def test_values_are_those_of_the_namespace(run, files):
+    code, out, err = run("evaluate recs.parquet -m ndcg -m recall -k 1 2 -m map --json")
+    assert (code, err) == (0, "")
+    expected = files.rec.evaluate(["ndcg", "recall", "map"], k=[1, 2])
+    assert json.loads(out) == expected.to_dicts()
+
+
+@pytest.mark.parametrize(
+    "name", ["x.parquet", "x.csv", "x.csv.gz", "x.tsv", "x.ndjson", "x.jsonl", "x.arrow", "x.ipc", "plain"]
+)
+@pytest.mark.parametrize("option", [False, True], ids=["by its name", "by --format"])
+def test_formats(run, files, name, option):
+    import gzip
+
+    kind = {"plain": "csv", "jsonl": "ndjson", "ipc": "arrow", "gz": "csv"}.get(
+        name.split(".")[-1], name.split(".")[-1]
+    )
+    content = io.BytesIO()
+    if kind == "tsv":
+        files.write_csv(content, separator="\t")
+    else:
+        getattr(files, {"arrow": "write_ipc"}.get(kind, f"write_{kind}"))(content)
+    path = Path("without ending" if option else name)
+    path.write_bytes(gzip.compress(content.getvalue()) if name.endswith(".gz") else content.getvalue())
+    if option and name.endswith(".gz"):
+        pytest.skip("compressed files of CSV are known by their names")
+    code, out, err = run(f"evaluate '{path}' -m map --json" + (f" --format {kind}" if option else ""))
+    assert (code, err) == (0, "")
+    assert json.loads(out) == files.rec.evaluate("map").to_dicts()
+
+
+def test_a_run_and_qrels_give_the_values_of_trec_eval(run):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    code, out, err = run("recframe evaluate results.test --truth qrels.test --like trec_eval -m map -m ndcg --json")
+    assert (code, err) == (0, "")
+    scores = recframe.to_dict(recframe.read_run("results.test"))
+    qrels = recframe.to_dict(recframe.read_qrels("qrels.test"), relevant="relevant")
+    oracle = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg"}).evaluate(scores)
+    mean = {name: sum(own[name] for own in oracle.values()) / len(oracle) for name in ("map", "ndcg")}
+    assert json.loads(out) == [pytest.approx(mean, abs=1e-9)]
+
+
+def test_names_of_columns(run, files):
+    names = {"user": "userId", "item": "movieId", "relevant": "rating", "score": "estimate"}
+    files.rename(names).write_csv("ml.csv")
+    code, out, _ = run("evaluate ml.csv --by userId --item movieId --relevant rating --score estimate -m ndcg --json")
+    assert code == 0
+    assert json.loads(out) == files.rec.evaluate("ndcg").to_dicts()
+    code, out, _ = run("evaluate ml.csv --by userId --relevant rating --score estimate --per userId -m ndcg --csv")
+    assert (code, out.splitlines()[0], len(out.splitlines())) == (0, "userId,ndcg", 4)
+
+
+def test_several_files_are_models(run):
+    expected = {}
+    for name, columns in (("old", OLD), ("new", NEW)):
+        expected[name] = pl.DataFrame(columns).rec.map(truth=pl.DataFrame(TEST))
+    for files in ("old.csv new.csv", "old=old.csv new=new.csv", "'[no]*w.csv' old=old.csv", "old=old.cs? new='new*'"):
+        code, out, err = run(f"evaluate {files} --truth test.csv -m map --json")
+        assert (code, err) == (0, "")
+        assert {row["model"]: row["map"] for row in json.loads(out)} == pytest.approx(expected)
+
+
+def test_a_pattern_of_a_named_model_is_its_parts(run, files):
+    files.filter(user=1).write_parquet("part-1.parquet")
+    files.filter(pl.col("user") > 1).write_parquet("part-2.parquet")
+    code, out, _ = run("evaluate mine='part-*.parquet' -m map --json")
+    assert code == 0
+    assert json.loads(out) == [{"model": "mine", "map": pytest.approx(files.rec.map())}]
+
+
+def test_ids_of_numbers_match_those_of_qrels(run):
+    code, out, err = run("evaluate old.csv --truth qrels.test -m map --json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)[0]["map"] == pytest.approx(pl.DataFrame(OLD).rec.map(truth=pl.DataFrame(TEST)))
+    code, out, _ = run("evaluate results.test --truth test.csv -m map --json")
+    assert json.loads(out)[0]["map"] == pytest.approx(pl.DataFrame(OLD).rec.map(truth=pl.DataFrame(TEST)))
+
+
+def test_side_information(run):
+    code, out, err = run(
+        "evaluate old.csv --truth test.csv --train old.csv --catalog 10 -m coverage@1 -m novelty@1 --json"
+    )
+    assert (code, err) == (0, "")
+    assert json.loads(out)[0]["coverage@1"] == 0.2
+
+
+# --- tables out ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_table_has_a_line_for_each_metric_and_a_column_for_each_model(run):
+    code, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map -m mrr -k 1")
+    assert code == 0
+    assert re.search(r"^ +metric +new +old$", out, re.MULTILINE)
+    assert list(values(out)) == ["map@1", "mrr@1"]
+
+
+def test_markdown(run):
+    _, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map --markdown")
+    assert [line.count("|") for line in out.splitlines()] == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("ending", [".json", ".ndjson", ".csv", ".tsv", ".md", ".txt", ".parquet"])
+def test_out_writes_by_the_ending(run, ending):
+    path = Path(f"result{ending}")
+    code, out, _ = run(f"evaluate recs.parquet -m map --out {path}")
+    assert code == 0
+    assert "map" in out
+    assert path.stat().st_size
+    assert not [found.name for found in Path().iterdir() if found.name.startswith(".")]
+    if ending == ".parquet":
+        assert pl.read_parquet(path).columns == ["map"]
+
+
+def test_what_cannot_be_written_is_said_before_any_work(run):
+    code, _, err = run("evaluate none.csv --out result.doc")
+    assert (code, "the name ends in '.doc', which is no format" in err) == (2, True)
+    code, _, err = run("evaluate recs.parquet --out none/result.csv")
+    assert (code, "cannot be written" in err) == (2, True)
+    code, _, err = run("evaluate recs.parquet --json --csv")
+    assert (code, "exclude each other" in err) == (2, True)
+
+
+def test_an_interrupted_run_leaves_the_old_file(run, monkeypatch):
+    from recframe._files import paths
+
+    Path("result.csv").write_text("old")
+
+    def interrupt(self, target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(paths.Path, "replace", interrupt)
+    code, _, err = run("evaluate recs.parquet -m map --out result.csv")
+    assert (code, "interrupted" in err) == (130, True)
+    assert Path("result.csv").read_text() == "old"
+    assert not [found.name for found in Path().iterdir() if found.name.startswith(".")]
+
+
+def test_compare_and_describe(run):
+    pytest.importorskip("scipy")
+    code, out, err = run(
+        "compare old.csv new.csv --truth test.csv -m mrr --baseline old --test randomization --seed 3 --json"
+    )
+    assert (code, err) == (0, "")
+    [row] = json.loads(out)
+    both = pl.concat(
+        pl.DataFrame(columns).with_columns(model=pl.lit(name)) for name, columns in (("old", OLD), ("new", NEW))
+    )
+    given = {"truth": pl.DataFrame(TEST), "model": "model", "baseline": "old", "test": "randomization", "seed": 3}
+    assert row == both.rec.compare("mrr", **given).to_dicts()[0]
+    code, out, _ = run("describe recs.parquet -m ndcg@2 --json")
+    assert (code, json.loads(out)[0]["lists"]) == (0, 3)
+
+
+def test_check(run, files):
+    code, out, _ = run("check recs.parquet --json")
+    assert code == 0
+    assert json.loads(out) == files.rec.check().to_dicts()
+
+
+def test_our_warnings_are_lines(run):
+    pl.DataFrame(TEST).with_columns(user=pl.col("user") + 100).write_csv("others.csv")
+    code, _, err = run("evaluate old.csv --truth others.csv -m map")
+    assert code == 0
+    assert err.startswith("recframe: warning: the numbers may mean nothing")
+    assert ".py" not in err
+
+
+# --- gates --------------------------------------------------------------------------------------------------------------
+
+
+def test_fail_under(run):
+    code, _, err = run("evaluate old.csv new.csv --truth test.csv -m map --fail-under MAP=0.2")
+    assert (code, err) == (0, "")
+    code, out, err = run("evaluate old.csv new.csv --truth test.csv -m map --fail-under mrr@1=0.5 --fail-under map=0.1")
+    assert code == 1
+    assert list(values(out)) == ["map", "mrr@1"]
+    with pytest.raises(recframe.ThresholdError) as caught:
+        recframe.require(pl.DataFrame({"model": ["old"], "mrr@1": [1 / 3]}), {"mrr@1": 0.5})
+    assert err == f"recframe: {caught.value}\n"
+
+
+def test_no_value_passes_no_gate(run, files):
+    files.with_columns(relevant=0).write_csv("zero.csv")
+    code, _, err = run("evaluate zero.csv --fail-under map=0")
+    assert code == 1
+    assert "map has no value (nan), but must be at least 0" in err.splitlines()[-1]
+
+
+def test_fail_if_worse(run):
+    pytest.importorskip("scipy")
+    many = range(40)
+    for name, better in (("a", 0.0), ("b", 0.5)):
+        rows = [
+            (user, item, float((user * 7 + item * 5) % 11) / 11 + better * (item == 0))
+            for user in many
+            for item in range(4)
+        ]
+        pl.DataFrame(rows, schema=["user", "item", "score"], orient="row").write_csv(f"{name}.csv")
+    pl.DataFrame({"user": many, "item": [0] * 40}).write_csv("truth.csv")
+    line = "compare a.csv b.csv --truth truth.csv -m mrr"
+    assert run(f"{line} --fail-if-worse a")[0] == 0
+    code, _, err = run(f"{line} --fail-if-worse b --margin 0.005")
+    assert code == 1
+    assert re.fullmatch(
+        r"recframe: mrr of model 'a' may be worse than 'b' by 0\.\d+, more than 0\.005: the interval .*\n", err
+    )
+    assert run(f"{line} --fail-if-worse b --margin 1")[0] == 0
+    # Between the mean difference and the end of the interval: the end decides.
+    [row] = json.loads(run(f"{line} --baseline b --json")[1])
+    assert run(f"{line} --fail-if-worse b --margin {(-row['low'] - row['difference']) / 2}")[0] == 1
+
+
+def test_a_single_list_passes_no_comparison(run):
+    pytest.importorskip("scipy")
+    for name in ("a", "b"):
+        pl.DataFrame({"user": [1], "item": [1], "score": [1.0]}).write_csv(f"{name}.csv")
+    code, _, err = run("compare a.csv b.csv --truth test.csv -m map --per user --fail-if-worse a --margin 1")
+    assert (code, "(nan)" in err) == (1, True)
+
+
+def test_fail_on_check(run, files):
+    assert run("check recs.parquet --fail-on-check")[0] == 0
+    pl.concat([files, files]).write_parquet("twice.parquet")
+    for line in ("check twice.parquet", "evaluate twice.parquet -m map"):
+        assert run(line)[0] == 0
+        code, _, err = run(f"{line} --fail-on-check")
+        assert code == 1
+        assert err.splitlines()[-1] == "recframe: the check found duplicate_rows (7)"
+
+
+# --- input that cannot be used ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("evaluate none.csv", "the file 'none.csv' does not exist"),
+        ("evaluate '*.run'", r"no file matches '\*\.run'"),
+        ("evaluate .", "'.' is a directory"),
+        ("evaluate", "Missing argument 'FILE"),
+        ("evaluate recs.parquet -m ndgc", "(?s)metric 'ndgc' is unknown.*did you mean 'ndcg'"),
+        ("evaluate recs.parquet -k x", "'x' is not a valid integer"),
+        ("evaluate recs.parquet -k 0", "k=0 is less than 1"),
+        (
+            "evaluate recs.parquet --by users",
+            "(?s)by='users'.*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
+        ),
+        ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
+        ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
+        ("evaluate recs.parquet --undefined none", "undefined='none'"),
+        ("evaluate recs.parquet --truth none.csv", "the file 'none.csv' does not exist"),
+        ("evaluate recs.parquet --fail-under ndcg", "--fail-under ndcg does not say METRIC=NUMBER"),
+        ("evaluate recs.parquet --fail-under ndcg=nan", "does not say METRIC=NUMBER"),
+        ("evaluate recs.parquet --fail-under ndgc=1", "did you mean 'ndcg'"),
+        ("evaluate old.csv a/old.csv", "does not exist|several files"),
+        ("evaluate a=old.csv a=new.csv", "several files to the model 'a'"),
+        ("evaluate old.csv new.csv --model system", "--model system beside several files"),
+        ("evaluate old.csv recs.parquet", "differ in the columns 'relevant'"),
+        ("evaluate recs.parquet --format csv", "'recs.parquet' cannot be read as csv"),
+        ("evaluate results.test --format parquet", "'results.test' cannot be read as parquet"),
+        ("evaluate old.csv --format trec", "(?s)line 1 of 'old.csv' has 1 field.*looks like CSV"),
+        ("evaluate empty.csv", "'empty.csv' cannot be read as csv: it is empty"),
+        ("evaluate empty", "the format of 'empty' is not known"),
+        ("compare old.csv new.csv --truth test.csv --margin 1", "--margin 1 without --fail-if-worse"),
+        ("compare old.csv new.csv --truth test.csv --fail-if-worse old --margin -1", "is not 0 or more"),
+        ("compare old.csv new.csv --truth test.csv --fail-if-worse old --baseline new", "name two baselines"),
+        ("explain", "Missing argument 'METRIC'"),
+        ("explain ndgc", "did you mean 'ndcg'"),
+        ("completion tcsh", "'tcsh' is not one of"),
+        ("nonsense", "No such command"),
+    ],
+)
+def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
+    Path("empty.csv").touch()
+    Path("empty").touch()
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert re.search(message, err), err
+    assert "Traceback" not in err
+
+
+# --- the rest -----------------------------------------------------------------------------------------------------------
 
 
 def test_without_a_command_there_is_help(capsys):
     assert main([]) == 0
     out = capsys.readouterr().out
-    assert all(word in out for word in ("usage: python -m recframe", "demo", "metrics"))
+    assert all(word in out for word in ("Usage: recframe", "demo", "metrics"))
 
 
 def test_version(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["--version"])
-    assert stop.value.code == 0
+    assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"recframe {recframe.__version__}\n"
 
 

@@ -39,8 +39,8 @@ def texts_that_name_columns(path):
 
 
 LIBRARIES = {"polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
-ROOMS_THAT_USE_ONE = ("_engines", "_demo")
-"""The adapters, and the demonstration, which reads files with polars."""
+ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_demo")
+"""The adapters, and the command line and the demonstration, which read files with polars."""
 
 
 def module_name(path):

@@ -38,7 +38,8 @@ PACKAGES = {
     "polars": ("polars",),
     "pandas": ("pandas",),
     "arrow": ("polars", "pyarrow"),
-    "demo": ("polars", "numpy"),
+    "cli": ("click", "polars"),
+    "demo": ("click", "polars", "numpy"),
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
 }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe import rec
+from recframe._cli.tables import aligned
 from recframe._demo.baselines import (
     MAX_ITEMS,
     MAX_USERS,
@@ -120,7 +121,7 @@ def _one_list(cutoffs: Sequence[int], say: Say) -> None:
         say(f"  {model:<8}{' '.join(map(str, order))}")
     say(f'\n  frame.rec.evaluate([...], k={cutoffs}, by="object", score=["random", "knn"])\n')
     result = _evaluate(frame, list(OBJECT_METRICS), k=cutoffs, by="object", score=["random", "knn"])
-    say(_metric_table(result, ("random", "knn"), len(cutoffs)))
+    say(_metricaligned(result, ("random", "knn"), len(cutoffs)))
     text = "The random order happens to start with two relevant items, so it keeps up at the very top."
     say(_paragraph(f"* the best of a line, where the models differ. {text}"))
     _ties(frame, TIE_CUTOFF, say)
@@ -144,7 +145,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
     ]
     by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
     rows = [[name, *map(_rounded, values)] for name, values in by_score]
-    say(_table([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
+    say(aligned([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
     text = (
         "Without a rule for ties, a model that scores everything alike gets anything from the worst to the best, as "
         "the rows happen to stand. The average is what you get by default."
@@ -186,7 +187,7 @@ def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progres
     seconds = time.perf_counter() - start
     progress("")
     say(f'  recommended.rec.evaluate([...], k={cutoffs}, truth=held_out, model="model")\n')
-    say(_metric_table(result, MODELS, len(cutoffs)))
+    say(_metricaligned(result, MODELS, len(cutoffs)))
     size = f"{recommended.height:,} recommendations by {len(MODEL_METRICS)} metrics at {_count(len(cutoffs), 'cutoff')}"
     times = f"Recommending took {learned:.2f} s, evaluating {size} {seconds:.2f} s."
     say(_paragraph(f"* the best of a line. {_verdict(result, cutoffs[-1])} {times}"))
@@ -239,7 +240,7 @@ def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Sa
         values = [found.get((model, third["activity"])) for model in MODELS]
         rows.append([span, f"{third['users']:,}", *_marked(values)])
     say(f'  recommended.rec.evaluate("{column}", truth=held_out, model="model", per="activity")\n')
-    say(_table(["known items", "users", *(f"{model} " for model in MODELS)], rows))
+    say(aligned(["known items", "users", *(f"{model} " for model in MODELS)], rows))
     text = f"{column} by how many items the models know of a user: thirds of the users, as far as equal numbers allow."
     say(_paragraph(text).rstrip())
 
@@ -272,7 +273,7 @@ def _evaluate(frame: pl.DataFrame, *args: Any, **roles: Any) -> pl.DataFrame:
     return result
 
 
-def _metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
+def _metricaligned(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
     """Return a line for each metric and cutoff, a column for each model."""
     by_model = {row["model"]: row for row in result.iter_rows(named=True)}
     shown = list(models)
@@ -281,7 +282,7 @@ def _metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -
         if index and index % n_cutoffs == 0 and n_cutoffs > 1:
             rows.append([])
         rows.append([name, *_marked([by_model.get(model, {}).get(name) for model in shown])])
-    return _table(["", *(f"{model} " for model in shown)], rows)
+    return aligned(["", *(f"{model} " for model in shown)], rows)
 
 
 def _marked(values: Sequence[float | None]) -> list[str]:
@@ -296,20 +297,6 @@ def _marked(values: Sequence[float | None]) -> list[str]:
 def _rounded(value: float) -> str:
     # The last bits depend on the order of a sum, which would show where the fifth digit is an exact 5.
     return f"{round(value, 12):.4f}"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Align columns, the first to the left, the others to the right; an empty row stays an empty line."""
-    cells = [header, *(row for row in rows if row)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-
-    def line(row: Sequence[str]) -> str:
-        first, *others = zip(row, widths, strict=True)
-        parts = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
-        return f"  {'   '.join(parts)}".rstrip()
-
-    rule = "  " + "-" * (sum(widths) + 3 * (len(widths) - 1))
-    return "\n".join([line(header), rule, *(line(row) if row else "" for row in rows), ""])
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,0 +1,74 @@
+"""Running a command: its arguments, its errors, its exit code."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recframe._cli.definitions import COMPLETE, NAME, application
+from recframe._cli.terminal import complain, warnings_as_lines
+from recframe._hints import role_meant
+from recframe.errors import RecError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTERRUPTED = 130
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    0: all is well; 1: a gate says what fell short; 2: input that cannot be used; 130: interrupted.
+    """
+    arguments = spread(sys.argv[1:] if argv is None else argv)
+    program = f"python -m {NAME}" if Path(sys.argv[0]).parts[-2:] == (NAME, "__main__.py") else NAME
+    try:
+        with warnings_as_lines(program):
+            found = application().main(arguments, program, complete_var=COMPLETE, standalone_mode=False)
+    except click.UsageError as error:
+        _with_what_is_meant(error).show()
+        return 2
+    except RecError as error:
+        complain(program, str(error))
+        return 2
+    except (KeyboardInterrupt, click.Abort):
+        complain(program, "interrupted")
+        return INTERRUPTED
+    if isinstance(found, list) and found:
+        complain(program, "; ".join(found))
+        return 1
+    return found if isinstance(found, int) else 0
+
+
+def spread(arguments: Sequence[str]) -> list[str]:
+    """Return arguments in which several cutoffs after one ``-k`` have an option each: ``-k 5 10`` and ``-k 5,10``."""
+    found: list[str] = []
+    of_k = False
+    for argument in arguments:
+        numbers = argument.split(",")
+        if of_k and all(number.lstrip("-").isdigit() for number in numbers):
+            pending = found[-1] not in ("-k", "--k")
+            for number in numbers:
+                found += ["-k", number] if pending else [number]
+                pending = True
+            continue
+        of_k = argument in ("-k", "--k")
+        found.append(argument)
+    return found
+
+
+def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
+    """Return the error of an option that does not exist with the one that other libraries call by its name."""
+    if not isinstance(error, click.NoSuchOption):
+        return error
+    given = error.option_name.lstrip("-").replace("-", "_")
+    roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
+    meant = role_meant(given, [name for name in roles if name])
+    if not meant:
+        return error
+    msg = f"No such option {error.option_name}. Did you mean --{meant.replace('_', '-')}?"
+    return click.UsageError(msg, ctx=error.ctx)

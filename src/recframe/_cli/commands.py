@@ -1,0 +1,209 @@
+"""What each command does with what it was given; returns the phrases that make it fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe import explain, rec
+from recframe._arguments import CALL_ROLES
+from recframe._cli.gates import bounds_of, of_check, worse
+from recframe._cli.metrics import metrics_text
+from recframe._cli.options import POLICIES, given_roles
+from recframe._cli.terminal import progress, say
+from recframe._thresholds import shortfalls
+from recframe.errors import MissingExtraError, OptionError
+from recframe.metrics import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
+DEFAULT_K = 10
+"""What is computed if nothing is asked for."""
+SHOWN_OF_COMPARE = (
+    "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
+)  # fmt: skip
+SHOWN_OF_DESCRIBE = (
+    "model",
+    "metric",
+    "lists",
+    "undefined",
+    "mean",
+    "low",
+    "high",
+    "std",
+    "min",
+    "p50",
+    "max",
+    "zeros",
+)
+"""The columns that fit a terminal; files and other formats get all of them."""
+
+
+def evaluate(*, fail_under: Sequence[str], fail_on_check: bool, **values: Any) -> list[str]:
+    """Evaluate the models, and judge their values."""
+    bounds = bounds_of(fail_under)
+    out = _out(values)
+    frame, roles = _read(values, "evaluate")
+    found = []
+    if fail_on_check:
+        names = CALL_ROLES["check"]
+        found = of_check(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
+    metrics, k = _metrics(values, bounds)
+    result = rec(frame).evaluate(metrics, k, **roles)
+    _show(result, values, out, _by_metric(result) if "per" not in roles else result)
+    return [*found, *(shortfalls(result, bounds) if bounds else [])]
+
+
+def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -> list[str]:
+    """Compare the models, and judge whether one may be worse than the baseline."""
+    if margin is not None and fail_if_worse is None:
+        msg = f"--margin {margin:g} without --fail-if-worse, which it belongs to"
+        raise OptionError(msg, "--fail-if-worse MODEL --margin X")
+    margin = 0.0 if margin is None else margin
+    if not margin >= 0:
+        msg = f"--margin {margin:g} is not 0 or more"
+        raise OptionError(msg, "how much worse a model may be, such as 0.005")
+    if fail_if_worse is not None:
+        if values["baseline"] not in (None, fail_if_worse):
+            msg = f"--baseline {values['baseline']} and --fail-if-worse {fail_if_worse} name two baselines"
+            raise OptionError(msg, "give one of them")
+        values["baseline"] = fail_if_worse
+    out = _out(values)
+    options = {name: values[name] for name in OPTIONS_OF_COMPARE if values[name] is not None}
+    frame, roles = _read(values, "compare", values["cluster"])
+    metrics, k = _metrics(values, {})
+    result = rec(frame).compare(metrics, k, **options, **roles)
+    _show(result, values, out, _picked(result, roles, SHOWN_OF_COMPARE))
+    return worse(result, margin) if fail_if_worse is not None else []
+
+
+OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
+OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
+"""The arguments of these calls that are no roles."""
+
+
+def describe(**values: Any) -> list[str]:
+    """Show how the values of lists spread."""
+    out = _out(values)
+    options = {name: values[name] for name in OPTIONS_OF_DESCRIBE if values[name] is not None}
+    frame, roles = _read(values, "describe", values["cluster"])
+    metrics, k = _metrics(values, {})
+    result = rec(frame).describe(metrics, k, **options, **roles)
+    _show(result, values, out, _picked(result, roles, SHOWN_OF_DESCRIBE))
+    return []
+
+
+def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
+    """Show what a look at the files finds."""
+    out = _out(values)
+    frame, roles = _read(values, "check")
+    result = rec(frame).check(k, **roles)
+    counted = result.filter(result["count"] > 0)
+    if counted.is_empty() and not _format(values):
+        say("Nothing found.")
+        _show(result, values, out, None)
+    else:
+        _show(result, values, out, counted.select("finding", "severity", "count", "share"))
+        if not _format(values):
+            say("\n".join(f"{row['finding']}: {row['meaning']}" for row in counted.iter_rows(named=True)))
+    return of_check(result) if fail_on_check else []
+
+
+def explain_metric(*, metric: str, **values: Any) -> list[str]:
+    """Say what a metric computes."""
+    given = {name: values[name] for name in POLICIES if values[name] is not None}
+    say(explain(metric, **given))
+    return []
+
+
+def list_metrics() -> list[str]:
+    """List the metrics."""
+    say(metrics_text())
+    return []
+
+
+def demo(*, ratings: Path | None, k: Sequence[int], min_rating: float | None, seed: int) -> list[str]:
+    """Run the demo."""
+    try:
+        from recframe._demo import demo
+    except ImportError as error:
+        raise _missing(error, {"numpy", "polars"}, "the demo", "demo") from error
+    demo.run(ratings, cutoffs=list(k) or (5, 10), min_rating=min_rating, seed=seed, say=say, progress=progress)
+    return []
+
+
+# --- what they share ------------------------------------------------------------------------------------------
+
+
+def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return the frame of the files, and the roles of the call."""
+    try:
+        from recframe._cli.inputs import Inputs
+    except ImportError as error:
+        raise _missing(error, {"polars"}, "reading files", "cli") from error
+    columns = tuple(name for name in also if name is not None)
+    return Inputs(values["files"], values["format"], given_roles(call, values), columns).read()
+
+
+def _missing(error: ImportError, packages: set[str], what: str, extra: str) -> ImportError:
+    """Return what to raise where an import failed: the packages to install, if one of them is missing."""
+    known = error.name is not None and error.name.split(".")[0] in packages
+    return MissingExtraError.of(what, extra) if known else error
+
+
+def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any], list[int] | None]:
+    """Return the metrics that are asked for, those of the bounds among them, and the cutoffs."""
+    asked, k = list(values["metric"]), list(values["k"]) or None
+    if not asked and not bounds:
+        return list(DEFAULT_METRICS), k or [DEFAULT_K]
+    names = {str(parse(name)) for name in asked}
+    cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
+    return [*asked, *(name for name in bounds if name not in names | cut)], k
+
+
+def _by_metric(result: pl.DataFrame) -> pl.DataFrame:
+    from recframe._cli.tables import by_metric
+
+    return by_metric(result)
+
+
+def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> pl.DataFrame:
+    """Return the columns that fit a terminal, after those of ``--per``."""
+    per = roles.get("per") or []
+    per = [per] if isinstance(per, str) else per
+    return result.select(*per, *(name for name in columns if name in result.columns))
+
+
+def _format(values: dict[str, Any]) -> str | None:
+    """Return the format of the output that was asked for; None: a table."""
+    asked = [name for name in ("json", "csv", "markdown") if values[name]]
+    if len(asked) > 1:
+        msg = f"--{' and --'.join(asked)} exclude each other"
+        raise OptionError(msg, "give one of them")
+    return asked[0] if asked else None
+
+
+def _out(values: dict[str, Any]) -> Path | None:
+    """Return the file to write; what is wrong with the output is said before any work."""
+    from recframe._cli.tables import check_out
+
+    _format(values)
+    return None if values["out"] is None else check_out(values["out"])
+
+
+def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short: pl.DataFrame | None) -> None:
+    """Print a result in the format that was asked for, and write it to a file."""
+    from recframe._cli import tables
+
+    if out is not None:
+        tables.write(result, out)
+    kind = _format(values)
+    if kind is not None:
+        text = {"json": tables.as_json, "csv": tables.as_csv, "markdown": tables.markdown}[kind](result)
+        say(text.rstrip("\n"))
+    elif short is not None:
+        say(tables.table(short))

@@ -1,0 +1,243 @@
+"""Files as frames: of any of the formats, of one model or of several."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from recframe._arguments import Roles
+from recframe._files.fields import BOM
+from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
+from recframe._files.trec import read_qrels, read_run
+from recframe._labels import as_tuple
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMATS = {
+    "parquet": (".parquet", ".pq"),
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "ndjson": (".ndjson", ".jsonl"),
+    "arrow": (".arrow", ".ipc", ".feather"),
+    "trec": (".run", ".trec", ".res", ".qrels"),
+}
+"""The formats, and the endings of their files. Files of other endings are known by how they start."""
+MODEL = "model"
+_NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
+_RUN_FIELDS, _QRELS_FIELDS = 6, 4
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a command reads: the files of its models, and the roles that it was given."""
+
+    files: Sequence[str]
+    format: str | None
+    roles: dict[str, Any]
+    also: tuple[str, ...] = ()
+    """Columns that are read besides those of the roles."""
+
+    def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
+        """Return the frame and the roles of the call, with frames in the place of files."""
+        roles = dict(self.roles)
+        models, several = _models(self.files)
+        if several and roles.get("model") is not None:
+            msg = f"--model {roles['model']} beside several files, which are a model each"
+            raise OptionError(msg, "leave --model out, or give one file")
+        frames = {
+            name: pl.concat([self._file(path) for path in paths], how="vertical_relaxed")
+            for name, paths in models.items()
+        }
+        if several:
+            frame = _stacked(frames)
+            roles["model"] = MODEL
+        else:
+            frame = next(iter(frames.values()))
+        trec = any(self._kind(path) == "trec" for paths in models.values() for path in paths)
+        for name in ("truth", "train", "features", "catalog"):
+            if (given := roles.get(name)) is not None:
+                count = _number(given) if name == "catalog" else None
+                roles[name] = self._side(given) if count is None else count
+        if (truth := roles.get("truth")) is not None:
+            of_text = self._kind(as_path(self.roles["truth"]), side=True) == "trec"
+            keys = [*self._by, self._name("item")]
+            # Ids of TREC files are text, and so must those be that they are compared with.
+            frame = _as_text(frame, keys) if of_text and not trec else frame
+            roles["truth"] = _as_text(truth, keys) if trec and not of_text else truth
+        return frame, roles
+
+    def _name(self, role: str) -> str:
+        return str(self.roles.get(role) or getattr(Roles, role))
+
+    @property
+    def _by(self) -> tuple[str, ...]:
+        return as_tuple(self.roles.get("by", Roles.by))
+
+    def _kind(self, path: Path, *, side: bool = False) -> str:
+        """Return the format of a file; ``--format`` is that of the models' files."""
+        return self.format if self.format is not None and not side else format_of(path)
+
+    def _file(self, path: Path) -> pl.DataFrame:
+        """Return the columns of a model's file that the call may read."""
+        kind = self._kind(path)
+        if kind == "trec":
+            names = {"by": self._by[0], "item": self._name("item")}
+            score = self.roles.get("score")
+            found: pl.DataFrame = read_run(
+                path, **names, score=score if isinstance(score, str) else "score", library="polars"
+            )
+            return found
+        return _collected(path, kind, lambda lazy: lazy.select(self._wanted(lazy.collect_schema().names())))
+
+    def _wanted(self, there: list[str]) -> list[str]:
+        """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
+        order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
+        needed = {*self._by, *order}
+        if self.roles.get("truth") is None:
+            needed.add(self._name("relevant"))
+        if needed - {*there}:
+            return there
+        texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
+        wanted = {*needed, *self.also, MODEL, *(text for text in texts if isinstance(text, str))}
+        return [name for name in there if name in wanted]
+
+    def _side(self, given: str) -> pl.DataFrame:
+        """Return a file of the truth or of side information, whole."""
+        path = as_path(given)
+        paths = expanded(path) if is_pattern(path) else [path]
+        return pl.concat([self._side_file(path) for path in paths], how="vertical_relaxed")
+
+    def _side_file(self, path: Path) -> pl.DataFrame:
+        kind = format_of(path)
+        if kind == "trec":
+            names = {"by": self._by[0], "item": self._name("item"), "relevant": self._name("relevant")}
+            found: pl.DataFrame = read_qrels(path, **names, library="polars")
+            return found
+        return _collected(path, kind, lambda lazy: lazy)
+
+
+def format_of(path: Path) -> str:
+    """Return the format of a file by its ending, else by how it starts."""
+    check_file(path)
+    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    known = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if known is not None:
+        return known
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith(GZIP):
+        with gzip.open(path) as file:
+            head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"ARROW1"):
+        return "arrow"
+    line = next(iter(head.removeprefix(BOM).decode(errors="replace").strip().splitlines()), "")
+    found = _format_of_line(line)
+    if found is None:
+        msg = f"the format of {str(path)!r} is not known by its ending or its first line"
+        raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
+    return found
+
+
+def _format_of_line(line: str) -> str | None:
+    """Return the format that the first line of a text looks like."""
+    if line.startswith("{"):
+        return "ndjson"
+    fields = line.split()
+    place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
+    if place is not None and _number(fields[place]) is not None:
+        return "trec"
+    return "tsv" if "\t" in line else "csv" if "," in line else None
+
+
+def _models(files: Sequence[str]) -> tuple[dict[str, list[Path]], bool]:
+    """Return the files of each model, and whether there are several models or one that has a name."""
+    found: dict[str, list[Path]] = {}
+    named = False
+    for given in files:
+        match = None if as_path(given).exists() else _NAMED.fullmatch(given)
+        path = as_path(given if match is None else match[2])
+        paths = expanded(path) if is_pattern(path) else [path]
+        several = {match[1]: paths} if match is not None else {model_name(each): [each] for each in paths}
+        named = named or match is not None or is_pattern(path)
+        twice = [name for name in several if name in found]
+        if twice or (match is None and len(several) < len(paths)):
+            msg = f"{given!r} gives several files to the model {(twice or [*several])[0]!r}"
+            raise OptionError(msg, "name each model: old=a.parquet new=b.parquet")
+        found |= several
+    return found, named or len(found) > 1
+
+
+def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the frames of the models as one, with a column of their names."""
+    columns: list[str] = []
+    for name, frame in frames.items():
+        if MODEL in frame.columns:
+            msg = f"the file of the model {name!r} has a column {MODEL!r} of its own"
+            raise OptionError(msg, f"give one file and --model {MODEL}, or drop the column")
+        columns = columns or frame.columns
+        if {*columns} != {*frame.columns}:
+            odd = sorted({*columns} ^ {*frame.columns})
+            msg = f"the files of {next(iter(frames))!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
+            raise InputError(msg, "give the files the same columns")
+    named = [frame.select(pl.lit(name).alias(MODEL), *map(pl.col, columns)) for name, frame in frames.items()]
+    try:
+        return pl.concat(named, how="vertical_relaxed")
+    except pl.exceptions.PolarsError as error:
+        msg = f"the files of the models have columns of unlike types: {_first_line(error)}"
+        raise InputError(msg, "give their ids one type") from None
+
+
+def _collected(path: Path, kind: str, pick: Any) -> pl.DataFrame:
+    """Return a file as a frame; Parquet and CSV are scanned, so that only the columns that are picked are read."""
+    check_file(path)
+    try:
+        frame: pl.DataFrame = pick(_scanned(path, kind)).collect()
+    except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
+        reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
+        msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
+        raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
+    return frame
+
+
+def _scanned(path: Path, kind: str) -> pl.LazyFrame:
+    compressed = path.name.endswith(".gz")
+    if kind == "parquet":
+        return pl.scan_parquet(path, glob=False)
+    if kind in ("csv", "tsv"):
+        options: dict[str, Any] = {"separator": "\t" if kind == "tsv" else ",", "infer_schema_length": 10_000}
+        return (
+            pl.read_csv(read_bytes(path), **options).lazy() if compressed else pl.scan_csv(path, glob=False, **options)
+        )
+    data = BytesIO(read_bytes(path))
+    return (pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()
+
+
+def _as_text(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return a frame whose ids are text; floats stay, as their text would be another one's id."""
+    there = [name for name in columns if name in frame.columns and not frame.schema[name].is_float()]
+    return frame.with_columns(pl.col(name).cast(pl.String) for name in there)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _number(text: str) -> int | float | None:
+    """Return a text as a number, a whole one if it is; None if it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,120 @@
+"""The options of the commands, made from the roles and from the signatures of the calls."""
+
+from __future__ import annotations
+
+import re
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+
+from recframe._arguments import CALL_ROLES, Roles
+from recframe.accessor import EagerRec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+POLICIES = ("ties", "min_relevance", "undefined", "lists", "like")
+"""The roles that name no column and no frame."""
+FRAMES = ("truth", "train", "catalog", "features")
+"""The roles that are files on the command line."""
+NOT_HERE = ("partitions",)
+"""The roles that need a lazy frame: the command line reads its files at once."""
+_ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
+_IN_PYTHON = re.compile(r" (?:Errors are|row order) ?\(?for eager frames only\.?\)?| \(eager frames only\)")
+
+
+def role_options(call: str) -> list[click.Option]:
+    """Return the roles that a call takes, an option each."""
+    # Which column names the model is said by evaluate, as other calls do not take it.
+    hints, texts = get_type_hints(Roles), described(EagerRec.evaluate.__doc__) | described(Roles.__doc__)
+    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in _roles_of(call)]
+
+
+def policy_options() -> list[click.Option]:
+    """Return the policies alone, which `explain` reads."""
+    hints, texts = get_type_hints(Roles), described(Roles.__doc__)
+    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in POLICIES]
+
+
+def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.Option]:
+    """Return arguments of a call, an option each."""
+    texts, parameters = described(call.__doc__), signature(call).parameters
+    return [_option(name, _kind(parameters[name]), texts[name], parameters[name].default) for name in names]
+
+
+def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the roles of a call that were given; one name of several that could be given is text, not a list."""
+    taken: dict[str, Any] = {}
+    for name in _roles_of(call):
+        value = values.get(name)
+        if isinstance(value, tuple):
+            value = None if not value else value[0] if len(value) == 1 else list(value)
+        if value is not None:
+            taken[name] = value
+    return taken
+
+
+def _roles_of(call: str) -> list[str]:
+    return [name for name in CALL_ROLES[call] if name not in NOT_HERE]
+
+
+def described(doc: str | None) -> dict[str, str]:
+    """Return what a docstring says of each parameter, on one line."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    margin = 0
+    for line in (doc or "").splitlines():
+        head = _ENTRY.match(line)
+        if head:
+            margin, names = len(head[1]), [name for name in head[2].split(", ") if name not in found]
+        elif len(line) - len(line.lstrip()) > margin:
+            found |= {name: f"{found.get(name, '')} {line.strip()}" for name in names}
+        else:
+            names = []
+    return {name: _plain(text) for name, text in found.items()}
+
+
+def _plain(text: str) -> str:
+    """Return a text of a docstring as the terminal shows it."""
+    text = _IN_PYTHON.sub("", " ".join(text.split()))
+    return text.replace("``", "").replace("`", "")
+
+
+def _kind(parameter: Parameter) -> Any:
+    """Return the type of a parameter whose annotation is text."""
+    note = str(parameter.annotation)
+    if note.startswith("Literal["):
+        return Literal[tuple(re.findall(r'"([^"]*)"', note))]
+    return {"int": int, "float": float}.get(note.partition(" | ")[0], str)
+
+
+def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
+    """Return the option of a role or an argument."""
+    kinds = set(get_args(kind)) | {kind}
+    words = next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
+    several = any("Sequence" in str(each) for each in kinds)
+    given: dict[str, Any]
+    if name in FRAMES:
+        given = {"type": str, "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
+    elif words and float not in kinds:
+        given = {"type": click.Choice(words), "metavar": "|".join(words) if len(words) < 5 else name.upper()}  # noqa: PLR2004
+        text = f"{text} One of {', '.join(words)}." if len(words) >= 5 else text  # noqa: PLR2004
+    elif words:
+        given = {"type": number_or_word, "metavar": "|".join(("NUMBER", *words))}
+    elif kinds & {int, float}:
+        given = {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
+    else:
+        given = {"type": str, "metavar": "COLUMN", "multiple": several}
+    if name == "baseline":
+        given["metavar"] = "MODEL"
+    shown = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
+    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{shown}", **given)
+
+
+def number_or_word(text: str) -> float | str:
+    """Return a number where the text is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

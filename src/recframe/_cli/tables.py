@@ -1,0 +1,120 @@
+"""Results as text and as files."""
+
+from __future__ import annotations
+
+import json
+import math
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from recframe._files.paths import as_path, write_whole
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    import polars as pl
+
+INDENT = "  "
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Align columns, the first to the left, the others to the right; an empty row stays an empty line."""
+    cells = [header, *(row for row in rows if row)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+
+    def line(row: Sequence[str]) -> str:
+        first, *others = zip(row, widths, strict=True)
+        parts = [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]
+        return f"{INDENT}{'   '.join(parts)}".rstrip()
+
+    rule = INDENT + "-" * (sum(widths) + 3 * (len(widths) - 1))
+    return "\n".join([line(header), rule, *(line(row) if row else "" for row in rows), ""])
+
+
+def table(frame: pl.DataFrame) -> str:
+    """Return a result for a terminal."""
+    return aligned(*_cells(frame))
+
+
+def markdown(frame: pl.DataFrame) -> str:
+    """Return a result as a table of Markdown."""
+    header, rows = _cells(frame)
+    rule = ["---", *("---:" for _ in header[1:])]
+    lines = [header, rule, *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
+
+
+def as_json(frame: pl.DataFrame) -> str:
+    """Return a result as a list of objects; what has no value is null."""
+    return f"{json.dumps(_plain_rows(frame), indent=2, ensure_ascii=False, default=str)}\n"
+
+
+def as_csv(frame: pl.DataFrame) -> str:
+    """Return a result as CSV."""
+    return frame.write_csv()
+
+
+def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each metric and a column for each model, as a terminal is rather high than wide."""
+    if "model" in frame.columns:
+        return frame.transpose(include_header=True, header_name="metric", column_names="model")
+    return frame.transpose(include_header=True, header_name="metric", column_names=["value"])
+
+
+def _parquet(frame: pl.DataFrame) -> bytes:
+    buffer = BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def _text(write: Callable[[pl.DataFrame], str]) -> Callable[[pl.DataFrame], bytes]:
+    return lambda frame: write(frame).encode()
+
+
+WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
+    ".json": _text(as_json),
+    ".ndjson": _text(lambda frame: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
+    ".csv": _text(as_csv),
+    ".tsv": _text(lambda frame: frame.write_csv(separator="\t")),
+    ".md": _text(markdown),
+    ".txt": _text(table),
+    ".parquet": _parquet,
+}
+"""How a result becomes a file, by the ending of its name."""
+
+
+def check_out(given: str) -> Path:
+    """Return the file to write, or raise before any work where its ending is no format."""
+    path = as_path(given, "--out")
+    if path.suffix.lower() not in WRITERS:
+        what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
+        msg = f"--out {given}: the name {what}, which is no format"
+        raise OptionError(msg, f"end it in one of {', '.join(WRITERS)}")
+    return path
+
+
+def write(frame: pl.DataFrame, path: Path) -> None:
+    """Write a result in the format that the file's name says."""
+    write_whole(path, WRITERS[path.suffix.lower()](frame))
+
+
+def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
+        for row in frame.to_dicts()
+    ]
+
+
+def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
+    return frame.columns, [[_cell(value) for value in row] for row in frame.rows()]
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "-"
+    if isinstance(value, float):
+        # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
+        return f"{value:.2e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"  # noqa: PLR2004
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

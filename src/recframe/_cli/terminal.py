@@ -1,0 +1,74 @@
+"""What is printed, whatever the terminal knows and whoever watches."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from recframe.errors import RecWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+_ASCII = str.maketrans({
+    "Σ": "sum", "Π": "product", "√": "sqrt", "τ": "tau", "≤": "<=", "≥": ">=", "·": "*", "−": "-",
+    "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "ⱼ": "_j", "²": "^2",
+    "∩": "and", "α": "alpha",
+})  # fmt: skip
+"""What stands for the signs of a formula where the terminal does not know them."""
+
+
+def say(text: str) -> None:
+    """Print a text, also where the terminal lacks some of its letters or the reader has seen enough."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # `| head` closes the pipe. What is left in the buffer must not fail at exit, and a gate must still be judged.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(program: str, text: str) -> None:
+    """Print what is wrong, below a line of progress that is wiped."""
+    progress("")
+    sys.stderr.write(f"{program}: {text}\n")
+
+
+def progress(text: str) -> None:
+    """Show what is going on in a line that the next one replaces, if somebody is watching."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+@contextmanager
+def warnings_as_lines(program: str) -> Iterator[None]:
+    """Print our warnings as lines that name no line of code."""
+    show = warnings.showwarning
+
+    def line(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, RecWarning):
+            complain(program, f"warning: {message}")
+        else:
+            show(message, category, filename, lineno, file, line)
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("always", category=RecWarning)
+        warnings.showwarning = line
+        yield
