@@ -180,4 +180,4 @@ def test_several_values_of_an_attribute_are_named(make):
 def test_a_missing_extra_is_named():
     error = recframe.MissingExtraError.of("the demo", "demo")
     assert isinstance(error, ImportError)
-    assert "pip install polars numpy" in str(error)
+    assert "pip install click polars numpy" in str(error)
