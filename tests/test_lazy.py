@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import random
 
 import pytest
@@ -114,10 +115,118 @@ def test_what_a_lazy_frame_cannot_do_is_said_at_once():
         frame.rec.ndcg(undefined="raise")
 
 
-def test_a_missing_column_is_the_engines_own_error_at_collect():
-    result = pl.LazyFrame(FRAME).rec.ndcg(5, by="usr")
-    with pytest.raises(pl.exceptions.ColumnNotFoundError, match="usr"):
-        result.collect()
+# What eager frames refuse before any work, each with the start of the message.
+WRONG = {
+    "a key": (lambda r, _: r.ndcg(5, by="usr"), "by='usr': the frame has no such column"),
+    "a score": (lambda r, _: r.evaluate(["ndcg"], k=5, score=["score", "othr"]), "score='othr': the frame has no such"),
+    "a relevance": (lambda r, _: r.ndcg(5, relevant="rel"), "relevant='rel': the frame has no such column"),
+    "a relevance of the truth": (
+        lambda r, truth: r.ndcg(5, truth=truth, relevant="rel"),
+        "relevant='rel': truth has no",
+    ),
+    "a weight": (lambda r, _: r.ndcg(5, weight="w"), "weight='w': the frame has no such column"),
+    "a column of train": (lambda r, truth: r.novelty(5, train=truth.rename({"user": "u"})), "by='user': train has no"),
+    "a column of seen": (lambda r, truth: r.label(truth, seen=truth.rename({"user": "u"})), "by='user': seen has no"),
+    "a check": (lambda r, _: r.check(1, rank="plac"), "rank='plac': the frame has no such column"),
+    "contributions": (lambda r, _: r.contributions("ndcg", 5, by="usr"), "by='usr': the frame has no such column"),
+    "rows": (lambda r, _: r.top(1, by="usr"), "by='usr': the frame has no such column"),
+    "a score of bool": (lambda r, _: r.ndcg(5, score="flag"), "score='flag' has the type Boolean, but a score must"),
+    "digits in text": (lambda r, _: r.ndcg(5, relevant="digits"), "relevant='digits' has the type String, but rel"),
+    "keys that never match": (
+        lambda r, truth: r.ndcg(5, truth=truth.with_columns(pl.col("user").cast(pl.String))),
+        "by='user' has the type Int64 in the frame, but String in truth",
+    ),
+    "items that never match": (
+        lambda r, truth: r.label(truth.with_columns(item=pl.int_range(pl.len()))),
+        "item='item' has the type String in the frame, but Int64 in truth",
+    ),
+}
+later = pytest.mark.skipif(
+    not hasattr(pl.LazyFrame, "pipe_with_schema"), reason="older polars calls nothing when it resolves a plan"
+)
+
+
+def wrong_frames():
+    frame = pl.DataFrame(FRAME).with_columns(flag=pl.col("score") > 0, digits=pl.col("relevant").cast(pl.String))
+    return frame.lazy(), pl.LazyFrame(TRUTH)
+
+
+@pytest.mark.parametrize("case", list(WRONG))
+def test_validate_raises_at_the_call_what_eager_frames_raise(case, monkeypatch):
+    ask, message = WRONG[case]
+    frame, truth = wrong_frames()
+    with pytest.raises(recframe.RecError) as eager:
+        ask(recframe.rec(frame.collect()), truth.collect())
+    assert str(eager.value).startswith(message)
+    monkeypatch.setattr(pl.LazyFrame, "collect", None)
+    with pytest.raises(type(eager.value)) as found:
+        ask(recframe.rec(frame, validate=True), truth)
+    assert str(found.value) == str(eager.value)
+    ask(recframe.rec(frame), truth)
+
+
+@later
+@pytest.mark.parametrize("case", list(WRONG))
+def test_what_eager_frames_refuse_names_the_role_at_collect(case):
+    ask, message = WRONG[case]
+    result = ask(recframe.rec(frame := wrong_frames()[0]), truth := wrong_frames()[1])
+    with pytest.raises(recframe.RecError) as eager:
+        ask(recframe.rec(frame.collect()), truth.collect())
+    for resolve in (result.collect, result.collect, result.collect_schema):
+        with pytest.raises(type(eager.value)) as found:
+            resolve()
+        assert str(found.value).startswith(message)
+        assert "Hint: did you mean 'user'?" in str(found.value) or "usr" not in message
+
+
+@pytest.mark.parametrize("case", list(CALLS))
+def test_validate_changes_no_answer(case):
+    frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)
+    found, plain = (CALLS[case](recframe.rec(frame, validate=validate), truth).collect() for validate in (True, False))
+    assert sorted(map(repr, found.rows())) == sorted(map(repr, plain.rows()))
+
+
+def test_validate_holds_for_bound_roles_and_for_eager_frames():
+    frame = pl.LazyFrame(FRAME)
+    with pytest.raises(recframe.MissingColumnError, match="by='usr'"):
+        recframe.rec(frame, validate=True)(by="usr").ndcg(5)
+    assert isinstance(recframe.rec(frame, validate=True), recframe.accessor.LazyRec)
+    assert recframe.rec(frame.collect(), validate=True).mrr(1) == recframe.rec(frame.collect()).mrr(1)
+    with pytest.raises(recframe.OptionTypeError, match="validate='yes' is neither True nor False"):
+        recframe.rec(frame, validate="yes")
+
+
+@later
+@pytest.mark.parametrize(
+    ("column", "here", "there"),
+    [
+        ("user", pl.Int32, pl.Int64),
+        ("user", pl.UInt64, pl.Int16),
+        ("user", pl.Float32, pl.Float64),
+        ("item", pl.String, pl.Categorical),
+        ("item", pl.Categorical, pl.String),
+        ("item", pl.Enum(["a", "b", "c"]), pl.String),
+    ],
+)
+@pytest.mark.parametrize("method", ["ndcg", "label", "contributions", "check"])
+def test_keys_match_by_value_as_those_of_eager_frames_do(column, here, there, method):
+    frame = pl.LazyFrame(FRAME).with_columns(pl.col(column).cast(here))
+    truth = pl.LazyFrame(TRUTH).with_columns(pl.col(column).cast(there))
+    ask = {
+        "ndcg": lambda r, truth: r.evaluate(["ndcg", "mrr"], k=2, truth=truth, per="user"),
+        "label": lambda r, truth: r.label(truth),
+        "contributions": lambda r, truth: r.contributions("ndcg", 2, truth=truth),
+        "check": lambda r, truth: r.check(2, truth=truth),
+    }[method]
+    lazy, eager = ask(frame.rec, truth).collect(), ask(frame.collect().rec, truth.collect())
+    assert sorted(map(repr, lazy.rows())) == sorted(map(repr, eager.rows()))
+
+
+def test_a_plan_that_is_stored_and_read_again_has_the_same_answer():
+    frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)
+    result = frame.rec.ndcg(5, truth=truth)
+    stored = io.BytesIO(result.serialize())
+    assert pl.LazyFrame.deserialize(stored).collect().item() == result.collect().item()
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

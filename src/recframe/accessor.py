@@ -6,18 +6,21 @@ same records that give the classes their methods here.
 
 from __future__ import annotations
 
+from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._arguments import CALL_ROLES, show_roles
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
+from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
+from recframe._values import flag
 from recframe.errors import UnknownMethodError, closest
 from recframe.metrics import METRICS, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
@@ -216,7 +219,31 @@ class LazyRec(Rec):
     __slots__ = ()
 
 
-def rec(frame: Any, **roles: Any) -> Rec:
+class ValidatedRec(LazyRec):
+    """The namespace of a lazy frame whose calls check columns and their types before they return."""
+
+    __slots__ = ()
+
+
+def _validated(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a call that asks lazy frames for their schema."""
+
+    @wraps(call)
+    def validated(self: ValidatedRec, *args: Any, **given: Any) -> Any:
+        token = VALIDATE.set(True)
+        try:
+            return call(self, *args, **given)
+        finally:
+            VALIDATE.reset(token)
+
+    return validated
+
+
+for _name in (*CALL_ROLES, *METRICS):
+    setattr(ValidatedRec, _name, _validated(getattr(Rec, _name)))
+
+
+def rec(frame: Any, *, validate: bool = False, **roles: Any) -> Rec:
     """Return the namespace of a frame, visible to type checkers.
 
     Parameters
@@ -224,6 +251,9 @@ def rec(frame: Any, **roles: Any) -> Rec:
     frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame or another frame
         One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
         give lazy results of their own kind: nothing runs before their rows are asked for.
+    validate : bool
+        Raise for missing columns and wrong types when a method is called, also where that needs the schema of a
+        `polars.LazyFrame`, which is resolved only then. All other frames are always checked at the call.
     **roles
         Roles and policies to bind, as ``frame.rec(by="user_id")`` binds them.
 
@@ -235,7 +265,7 @@ def rec(frame: Any, **roles: Any) -> Rec:
     Raises
     ------
     OptionTypeError
-        It is no supported frame, or there is no such role.
+        It is no supported frame, there is no such role, or `validate` is no bool.
 
     Examples
     --------
@@ -248,7 +278,8 @@ def rec(frame: Any, **roles: Any) -> Rec:
     """
     _evaluate.check_frame(frame)
     bound = _evaluate.bind({}, roles)
-    return LazyRec(frame, bound) if is_lazy(frame) else EagerRec(frame, bound)
+    kind = ValidatedRec if flag("validate", validate) else LazyRec
+    return kind(frame, bound) if is_lazy(frame) else EagerRec(frame, bound)
 
 
 show_roles(rec, CALL_ROLES["evaluate"])

@@ -246,11 +246,7 @@ def _of_demo() -> list[click.Parameter]:
             ["--ratings"],
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Parquet or CSV file with the columns user, item and maybe rating, or what options name.",
-        ),
-        *(
-            click.Option([f"--{option}"], metavar="COLUMN", help=f"The column of the {name}s. [{name}]")
-            for option, name in (("by", "user"), ("item", "item"), ("relevant", "rating"))
+            help="Parquet or CSV file with the columns user, item and maybe rating.",
         ),
         click.Option(
             ["--min-rating"],

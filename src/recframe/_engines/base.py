@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -25,6 +26,9 @@ Later: TypeAlias = "Callable[[], Frame]"
 Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
 """What a column is read for: to be compared only, to be sorted too, to be carried along, a number, or a point in time;
 or only for whether it is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
+
+VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
+"""Whether lazy frames whose schema is not known yet are asked for it, and checked, when they are opened."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ import polars as pl
 
 from recframe._columns import POSITION
 from recframe._engines import polars_constructors, polars_sort
-from recframe._engines.base import Engine, Session, columns_of, lazy
+from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
 from recframe._engines.polars_rows import EagerRows, LazyRows
+from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
@@ -70,11 +71,19 @@ class LazyPolars(Polars):
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
             return result.to_native().rename(dict(names))
 
-        taken = {name: take_lazy(source.native, source.takes) for name, source in sources.items()}
+        check = self._schema_check(sources)
+        taken = {name: take_lazy(check, name, source.takes) for name, source in sources.items()}
         return Session(self, taken, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
-        return LazyRows(self, sources)
+        return LazyRows(self, sources, self._schema_check(sources))
+
+    def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
+        """Return the check of a call's frames by their schemas, after it where `validate` asks for it."""
+        check = SchemaCheck(sources, EagerPolars())
+        if VALIDATE.get():
+            check.now()
+        return check
 
     def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
         return pl.LazyFrame({column: items}, strict=False)

@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import ColumnSpec, Source
+    from recframe._engines.polars_schema import SchemaCheck
 
 # --- lazy frames ------------------------------------------------------------------------------------------
 
 
-def take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
+def take_lazy(check: SchemaCheck, name: str, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
     """Return the needed columns of a lazy frame, without resolving its schema."""
+    taken = _take_lazy(check.native(name), takes, also)
+    return lazy(check.aligned(name, taken.to_native()))
+
+
+def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> Frame:
     taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
     # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
     keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Engine, Session, Source
+    from recframe._engines.polars_schema import SchemaCheck
 
 CARRIED = "carried "
 """The prefix of the names of a lazy frame's own columns."""
@@ -66,12 +67,12 @@ class EagerRows:
 class LazyRows:
     """Rows of plans, which take all their columns along."""
 
-    def __init__(self, engine: Engine, sources: Mapping[str, Source]) -> None:
+    def __init__(self, engine: Engine, sources: Mapping[str, Source], check: SchemaCheck) -> None:
         self._sources = sources
         self.engine = engine
         own = {"frame": [pl.all().name.prefix(CARRIED)]}
         self.frames = {
-            name: take_lazy(source.native, source.takes, own.get(name, ())) for name, source in sources.items()
+            name: take_lazy(check, name, source.takes, own.get(name, ())) for name, source in sources.items()
         }
         self.row: list[str] = []
 

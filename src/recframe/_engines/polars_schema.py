@@ -1,0 +1,73 @@
+"""Checks lazy polars frames by their schemas, as data frames are checked before any work."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._engines.base import Engine, Source
+
+KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
+"""Whether polars calls a function with the schema when it resolves a plan, and not before."""
+
+
+class SchemaCheck:
+    """The check of the lazy frames of one call, and the types in which their keys compare.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        The frames, and the columns to read from each.
+    eager : Engine
+        The engine of data frames, which checks frames without rows of the same schemas.
+    """
+
+    def __init__(self, sources: Mapping[str, Source], eager: Engine) -> None:
+        self._sources = sources
+        self._eager = eager
+        self._schemas: dict[str, pl.Schema] = {}
+        self._types: dict[str, dict[str, pl.DataType]] = {}
+
+    def now(self) -> None:
+        """Raise for columns that are missing or of types that their roles cannot use."""
+        self._check({name: source.native.collect_schema() for name, source in self._sources.items()})
+
+    def native(self, name: str) -> pl.LazyFrame:
+        """Return the user's frame, which is checked when polars resolves the plan of the answer, if it can."""
+        frame: pl.LazyFrame = self._sources[name].native
+        return frame.pipe_with_schema(partial(self._resolved, name)) if KNOWS_SCHEMA_LATER else frame
+
+    def aligned(self, name: str, taken: pl.LazyFrame) -> pl.LazyFrame:
+        """Return the columns that were taken of a frame, where keys will have the same types in all frames."""
+        if len(self._sources) == 1 or not KNOWS_SCHEMA_LATER:
+            return taken
+        return taken.pipe_with_schema(partial(self._cast, name))
+
+    def _resolved(self, name: str, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
+        # Each part of a plan that reads a frame resolves its schema again; the next collect may find another file.
+        if self._schemas.get(name) != schema:
+            others = {other: source.native for other, source in self._sources.items() if other != name}
+            self._check({name: schema} | {other: native.collect_schema() for other, native in others.items()})
+        return frame
+
+    def _check(self, schemas: dict[str, pl.Schema]) -> None:
+        empty = {name: self._sources[name].with_native(pl.DataFrame(schema=schema)) for name, schema in schemas.items()}
+        read = self._eager.open_frames(empty).frames
+        self._types = {name: dict(read[name].to_native().collect_schema()) for name in read}
+        self._schemas = schemas
+
+    def _cast(self, name: str, taken: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
+        if not self._types:
+            # A plan that was stored and read again has several copies of this.
+            self.now()
+        keys = [plan for plan, take in self._sources[name].takes.items() if not (take.is_number or take.is_flag)]
+        types = self._types[name]
+        unlike: dict[Any, pl.DataType] = {
+            plan: types[plan] for plan in keys if types[plan] != schema[plan] and types[plan] != pl.Object
+        }
+        return taken.cast(unlike) if unlike else taken
