@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.chart import draw, lines
-from benchmarks.child import ROOT, ask
 from benchmarks.data import Shape
 from benchmarks.factors import factor_memory_row, factor_rows
 from benchmarks.files import file_rows
@@ -25,6 +24,7 @@ from benchmarks.lists import list_rows
 from benchmarks.memory import memory_rows
 from benchmarks.own import growth_rows, shape_rows
 from benchmarks.peers import pytrec_eval_rows, ranx_rows, rectools_rows, scipy_rows, sklearn_rows
+from benchmarks.process import ROOT, ask
 from benchmarks.table import machine, render
 from benchmarks.timing import CLOCK, Missing, Row, slower
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.child import ask
 from benchmarks.data import Shape
 from benchmarks.files import write
 from benchmarks.own import BYTES_PER_ROW, available_memory
+from benchmarks.process import ask
 from benchmarks.timing import now
 
 if TYPE_CHECKING:

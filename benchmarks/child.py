@@ -1,4 +1,4 @@
-"""Measurements that need a process of their own: one asks, and this module answers on its standard output.
+"""Measurements that need a process of their own: this module answers `benchmarks.process.ask` on its standard output.
 
 ``python -m benchmarks.child NAME JSON`` calls the function of that name with those arguments.
 """
@@ -6,22 +6,8 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
-from pathlib import Path
 from typing import Any
-
-ROOT = Path(__file__).parents[1]
-
-
-def ask(name: str, *, python: str = sys.executable, **arguments: Any) -> Any:
-    """Run one measurement in a fresh process and return what it found."""
-    command = [python, "-m", "benchmarks.child", name, json.dumps(arguments)]
-    # What is measured is this source, whatever the other environment has.
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def pandas_alone(lists: int, length: int, repeats: int) -> dict[str, list[float]]:

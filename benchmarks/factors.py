@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import recframe
-from benchmarks.child import ask
 from benchmarks.data import Shape, polars_frame
 from benchmarks.memory import highest, resident
+from benchmarks.process import ask
 from benchmarks.timing import Missing, Row, in_turn, slower
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.child import ask
 from benchmarks.data import Shape
 from benchmarks.memory import highest
 from benchmarks.own import CUTOFFS
+from benchmarks.process import ask
 from benchmarks.timing import Row, now, slower
 
 if TYPE_CHECKING:

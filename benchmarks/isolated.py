@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shutil import which
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.child import ROOT
+from benchmarks.process import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.child import ask
 from benchmarks.data import Shape, arrays, pandas_frame, polars_frame, spark_frame
+from benchmarks.process import ask
 from benchmarks.timing import Missing, Row, faster, in_turn
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import recframe  # noqa: F401 - registers .rec
-from benchmarks.child import ask
 from benchmarks.data import Shape, arrays, pandas_frame, polars_frame
+from benchmarks.process import ask
 from benchmarks.timing import Missing, Row, faster, in_turn, slower
 
 if TYPE_CHECKING:

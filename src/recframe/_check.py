@@ -22,7 +22,7 @@ from recframe._columns import (
     nan_column,
     score_column,
 )
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._findings import FINDINGS, GRADES_THERE, ITEM_THERE, LISTS, ROWS
 from recframe._plan import ranks
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Use
+    from recframe._engines.column_spec import Use
 
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import ITEM, MODEL, attribute_column, key_column, score_column
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.relevance import or_zero
 from recframe.errors import DataWarning, stack_level

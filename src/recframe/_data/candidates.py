@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._data.common import check_frame, query
 from recframe._data.label import drop_seen
 from recframe._defaults import BY, ITEM, columns_or_defaults
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe._values import ids
 from recframe.errors import OptionError, OptionTypeError, shown

@@ -13,7 +13,7 @@ from recframe._data.common import check_frame, check_name, count_of, query
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._labels import as_tuple, column_names
 from recframe._values import flag, ids

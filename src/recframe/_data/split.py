@@ -13,7 +13,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
 from recframe._data.common import check_frame, count_of, keyed, query
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs
 from recframe._values import whole_number
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from recframe._arguments import Query
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
-    from recframe._engines.rows import Rows
+    from recframe._engines.base import Engine, Rows
 
 
 HOW = ("fraction", "count", "last", "since")

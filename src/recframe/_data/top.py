@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
 from recframe._data.common import check_frame, check_name, count_of, keyed, query
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
 from recframe._plan.sources import item_spec, key_specs, model_spec

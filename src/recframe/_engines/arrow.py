@@ -7,7 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from recframe._engines.base import Adapter, Source
+from recframe._engines.base import Adapter
 from recframe._engines.column_errors import called
 from recframe.errors import InputError, MissingExtraError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Session
+    from recframe._engines.column_spec import Source
 
     Table = Any
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 import narwhals as nw
 
@@ -16,65 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
-    from recframe._engines.rows import Rows
 
 
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
-Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
-"""What a column is read for: to be compared only, to be sorted too, to be carried along, a number, or a point in time;
-or only for whether it is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
-
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether lazy frames whose schema is not known yet are asked for it, and checked, when they are opened."""
-
-
-@dataclass(frozen=True)
-class ColumnSpec:
-    """One column to read from a frame, and what for."""
-
-    column: str
-    """Its name in the user's frame."""
-    role: str
-    """The role it plays, for messages."""
-    use: Use
-    default: float | None = None
-    """The value of every row where the frame lacks the column; None: the column is required."""
-    dated: bool | None = None
-    """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the plan computes with the column."""
-        return self.use in ("relevance", "score", "value", "feature", "time")
-
-    @property
-    def may_be_bool(self) -> bool:
-        """Whether true and false are numbers to the plan."""
-        return self.use in ("relevance", "feature")
-
-    @property
-    def is_flag(self) -> bool:
-        """Whether only something about the column matters."""
-        return self.use in ("nan", "there")
-
-
-@dataclass(frozen=True)
-class Source:
-    """One of the user's frames, and the columns to read from it by the plan's names."""
-
-    native: Any
-    takes: Mapping[str, ColumnSpec]
-
-    def with_takes(self, more: Mapping[str, ColumnSpec]) -> Source:
-        """Return the same with more columns to read."""
-        return Source(self.native, {**self.takes, **more})
-
-    def with_native(self, native: Any) -> Source:
-        """Return the same columns of another frame."""
-        return Source(native, self.takes)
 
 
 class Adapter(ABC):
@@ -137,7 +87,7 @@ class Adapter(ABC):
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
-        """Open frames for a call that answers with the user's own rows; see `rows.open_rows`."""
+        """Open frames for a call that answers with the user's own rows; see `registry.open_rows`."""
         raise NotImplementedError
 
     @property
@@ -268,3 +218,57 @@ def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
         for name, take in source.takes.items():
             found.setdefault(name, take)
     return found
+
+
+OTHER_ROW, MODEL_ROW = "other_row", "model_row"
+
+
+class Rows(Protocol):
+    """Of calls that return the user's rows: the frames under the plan's names, and the way back.
+
+    An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame takes all of
+    its columns along, under other names than the plan's.
+    """
+
+    @property
+    def engine(self) -> Engine:
+        """What the frames are computed with."""
+        ...
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The frames under the plan's names."""
+        ...
+
+    @property
+    def row(self) -> list[str]:
+        """The column of row numbers, where rows are numbered."""
+        ...
+
+    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
+        """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
+
+        Rows keep their order, or are sorted by the user's columns; those of a lazy frame come in any order.
+        """
+        ...
+
+    def extend(
+        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
+    ) -> Any:
+        """Return what `pick` does, with rows of ``"truth"`` below.
+
+        Parameters
+        ----------
+        result : Frame
+            The rows of ``"frame"``.
+        added : Frame
+            The others: their row numbers as `OTHER_ROW` where rows are numbered, else their columns of `names`.
+        names : dict of str to str
+            The user's names, in both frames, of what is taken from the other frame.
+        new : dict of str to str
+            The user's names of the new columns of both. They get the type of the truth's column of that name, or
+            become whole numbers where it has none; those that are taken from both frames stay numbers of any type.
+        model : str, optional
+            The user's column of models, taken from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
+        """
+        ...

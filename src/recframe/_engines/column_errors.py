@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
-    from recframe._engines.base import ColumnSpec
+    from recframe._engines.column_spec import ColumnSpec
 
 
 def called(name: str) -> str:

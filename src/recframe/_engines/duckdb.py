@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session, Source
+    from recframe._engines.base import Session
+    from recframe._engines.column_spec import Source
 
 
 NEEDED = (2, 28)

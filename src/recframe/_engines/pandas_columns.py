@@ -18,7 +18,7 @@ from recframe.errors import ColumnTypeError, MissingColumnError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._engines.base import ColumnSpec, Source
+    from recframe._engines.column_spec import ColumnSpec, Source
 
 MOST_EXACT = 2**53
 """The largest integer up to which floats hold all."""

@@ -103,13 +103,13 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Frame | None:
     """Return fields between single spaces as a frame; None where a line cannot be read."""
     try:
-        found = pd.read_csv(
+        found: Any = pd.read_csv(
             BytesIO(lines), sep=" ", header=None, names=list(names), index_col=False, dtype="str", quoting=QUOTE_NONE,
             keep_default_na=False, na_filter=False,
         )  # fmt: skip
     except ValueError:
         return None
-    if (found[names[-1]].fillna("") == "").any():
+    if bool((found[names[-1]].fillna("") == "").any()):
         return None
     # A relevance is a whole number in most files, and stays one; a score may look like one.
     for kind in ("float64",) if number == "score" else ("int64", "float64"):

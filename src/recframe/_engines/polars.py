@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._columns import Frame
-    from recframe._engines.base import Later, Source
+    from recframe._engines.base import Later, Rows
+    from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
-    from recframe._engines.rows import Rows
 
 
 class Polars(Engine):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import ColumnSpec, Source
+    from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.polars_schema import SchemaCheck
 
 # --- lazy frames ------------------------------------------------------------------------------------------

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
+from recframe._engines.base import MODEL_ROW, OTHER_ROW
 from recframe._engines.polars_columns import take_lazy
 from recframe._engines.polars_compat import col, collect, series
-from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Session, Source
+    from recframe._engines.base import Engine, Session
+    from recframe._engines.column_spec import Source
     from recframe._engines.polars_schema import SchemaCheck
 
 CARRIED = "carried "

@@ -10,7 +10,8 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._engines.base import Engine, Source
+    from recframe._engines.base import Engine
+    from recframe._engines.column_spec import Source
 
 KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
 """Whether polars calls a function with the schema when it resolves a plan, and not before."""

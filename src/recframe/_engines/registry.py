@@ -16,10 +16,10 @@ from recframe.errors import MissingExtraError, OptionTypeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from recframe._engines.base import Adapter, ColumnSpec, Session, Source
+    from recframe._engines.base import Adapter, Rows, Session
+    from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
-    from recframe._engines.rows import Rows
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from narwhals.dtypes import DType
 
     from recframe._columns import Frame
-    from recframe._engines.base import ColumnSpec, Source
+    from recframe._engines.column_spec import ColumnSpec, Source
 
 
 TEXT = (nw.String, nw.Categorical, nw.Enum)

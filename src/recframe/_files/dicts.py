@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from recframe._data.common import check_frame
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy
 from recframe._files.trec import check_columns
 from recframe.errors import InputError, OptionError, OptionTypeError, shown

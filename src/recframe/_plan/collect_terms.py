@@ -98,13 +98,13 @@ class _Asking:
         row, best = Row(self.numbers), IdealRow()
         # Rows that show what they add show it all.
         reads: Reads = "all" if self._with_shares else metric.reads
-        ranked = self.sums.add(metric, self._terms(metric, row), row, reads)
-        ideal = self.sums.add(metric, metric.best_terms(best), best, f"best of {metric.best_of}")
+        ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
+        ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
         first_hit = cascade = Terms()
         if FIRST_HIT in row.requested:
-            first_hit = self.sums.known(metric, self._terms(metric, FirstHitRow(self.numbers)))
+            first_hit = self.sums.known(metric.label, self._terms(metric, FirstHitRow(self.numbers)))
         if row.requested & {stop_column(number) for number in self.numbers.stops.values()}:
-            cascade = self.sums.known(metric, self._terms(metric, CascadeRow(self.numbers)))
+            cascade = self.sums.known(metric.label, self._terms(metric, CascadeRow(self.numbers)))
         return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade)
 
     def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
@@ -121,30 +121,30 @@ class _Asking:
         if not self._with_shares:
             return terms
         more = metric.share_terms(row)
-        check_names(metric, terms, more)
+        check_names(metric.label, terms, more)
         return {**terms, **more}
 
     def beyond(self, metric: BeyondAccuracyMetric) -> BeyondAccuracyTerms:
         row, past = RecommendedRow(self._feature_count), HistoryRow(self._feature_count)
-        recommended = self.sums.add(metric, metric.recommended_terms(row), row, "recommended")
+        recommended = self.sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
         self.cutoffs |= row.cutoffs
         return BeyondAccuracyTerms(
-            metric, recommended, self.sums.add(metric, metric.history_terms(past), past, "history")
+            metric, recommended, self.sums.add(metric.label, metric.history_terms(past), past, "history")
         )
 
     def exposure(self, metric: ExposureMetric) -> BeyondAccuracyTerms:
         row = RecommendedRow(self._feature_count)
-        recommended = self.item_sums.add(metric, metric.recommended_terms(row), row, "recommended")
+        recommended = self.item_sums.add(metric.label, metric.recommended_terms(row), row, "recommended")
         self.cutoffs |= row.cutoffs
         return BeyondAccuracyTerms(metric, recommended, Terms())
 
     def items(self, metric: ExposureMetric) -> Terms:
-        item = ItemRow(self.item_sums.of(metric))
-        return self.segment_sums.add(metric, metric.item_terms(item), item, "items")
+        item = ItemRow(self.item_sums.of(metric.label))
+        return self.segment_sums.add(metric.label, metric.item_terms(item), item, "items")
 
     def value(self, metric: Metric) -> ListValue:
         exposure = isinstance(metric, ExposureMetric)
-        sums = Sums((self.segment_sums if exposure else self.sums).of(metric), self.numbers)
+        sums = Sums((self.segment_sums if exposure else self.sums).of(metric.label), self.numbers)
         defined, value = metric.defined(sums), metric.value(sums)
         if not isinstance(value, nw.Expr):
             msg = f"value() of metric {metric.label!r} returns {value!r}, which is not a Narwhals expression"
@@ -170,7 +170,7 @@ class _Asking:
         return value, known if defined is None else known & defined
 
     def shares(self, terms: AccuracyTerms) -> Shares:
-        own = self.sums.of(terms.metric)
+        own = self.sums.of(terms.metric.label)
         of_row = {
             name: row_column(column) if column in terms.ranked.by_column else column for name, column in own.items()
         }

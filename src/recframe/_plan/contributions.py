@@ -189,10 +189,10 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
 
 def _with_stops(context: CallContext, kept: Frame) -> Frame:
     """Add the probability to stop at each row, and the sum of these over its tied block."""
-    if len(context.requirements.stops) > 1:
+    stop, *others = context.requirements.stops
+    if others:
         msg = "a metric with several probabilities to stop at a row has no contributions"
         raise OptionError(msg)
-    (stop,) = context.requirements.stops
     kept, greatest = context.with_greatest(kept)
     kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(OWN_STOP))
     return kept.with_columns(nw.col(OWN_STOP).sum().over(*context.group, START).alias(BLOCK_STOP))

@@ -19,13 +19,13 @@ from recframe._columns import (
     key_column,
     score_column,
 )
-from recframe._engines.base import ColumnSpec, Source
+from recframe._engines.column_spec import ColumnSpec, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Query
-    from recframe._engines.base import Use
+    from recframe._engines.column_spec import Use
     from recframe._plan.requirements import Requirements
 
     Specs = dict[str, ColumnSpec]

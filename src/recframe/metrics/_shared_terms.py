@@ -14,7 +14,6 @@ from recframe.errors import OptionError, OptionTypeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from recframe.metrics._record import Metric
 
 Term = Callable[..., nw.Expr]
 Key = tuple[Term, tuple[Hashable, ...]]
@@ -80,33 +79,33 @@ class TermColumns:
         """The columns of all terms."""
         return tuple(self._by_key.values())
 
-    def of(self, metric: Metric) -> Mapping[str, str]:
+    def of(self, label: str) -> Mapping[str, str]:
         """Return the columns of a metric's terms by their names."""
-        return self._own.get(metric.label, {})
+        return self._own.get(label, {})
 
-    def known(self, metric: Metric, terms: Mapping[str, nw.Expr]) -> Terms:
+    def known(self, label: str, terms: Mapping[str, nw.Expr]) -> Terms:
         """Return what other rows add to the same sums."""
-        return Terms({self._own[metric.label][name]: term for name, term in terms.items()})
+        return Terms({self._own[label][name]: term for name, term in terms.items()})
 
-    def add(self, metric: Metric, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
+    def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
         """Return a metric's terms by their columns, which are new but for shared ones."""
-        own = self._own.setdefault(metric.label, {})
+        own = self._own.setdefault(label, {})
         found = {}
-        check_names(metric, terms, own)
+        check_names(label, terms, own)
         for name, term in terms.items():
             if not isinstance(term, nw.Expr):
-                msg = f"term {name!r} of metric {metric.label!r} is {term!r}, which is not a Narwhals expression"
+                msg = f"term {name!r} of metric {label!r} is {term!r}, which is not a Narwhals expression"
                 raise OptionTypeError(msg, "return expressions of the row, such as {'hits': row.hit}")
             computed = row.key_of(term)
-            key = (metric.label, name) if computed is None else (computed, over)
+            key = (label, name) if computed is None else (computed, over)
             own[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
             found[own[name]] = term
         return Terms(found, frozenset(row.requested))
 
 
-def check_names(metric: Metric, terms: Iterable[str], others: Collection[str]) -> None:
+def check_names(label: str, terms: Iterable[str], others: Collection[str]) -> None:
     """Raise if a metric gives a term the name of another one of its own, so that both would add to one sum."""
     for name in terms:
         if name in others:
-            msg = f"metric {metric.label!r} has two terms of the name {name!r}"
+            msg = f"metric {label!r} has two terms of the name {name!r}"
             raise OptionError(msg, "give its terms, best_terms and share_terms names that differ")

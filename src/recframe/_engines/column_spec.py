@@ -1,0 +1,59 @@
+"""What a call reads of a frame: columns by the plan's names, and what each is read for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Use = Literal["key", "order", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
+"""What a column is read for: to be compared only, to be sorted too, to be carried along, a number, or a point in time;
+or only for whether it is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """One column to read from a frame, and what for."""
+
+    column: str
+    """Its name in the user's frame."""
+    role: str
+    """The role it plays, for messages."""
+    use: Use
+    default: float | None = None
+    """The value of every row where the frame lacks the column; None: the column is required."""
+    dated: bool | None = None
+    """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the plan computes with the column."""
+        return self.use in ("relevance", "score", "value", "feature", "time")
+
+    @property
+    def may_be_bool(self) -> bool:
+        """Whether true and false are numbers to the plan."""
+        return self.use in ("relevance", "feature")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether only something about the column matters."""
+        return self.use in ("nan", "there")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One of the user's frames, and the columns to read from it by the plan's names."""
+
+    native: Any
+    takes: Mapping[str, ColumnSpec]
+
+    def with_takes(self, more: Mapping[str, ColumnSpec]) -> Source:
+        """Return the same with more columns to read."""
+        return Source(self.native, {**self.takes, **more})
+
+    def with_native(self, native: Any) -> Source:
+        """Return the same columns of another frame."""
+        return Source(native, self.takes)
