@@ -32,7 +32,7 @@ def resolved(
         configured = {name: value for name, value in configured.items() if name not in unread}
     if "partitions" in configured and is_frame(frames[0]) and adapter_of(frames[0]).partitions is None:
         del configured["partitions"]
-    if not any({**configured, **named}.get(role) is not None for role in ("score", "rank")):
+    if not any({**configured, **named}.get(role) is not None for role in ("score", RANKED)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
     return Roles.of([configured, bound, given], allowed, labels_of(*frames))
 
