@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import importlib
 import io
 import math
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -250,6 +252,35 @@ def test_the_documentation_shows_the_real_output(run):
     _, out, _ = run()
     # The part that depends on no generator of random numbers and on no library for matrices.
     assert out.split("2. Many lists")[0] in page
+
+
+def test_its_code_can_be_copied(run, capsys):
+    _, out, _ = run()
+    code = out[out.index("  import polars as pl") : out.index("Or from files")]
+    exec(compile(textwrap.dedent(code), "the demo", "exec"), {})  # noqa: S102
+    assert "ndcg@1" in capsys.readouterr().out
+    metrics = re.findall(r"^  metrics = (.*)$", out, re.MULTILINE)
+    assert [list(FORMULAS)] * 2 == [sorted(ast.literal_eval(names), key=list(FORMULAS).index) for names in metrics]
+
+
+def test_the_commands_that_it_names_exist(run, capsys):
+    _, out, _ = run()
+    for command, options in re.findall(r"^ +recframe (\w+)(.*)$", out, re.MULTILINE):
+        assert main([command, "--help"]) == 0
+        text = capsys.readouterr().out
+        assert all(option in text for option in re.findall(r" (--?[a-z]+)", options))
+
+
+def test_columns_of_other_names(run):
+    _, expected, _ = run(frame=ratings())
+    names = {"user": "userId", "item": "movieId", "rating": "stars"}
+    given = ("--by", "userId", "--item", "movieId", "--relevant", "stars")
+    code, out, err = run(*given, frame=ratings().rename(names))
+    assert (code, err) == (0, "")
+    assert timeless(out) == timeless(expected)
+    code, _, err = run("--relevant", "star", frame=ratings().rename(names))
+    assert (code, "no column 'user'" in err, "did you mean 'userId'" in err) == (2, True, True)
+    assert "--by without --ratings" in run("--by", "userId")[2]
 
 
 # --- errors -----------------------------------------------------------------------------------------------

@@ -246,7 +246,11 @@ def _of_demo() -> list[click.Parameter]:
             ["--ratings"],
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Parquet or CSV file with the columns user, item and maybe rating.",
+            help="Parquet or CSV file with the columns user, item and maybe rating, or what options name.",
+        ),
+        *(
+            click.Option([f"--{option}"], metavar="COLUMN", help=f"The column of the {name}s. [{name}]")
+            for option, name in (("by", "user"), ("item", "item"), ("relevant", "rating"))
         ),
         click.Option(
             ["--min-rating"],

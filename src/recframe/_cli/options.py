@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import click
 
 from recframe._arguments import CALL_ROLES, Roles
-from recframe.accessor import EagerRec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,8 +25,7 @@ _IN_PYTHON = re.compile(r" (?:Errors are|row order) ?\(?for eager frames only\.?
 
 def role_options(call: str) -> list[click.Option]:
     """Return the roles that a call takes, an option each."""
-    # Which column names the model is said by evaluate, as other calls do not take it.
-    hints, texts = get_type_hints(Roles), described(EagerRec.evaluate.__doc__) | described(Roles.__doc__)
+    hints, texts = get_type_hints(Roles), described(Roles.__doc__)
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in _roles_of(call)]
 
 

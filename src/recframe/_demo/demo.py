@@ -21,19 +21,19 @@ from recframe._demo.baselines import (
     hold_out,
     recommend,
 )
-from recframe._demo.ratings import Ratings, read_ratings
+from recframe._demo.ratings import OPTIONS, Ratings, read_ratings
+from recframe._demo.text import EXAMPLE, NEXT, count, heading, listed, marked, metric_table, paragraph, rounded
 from recframe.errors import DataWarning, InputError, OptionError
 from recframe.metrics import NDCG
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from recframe._arguments import Ties
 
     Say = Callable[[str], None]
 
-WIDTH = 88
 OBJECT_METRICS = ("precision", "recall", "map", "ndcg", "mrr", "hit_rate")
 TIE_CUTOFF = 10
 MODEL_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
@@ -58,6 +58,7 @@ def run(
     cutoffs: Sequence[int] = (5, 10),
     min_rating: float | None = None,
     seed: int = 0,
+    columns: Mapping[str, str] | None = None,
     say: Say = print,
     progress: Say = lambda _: None,
 ) -> None:
@@ -74,6 +75,8 @@ def run(
         Ratings from here on are positive. None: 4, or every row is positive where the ratings do not differ.
     seed : int
         The seed of all that is random.
+    columns : mapping of str to str, optional
+        What the file calls the columns user, item and rating, where it differs.
     say, progress : callable
         Take a finished text, and a line on what is going on.
     """
@@ -83,23 +86,28 @@ def run(
     if ratings is None and min_rating is not None:
         msg = f"--min-rating {min_rating:g} without --ratings: the generated data has no ratings"
         raise OptionError(msg, "give a file, --ratings FILE")
+    if ratings is None and columns:
+        msg = f"--{' and --'.join(OPTIONS[name] for name in columns)} without --ratings: the generated data has no file"
+        raise OptionError(msg, "give a file, --ratings FILE")
     if ratings is not None:
         progress(f"reading {ratings.name}")
-        data = read_ratings(ratings, min_rating)
+        data = read_ratings(ratings, min_rating, columns or {})
         progress("")
-        say(_heading(f"Three simple recommenders on {ratings.name}"))
+        say(heading(f"Three simple recommenders on {ratings.name}"))
         say(_counts(data))
         _compare(data, cutoffs, seed, say, progress)
         return
-    say(_heading("1. One list, two models"))
+    say(heading("1. One list, two models"))
     _one_list(cutoffs, say)
     data = Ratings.of_positives(generate(seed))
-    say(_heading("2. Many lists, three simple recommenders"))
-    size = f"{_count(data.n_users, 'user')}, {_count(data.n_items, 'item')}, {data.n_rows:,} likes"
-    say(_paragraph(f"A small invented world (seed {seed}): {size}. Some items are popular, and users have tastes."))
+    say(heading("2. Many lists, three simple recommenders"))
+    size = f"{count(data.n_users, 'user')}, {count(data.n_items, 'item')}, {data.n_rows:,} likes"
+    say(paragraph(f"A small invented world (seed {seed}): {size}. Some items are popular, and users have tastes."))
     _compare(data, cutoffs, seed, say, progress)
-    say("\nNext: python -m recframe demo --ratings FILE    the same comparison on your ratings")
-    say("      python -m recframe metrics                all metrics, formulas and options")
+    say(f"\n{heading('3. Your turn')}")
+    say(paragraph("A frame of your own needs one row for each user and item. Copy this, and put your data in:"))
+    say(textwrap.indent(EXAMPLE, "  "))
+    say(NEXT.rstrip())
 
 
 # --- one list ---------------------------------------------------------------------------------------------
@@ -115,15 +123,20 @@ def _object8() -> pl.DataFrame:
 def _one_list(cutoffs: Sequence[int], say: Say) -> None:
     frame = _object8()
     relevant = frame["relevant"].sum()
-    say(f"Object 8: {frame.height} items, {relevant} of them relevant. Relevance in score order, best first:\n")
+    text = (
+        f"One list, object 8 of a metrics tutorial: {frame.height} items, {relevant} of them relevant, scored by noise "
+        "and by a nearest-neighbour model. Relevance in score order, best first:"
+    )
+    say(paragraph(text))
     for model in ("random", "knn"):
         order = frame.sort(model, "item", descending=[True, False])["relevant"]
         say(f"  {model:<8}{' '.join(map(str, order))}")
-    say(f'\n  frame.rec.evaluate([...], k={cutoffs}, by="object", score=["random", "knn"])\n')
+    say(f"\n  metrics = {listed(OBJECT_METRICS)}")
+    say(f'  frame.rec.evaluate(metrics, k={cutoffs}, by="object", score=["random", "knn"])\n')
     result = _evaluate(frame, list(OBJECT_METRICS), k=cutoffs, by="object", score=["random", "knn"])
-    say(_metricaligned(result, ("random", "knn"), len(cutoffs)))
+    say(metric_table(result, ("random", "knn"), len(cutoffs)))
     text = "The random order happens to start with two relevant items, so it keeps up at the very top."
-    say(_paragraph(f"* the best of a line, where the models differ. {text}"))
+    say(paragraph(f"* the best of a line, where the models differ. {text}"))
     _ties(frame, TIE_CUTOFF, say)
 
 
@@ -137,20 +150,20 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
         "no order, so recframe averages over all orders of the tied items, exactly. In each of these pairs both items "
         "have the same relevance, so here nothing depends on it. It does where scores are coarser:"
     )
-    say(_paragraph(text))
+    say(paragraph(text))
     policies: tuple[Ties, ...] = ("worst", "average", "best")
     by_policy = [
         _evaluate(frame, "ndcg", k=k, by="object", score=list(shown), ties=policy)[f"ndcg@{k}"].to_list()
         for policy in policies
     ]
     by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
-    rows = [[name, *map(_rounded, values)] for name, values in by_score]
+    rows = [[name, *map(rounded, values)] for name, values in by_score]
     say(aligned([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
     text = (
         "Without a rule for ties, a model that scores everything alike gets anything from the worst to the best, as "
         "the rows happen to stand. The average is what you get by default."
     )
-    say(_paragraph(text))
+    say(paragraph(text))
 
 
 # --- many lists -------------------------------------------------------------------------------------------
@@ -158,7 +171,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
 
 def _counts(data: Ratings) -> str:
     """Say what a file holds and what of it is used."""
-    text = f"{_count(data.n_rows, 'row')}: {_count(data.n_users, 'user')}, {_count(data.n_items, 'item')}. "
+    text = f"{count(data.n_rows, 'row')}: {count(data.n_users, 'user')}, {count(data.n_items, 'item')}. "
     if data.min_rating is None:
         text += f"Every row is positive, as {data.why_all}."
     else:
@@ -166,7 +179,7 @@ def _counts(data: Ratings) -> str:
         text += f"Positive: the {data.likes.height:,} ratings from {data.min_rating:g} on ({share:.0%})."
     if data.n_dropped:
         text += f" Left out: {data.n_dropped:,} rows without a user or item, or repeated."
-    return _paragraph(text)
+    return paragraph(text)
 
 
 def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progress: Say) -> None:
@@ -186,17 +199,18 @@ def _compare(data: Ratings, cutoffs: Sequence[int], seed: int, say: Say, progres
     result = _evaluate(recommended, list(MODEL_METRICS), k=cutoffs, truth=held_out, model="model")
     seconds = time.perf_counter() - start
     progress("")
-    say(f'  recommended.rec.evaluate([...], k={cutoffs}, truth=held_out, model="model")\n')
-    say(_metricaligned(result, MODELS, len(cutoffs)))
-    size = f"{recommended.height:,} recommendations by {len(MODEL_METRICS)} metrics at {_count(len(cutoffs), 'cutoff')}"
+    say(f"  metrics = {listed(MODEL_METRICS)}")
+    say(f'  recommended.rec.evaluate(metrics, k={cutoffs}, truth=held_out, model="model")\n')
+    say(metric_table(result, MODELS, len(cutoffs)))
+    size = f"{recommended.height:,} recommendations by {len(MODEL_METRICS)} metrics at {count(len(cutoffs), 'cutoff')}"
     times = f"Recommending took {learned:.2f} s, evaluating {size} {seconds:.2f} s."
-    say(_paragraph(f"* the best of a line. {_verdict(result, cutoffs[-1])} {times}"))
+    say(paragraph(f"* the best of a line. {_verdict(result, cutoffs[-1])} {times}"))
     _segments(recommended, held_out, cutoffs[-1], say)
 
 
 def _protocol(likes: pl.DataFrame, train: pl.DataFrame, held_out: pl.DataFrame) -> str:
     """Say how the models are tested, and what they are."""
-    tested = _count(held_out["user"].n_unique(), "user")
+    tested = count(held_out["user"].n_unique(), "user")
     testable = (likes["user"].unique_counts() >= MIN_ITEMS).sum()
     if testable > MAX_USERS:
         tested += f" (drawn from {testable:,})"
@@ -214,7 +228,7 @@ def _protocol(likes: pl.DataFrame, train: pl.DataFrame, held_out: pl.DataFrame) 
         "neighbours": f"the items most similar to the user's own (cosine, {NEIGHBOURS} neighbours)",
     }
     lines = [f"  {model:<{max(map(len, models))}}   {what}" for model, what in models.items()]
-    return "\n".join([_paragraph(text), *lines, ""])
+    return "\n".join([paragraph(text), *lines, ""])
 
 
 def _activity(train: pl.DataFrame, held_out: pl.DataFrame) -> pl.DataFrame:
@@ -238,11 +252,11 @@ def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Sa
         least, most = third["least"], third["most"]
         span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         values = [found.get((model, third["activity"])) for model in MODELS]
-        rows.append([span, f"{third['users']:,}", *_marked(values)])
+        rows.append([span, f"{third['users']:,}", *marked(values)])
     say(f'  recommended.rec.evaluate("{column}", truth=held_out, model="model", per="activity")\n')
     say(aligned(["known items", "users", *(f"{model} " for model in MODELS)], rows))
     text = f"{column} by how many items the models know of a user: thirds of the users, as far as equal numbers allow."
-    say(_paragraph(text).rstrip())
+    say(paragraph(text).rstrip())
 
 
 def _verdict(result: pl.DataFrame, k: int) -> str:
@@ -262,50 +276,9 @@ def _verdict(result: pl.DataFrame, k: int) -> str:
     return f"{first.capitalize()} is ahead, {by}; {finds}"
 
 
-# --- text -------------------------------------------------------------------------------------------------
-
-
 def _evaluate(frame: pl.DataFrame, *args: Any, **roles: Any) -> pl.DataFrame:
     """Return what `evaluate` does, of scores that tie on purpose and models that may know nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         result: pl.DataFrame = rec(frame).evaluate(*args, **roles)
     return result
-
-
-def _metricaligned(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
-    """Return a line for each metric and cutoff, a column for each model."""
-    by_model = {row["model"]: row for row in result.iter_rows(named=True)}
-    shown = list(models)
-    rows: list[list[str]] = []
-    for index, name in enumerate(name for name in result.columns if name != "model"):
-        if index and index % n_cutoffs == 0 and n_cutoffs > 1:
-            rows.append([])
-        rows.append([name, *_marked([by_model.get(model, {}).get(name) for model in shown])])
-    return aligned(["", *(f"{model} " for model in shown)], rows)
-
-
-def _marked(values: Sequence[float | None]) -> list[str]:
-    """Return numbers of four digits, the largest with a star unless all are alike."""
-    texts = ["-" if value is None else _rounded(value) for value in values]
-    numbers = [value for value in values if value is not None]
-    best = _rounded(max(numbers)) if numbers else ""
-    differ = len({*texts} - {"-"}) > 1
-    return [f"{text}*" if differ and text == best else f"{text} " for text in texts]
-
-
-def _rounded(value: float) -> str:
-    # The last bits depend on the order of a sum, which would show where the fifth digit is an exact 5.
-    return f"{round(value, 12):.4f}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _heading(text: str) -> str:
-    return f"{text}\n{'=' * len(text)}\n"
-
-
-def _paragraph(text: str) -> str:
-    return textwrap.fill(text, WIDTH) + "\n"

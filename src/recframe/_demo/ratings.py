@@ -12,9 +12,12 @@ from recframe._demo.baselines import MIN_ITEMS
 from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError, closest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 DEFAULT_MIN_RATING = 4.0
+OPTIONS = {"user": "by", "item": "item", "rating": "relevant"}
+"""The columns, and the options that name them."""
 FORMATS = {".parquet": "Parquet", ".csv": "CSV"}
 
 
@@ -41,7 +44,7 @@ class Ratings:
         return cls(_numbered(frame), frame.height, frame["user"].n_unique(), frame["item"].n_unique())
 
 
-def read_ratings(path: Path, min_rating: float | None) -> Ratings:
+def read_ratings(path: Path, min_rating: float | None, names: Mapping[str, str]) -> Ratings:
     """Read a file with the columns user, item and maybe rating.
 
     Parameters
@@ -51,13 +54,15 @@ def read_ratings(path: Path, min_rating: float | None) -> Ratings:
     min_rating : float, optional
         Ratings from here on are positive. None: from 4 on, but all rows if there is no rating column or
         all ratings are the same.
+    names : mapping of str to str
+        What the file calls these columns, where it differs.
 
     Raises
     ------
     RecError
         The file cannot be read or does not hold what is needed.
     """
-    frame = _read(path)
+    frame = _read(path, names)
     n_read, rated = frame.height, "rating" in frame.columns
     frame = frame.drop_nulls(["user", "item"])
     frame = frame.group_by("user", "item").agg(pl.col("rating").max()) if rated else frame.unique()
@@ -95,7 +100,7 @@ def _positive(path: Path, frame: pl.DataFrame, min_rating: float) -> pl.DataFram
     return positive
 
 
-def _read(path: Path) -> pl.DataFrame:
+def _read(path: Path, names: Mapping[str, str]) -> pl.DataFrame:
     """Return the columns user, item and, if present, rating, as a float."""
     kind = _kind(path)
     try:
@@ -105,12 +110,13 @@ def _read(path: Path) -> pl.DataFrame:
             else pl.scan_csv(path, glob=False, infer_schema_length=None)
         )
         columns = lazy.collect_schema().names()
-        for name in ("user", "item"):
-            if name not in columns:
+        for name in ("user", "item", *names):
+            if (own := names.get(name, name)) not in columns:
                 there = ", ".join(map(repr, columns))
-                msg = f"{path.name!r} has no column {name!r}; it has {there}"
-                raise MissingColumnError(msg, closest(name, columns) or "rename the columns to user, item and rating")
-        frame = lazy.select(name for name in ("user", "item", "rating") if name in columns).collect()
+                msg = f"{path.name!r} has no column {own!r}; it has {there}"
+                raise MissingColumnError(msg, closest(own, columns) or f"name the column: --{OPTIONS[name]} COLUMN")
+        wanted = {name: names.get(name, name) for name in OPTIONS}
+        frame = lazy.select(pl.col(own).alias(name) for name, own in wanted.items() if own in columns).collect()
     except pl.exceptions.NoDataError:
         msg = f"{path.name!r} is empty"
         raise InputError(msg, "the first line of a CSV file names the columns: user,item,rating") from None
