@@ -164,7 +164,7 @@ def _command(
 ) -> click.Command:
     """Return a command whose help lists its options by what they are for."""
     common = [
-        click.Argument(["files"], nargs=-1, required=True, metavar="FILE..."),
+        click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path()),
         click.Option(
             ["--format"],
             type=click.Choice(("parquet", "csv", "tsv", "ndjson", "arrow", "trec")),
@@ -176,7 +176,10 @@ def _command(
         click.Option(["--csv"], is_flag=True, help="Print CSV, with all digits."),
         click.Option(["--markdown"], is_flag=True, help="Print a table of Markdown."),
         click.Option(
-            ["--out"], metavar="FILE", help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet."
+            ["--out"],
+            type=click.Path(),
+            metavar="FILE",
+            help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet.",
         ),
     ]
     if files:

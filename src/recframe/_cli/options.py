@@ -94,7 +94,7 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     several = any("Sequence" in str(each) for each in kinds)
     given: dict[str, Any]
     if name in FRAMES:
-        given = {"type": str, "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
+        given = {"type": click.Path(), "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
     elif words and float not in kinds:
         given = {"type": click.Choice(words), "metavar": "|".join(words) if len(words) < 5 else name.upper()}  # noqa: PLR2004
         text = f"{text} One of {', '.join(words)}." if len(words) >= 5 else text  # noqa: PLR2004
