@@ -402,3 +402,25 @@ def test_an_attribute_with_two_values_in_a_list_is_refused(engine):
     served = {"user": [1, 1], "item": [1, 2], "score": [1.0, 1.0], "country": ["at", "be"]}
     with pytest.raises(recframe.InputError, match="country"):
         engine.ask(engine.frame(served), "recall", truth=engine.frame({"user": [1], "item": [1]}), per="country")
+
+
+def test_lists_that_nobody_describes_have_a_row_only_where_they_have_a_value(engine):
+    served = {"user": [1, 1, 2, 8, 9], "item": [1, 2, 1, 1, 1], "score": [0.9, 0.1, 0.5, 0.5, 0.5]}
+    liked = {"user": [1, 2], "item": [1, 2], "country": ["de", None]}
+    truth = engine.frame({"user": [1, 2], "item": [1, 2], "country": ["de", "fr"]})
+
+    def ask(metrics, truth, served=served, **given):
+        found = engine.ask(engine.frame(served), "evaluate", metrics, truth=truth, per="country", **given)
+        return {row["country"]: tuple(row.values())[1:] for row in found}
+
+    # Users 8 and 9 are not in the truth: no country and no value, so they would be a row of nothing.
+    assert ask(["mrr", "recall"], truth) == {"de": (1.0, 1.0), "fr": (0.0, 0.0)}
+    assert ask(["mrr"], truth, undefined=0.0) == {"de": (1.0,), "fr": (0.0,), None: (0.0,)}
+    assert ask(["mrr", "coverage"], truth, k=1, catalog=2) == {"de": (1.0, 0.5), "fr": (0.0, 0.5), None: (None, 0.5)}
+    # User 2, whom the truth does not place, has a value.
+    assert ask(["mrr"], engine.frame(liked)) == {"de": (1.0,), None: (0.0,)}
+    # A country without any value is reported, and so is a list by its key.
+    here = served | {"country": ["de", "de", "fr", "it", None]}
+    assert ask(["mrr"], engine.frame({"user": [1], "item": [1]}), here) == {"de": (1.0,), "fr": (None,), "it": (None,)}
+    by_list = engine.ask(engine.frame(served), "evaluate", ["mrr"], truth=truth, per=["user", "country"])
+    assert {row["user"] for row in by_list} == {1, 2, 8, 9}

@@ -69,9 +69,17 @@ def evaluate(
             values = over_orders(of, metrics)[policy]
         filled = [undefined if value is None and undefined != "skip" else value for value in values]
         results[(name, *where[key]) if model is not None else where[key]].append(filled)
-    return {
+    means = {
         group: {label: mean(column) for label, column in zip(metrics, zip(*values, strict=True), strict=True)}
         for group, values in results.items()
+    }
+    if not per or set(per) & set(keys):
+        return means
+    # Lists that nobody describes are no segment where they have no value either.
+    return {
+        group: values
+        for group, values in means.items()
+        if any(each is not None for each in (*group[-len(per) :], *values.values()))
     }
 
 

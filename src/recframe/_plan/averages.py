@@ -79,6 +79,14 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
     return result
 
 
+def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
+    """Return a report without the row of lists that nobody describes, where none of them has a value."""
+    if not context.per or not set(context.per) <= context.attribute_names.keys():
+        return result
+    known = [~nw.col(name).is_null() for name in (*context.per, *(metric.column for metric in metrics))]
+    return result.filter(nw.any_horizontal(*known, ignore_nulls=False))
+
+
 def with_attributes(context: CallContext, lists: Frame) -> Frame:
     """Add the columns that describe a list without being its key: those of `per`, its weight, its cluster."""
     engine = context.engine

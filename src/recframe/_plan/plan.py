@@ -232,6 +232,7 @@ class Plan:
         name = nw.col(MODEL) if context.long else nw.lit(self._query.model_name(index)).alias(MODEL)
         model = [name] if self._query.several else []
         result = averages.joined(context.engine, found, context.reported)
+        result = averages.without_unknown(context, result, self._metrics)
         order = self._query.orders[index]
         result = averages.refuse_all_undefined(context, result, self._metrics, order)
         return result.select(*model, *context.per, *(metric.column for metric in self._metrics))
