@@ -67,7 +67,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
 
     warn_of_data(opened, query, plan.context, value)
     if math.isnan(value):
-        msg = f"no list has a value of {spec.name}, {spec.metric.undefined_because}"
+        msg = f"no list has a value of {spec.name}, {spec.metric.undefined_reason()}"
         warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
     return value
 

@@ -53,7 +53,7 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
         some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
         name = context.query.averaging(metric.label).name
-        msg = f"{have} no {name} {metric.undefined_because}{some}"
+        msg = f"{have} no {name} {metric.undefined_reason(count)}{some}"
         raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
 
 
@@ -74,7 +74,7 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
             which = context.engine.scalar(without.select(MODEL).head(1)) if context.long else model
             of = f" of the model {which!r}" if context.query.several else ""
             name = context.query.averaging(metric.label).name
-            msg = f"no list{of} has a value of {name}, {metric.undefined_because}"
+            msg = f"no list{of} has a value of {name}, {metric.undefined_reason()}"
             raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")
     return result
 

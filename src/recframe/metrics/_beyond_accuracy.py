@@ -25,7 +25,7 @@ class BeyondAccuracyMetric(CutMetric):
         The cutoff. None: the whole list.
     """
 
-    undefined_because: ClassVar[str] = "for want of items that it could use"
+    undefined_without: ClassVar[str] = "usable item"
     is_additive: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
@@ -47,8 +47,12 @@ class ExposureMetric(CutMetric):
         The cutoff. None: the whole list.
     """
 
-    undefined_because: ClassVar[str] = "for want of lists that it could use"
+    undefined_without: ClassVar[str] = "usable list"
     is_additive: ClassVar[bool] = False
+
+    def undefined_reason(self, count: int | None = None) -> str:
+        """Return why so many values of `per` have no value, or the whole frame has none."""
+        return f"because there is no {self.undefined_without}" if count is None else super().undefined_reason(count)
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one recommended item adds to its item, by name."""

@@ -60,8 +60,8 @@ class Metric:
     required_inputs, optional_inputs : tuple of str
         The frames beside the user's own that the metric cannot do without, and those that it can:
         ``"train"``, ``"features"``, ``"catalog"``.
-    undefined_because : str
-        Why a list may have no value, for messages.
+    undefined_without : str
+        What a list without a value lacks, for messages.
 
     Examples
     --------
@@ -96,7 +96,12 @@ class Metric:
     needs_relevant: ClassVar[bool] = True
     required_inputs: ClassVar[tuple[str, ...]] = ()
     optional_inputs: ClassVar[tuple[str, ...]] = ()
-    undefined_because: ClassVar[str] = "for want of a relevant item"
+    undefined_without: ClassVar[str] = "relevant item"
+
+    def undefined_reason(self, count: int | None = None) -> str:
+        """Return why so many lists have no value, as messages say it; None: no list has one."""
+        have = "no list has a" if count is None else "it has no" if count == 1 else "they have no"
+        return f"because {have} {self.undefined_without}"
 
     def __post_init__(self) -> None:
         # The one place that checks options: a field's type and bounds say what it takes.

@@ -182,7 +182,7 @@ def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
 def _undefined(metric: Metric, how: Averaging) -> str:
     without = "a list without relevant rows" + (f", or {metric.undefined_if}" if metric.undefined_if else "")
     if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-        without = f"no value {metric.undefined_because}"
+        without = f"without a {metric.undefined_without}"
     becomes = {
         "skip": "left out of the mean",
         "raise": "an error",
