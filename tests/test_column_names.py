@@ -69,6 +69,9 @@ def answers(engine, column, name):
     yield data("split", last=1, time=roles("value")["value"], **roles("by", "item"))
     yield data("add_random", "chance", **roles("by", "item"))
     yield data("add_popular", frame(TRAIN), "popular", **roles("by", "item"))
+    for method in ("borda", "median"):
+        models = [roles("score")["score"], roles("value")["value"]]
+        yield data("fuse", method=method, score=models, **roles("by"))
     with engine.running():
         pairs = recframe.candidates(frame(FRAME), frame(FRAME), seen=frame(TRAIN), **roles("by", "item"))
         yield plain(engine.rows(pairs))

@@ -121,6 +121,11 @@ class CompareRoles(TypedDict, total=False):
     weight: str | None
     model: str | None
 
+class FuseRoles(TypedDict, total=False):
+    by: Columns
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+
 class CheckRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -206,6 +211,16 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
+    def fuse(
+        self,
+        *,
+        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"] = "rrf",
+        name: str = "fused",
+        weights: Sequence[float] | Mapping[str, float] | None = None,
+        normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
+        k: float = 60,
+        **roles: Unpack[FuseRoles],
     ) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Unpack[LabelRoles]) -> Frame: ...

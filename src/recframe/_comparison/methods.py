@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe import _evaluate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
@@ -145,3 +145,63 @@ class ComparisonMethods:
         """
         options = {"confidence": confidence, "cluster": cluster}
         return _evaluate.describe(self._frame, self._bound, metrics, k, roles, options)
+
+    def fuse(
+        self,
+        *,
+        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"] = "rrf",
+        name: str = "fused",
+        weights: Sequence[float] | Mapping[str, float] | None = None,
+        normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
+        k: float = 60,
+        **roles: Any,
+    ) -> Frame:
+        """Return the frame with one score made of the scores of several models.
+
+        A missing score means that the model did not retrieve the item. Items of equal score share the mean of their
+        positions.
+
+        Parameters
+        ----------
+        method : {"rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"}
+            How models are joined. By positions: the sum of 1 / (`k` + position) (reciprocal rank fusion), Borda's
+            points, or the number of models that retrieved the item times the sum of 1 / position². By scores: their
+            sum, the sum times the number of models that retrieved the item, the least, the largest, the median, the
+            mean of those that retrieved it, or the sum with `weights`.
+        name : str
+            The new column; one of that name is replaced.
+        weights : sequence or dict of float, optional
+            One number for each model, in their order or by name. For the methods that add: all but ``"min"``,
+            ``"max"``, ``"median"`` and ``"anz"``.
+        normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, optional
+            How the scores of each list and model are made comparable, for the methods by scores; None: as they are.
+        k : float
+            The constant of ``"rrf"``, 0 or more. The larger it is, the less the first positions stand out.
+        **roles
+            `by` and `score` or `rank`, as `evaluate` takes them, with at least two columns of models.
+
+        Returns
+        -------
+        frame
+            Of the kind given, with all its columns. The new score is missing where no model retrieved the item.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, or the options do not fit the method.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 1], "item": ["a", "b", "c"], "words": [7.2, 3.1, None], "vectors": [0.2, 0.9, 0.4],
+        ... })
+        >>> fused = df.rec.fuse(score=["words", "vectors"])
+        >>> fused.rec.top(score="fused")["item"].to_list()
+        ['b', 'a', 'c']
+        """
+        options = {"method": method, "weights": weights, "normalize": normalize, "k": k}
+        from recframe._comparison import fuse
+
+        return fuse.fuse(self._frame, self._bound, name, options, roles)

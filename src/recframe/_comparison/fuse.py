@@ -1,0 +1,245 @@
+"""Fusion: one score out of the scores of several models, list by list."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import narwhals as nw
+
+from recframe._arguments import CALL_ROLES
+from recframe._columns import score_column
+from recframe._data.common import check_frame, check_name, keyed, query
+from recframe._engines.base import Source
+from recframe._engines.registry import open_rows
+from recframe._plan.sources import key_specs, score_specs
+from recframe._values import choice, number
+from recframe.errors import OptionError, OptionTypeError, shown
+
+if TYPE_CHECKING:
+    from recframe._arguments import Query
+    from recframe._columns import Frame
+
+FusionMethod = Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"]
+"""How the values that models give an item become one."""
+Normalization = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
+"""How the scores of a list become comparable between models."""
+
+BY_POSITION = ("rrf", "borda", "isr")
+"""The methods that read positions only."""
+WEIGHTED = ("rrf", "borda", "isr", "sum", "mnz", "weighted")
+"""The methods that add, and so take weights."""
+BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
+"""The values that read the order of a model's scores only."""
+FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count"
+place_column, length_column = "place{}".format, "length{}".format
+least_column, most_column, base_column = "least{}".format, "most{}".format, "base{}".format
+apart_column, spread_column = "apart{}".format, "spread{}".format
+value_column, sorted_column = "value{}".format, "sorted{}".format
+
+
+@dataclass(frozen=True)
+class Options:
+    """How models are fused, checked."""
+
+    method: FusionMethod
+    normalize: Normalization | None
+    weights: tuple[float, ...]
+    k: float
+
+    @classmethod
+    def of(cls, asked: Query, given: Mapping[str, Any]) -> Options:
+        """Check options, and how they go together with the models."""
+        method, normalize = given["method"], given["normalize"]
+        choice("method", method, get_args(FusionMethod))
+        if normalize is not None:
+            choice("normalize", normalize, get_args(Normalization))
+        k = number("k", given["k"], "k=60")
+        if not 0 <= k < math.inf:
+            msg = f"k={shown(given['k'])} is not a number from 0 on"
+            raise OptionError(msg, "k=60")
+        if normalize is not None and method in BY_POSITION:
+            msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"
+            raise OptionError(msg, "leave normalize= out, or method='sum'")
+        if asked.by_rank and method not in BY_POSITION and normalize not in ("rank", "borda"):
+            msg = f"method={method!r} reads scores, but rank={list(asked.orders)!r} are positions"
+            raise OptionError(msg, "method='rrf', or normalize='rank'")
+        return cls(method, normalize, _weights(given["weights"], method, asked.orders), k)
+
+    @property
+    def value(self) -> str:
+        """What a model gives an item: the name of a position's value, or of a normalisation."""
+        if self.method in BY_POSITION:
+            return self.method
+        return "borda norm" if self.normalize == "borda" else self.normalize or "score"
+
+
+def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...]:
+    """Return the weight of each model."""
+    example = f"weights={[1.0] * len(models)}"
+    if given is None:
+        if method == "weighted":
+            msg = "method='weighted' needs weights=, which are not given"
+            raise OptionError(msg, example)
+        return (1.0,) * len(models)
+    if method not in WEIGHTED:
+        msg = f"method={method!r} takes no weights, as it does not add"
+        raise OptionError(msg, "method='weighted'")
+    if isinstance(given, Mapping):
+        if set(given) != set(models):
+            msg = f"weights={shown(given)} does not give each of {list(models)!r} its weight"
+            raise OptionError(msg, f"weights={dict.fromkeys(models, 1.0)}")
+        given = [given[model] for model in models]
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        msg = f"weights={shown(given)} is neither a list of numbers nor a dict of them by model"
+        raise OptionTypeError(msg, example)
+    if len(given) != len(models):
+        msg = f"weights={shown(given)} has {len(given)} numbers for {len(models)} models"
+        raise OptionError(msg, example)
+    found = tuple(number("weights", weight, example) for weight in given)
+    if not all(map(math.isfinite, found)):
+        msg = f"weights={shown(given)} are not all finite"
+        raise OptionError(msg, example)
+    return found
+
+
+def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    """Return a frame with the fused score of its models; see `Rec.fuse`."""
+    check_frame("the frame", frame)
+    name = check_name("name", name)
+    asked = query(bound, given, CALL_ROLES["fuse"], [frame])
+    if len(asked.orders) < 2:  # noqa: PLR2004 - one model has nothing to be fused with
+        msg = f"fuse joins several models, but {'rank' if asked.by_rank else 'score'}={asked.orders[0]!r} is one"
+        raise OptionError(msg, "score=['old', 'new']")
+    checked = Options.of(asked, options)
+    rows = open_rows({"frame": Source(frame, {**key_specs(asked), **score_specs(asked)})})
+    whole, keys = keyed(rows.frames["frame"], asked)
+    models = len(asked.orders)
+    whole = _values(whole, keys, models, checked, by_rank=asked.by_rank)
+    return rows.pick(_fused(whole, models, checked.method), {FUSED: name})
+
+
+def _values(frame: Frame, keys: Sequence[str], models: int, options: Options, *, by_rank: bool) -> Frame:
+    """Add what each model gives each item, missing where it gives none."""
+    value = options.value
+    if value == "score":
+        values = [nw.col(score_column(i)) for i in range(models)]
+    elif value in BY_PLACE:
+        frame = _places(frame, keys, models, by_rank=by_rank, gaps=value in ("rrf", "isr"))
+        values = [_points(i, value, options.k) for i in range(models)]
+    else:
+        frame = _deviations(frame, keys, models, value)
+        values = [_normalized(i, value) for i in range(models)]
+    pairs = enumerate(zip(values, options.weights, strict=True))
+    return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
+
+
+def _places(frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, gaps: bool) -> Frame:
+    """Add each item's place by each model, tied ones sharing the mean of theirs, and how many each and any retrieved.
+
+    Gaps: whether ranks are places as they are given, or only order the rows that are there.
+    """
+    scores = [nw.col(score_column(i)) for i in range(models)]
+    there = nw.any_horizontal(*(~score.is_null() for score in scores), ignore_nulls=True)
+    found = {RETRIEVED: there.cast(nw.Float64())}
+    for i, score in enumerate(scores):
+        found[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
+        if by_rank and gaps:
+            found[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
+        else:
+            found[place_column(i)] = score.rank("average", descending=not by_rank).over(*keys).cast(nw.Float64())
+    frame = frame.with_columns(**found)
+    return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
+
+
+def _points(model: int, value: str, k: float) -> nw.Expr:
+    """Return the value of a place."""
+    place, length, candidates = nw.col(place_column(model)), nw.col(length_column(model)), nw.col(CANDIDATES)
+    if value == "rrf":
+        return 1 / (place + k)
+    if value == "isr":
+        return 1 / (place * place)
+    if value == "rank":
+        return 1 - (place - 1) / length
+    # Items that others retrieved share what the places after the last one are worth.
+    absent = nw.when(nw.col(RETRIEVED) > 0).then((candidates - length + 1) / 2)
+    points = nw.when(place.is_null()).then(absent).otherwise(candidates - place + 1)
+    return points / candidates if value == "borda norm" else points
+
+
+def _deviations(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
+    """Add the least and the largest score of a list by each model, and how far scores are from the base of a sum."""
+    scores = [nw.col(score_column(i)) for i in range(models)]
+    found = {least_column(i): score.min().over(*keys) for i, score in enumerate(scores)}
+    found |= {most_column(i): score.max().over(*keys) for i, score in enumerate(scores)}
+    if value == "zscore":
+        found |= {base_column(i): score.mean().over(*keys) for i, score in enumerate(scores)}
+    frame = frame.with_columns(**found)
+    if value not in ("sum", "zscore"):
+        return frame
+    base = base_column if value == "zscore" else least_column
+    apart = [score - nw.col(base(i)) for i, score in enumerate(scores)]
+    frame = frame.with_columns(*(each.alias(apart_column(i)) for i, each in enumerate(apart)))
+    # A column of its own, as windows of expressions are slow or refused on pandas.
+    spread = [nw.col(apart_column(i)) for i in range(models)]
+    frame = frame.with_columns(
+        *((each * each if value == "zscore" else each).alias(spread_column(i)) for i, each in enumerate(spread))
+    )
+    spread = [nw.col(spread_column(i)) for i in range(models)]
+    spread = [each.mean().over(*keys) if value == "zscore" else each.sum().over(*keys) for each in spread]
+    return frame.with_columns(*(each.alias(spread_column(i)) for i, each in enumerate(spread)))
+
+
+def _normalized(model: int, value: str) -> nw.Expr:
+    """Return a normalised score; 0 for each item of a list whose scores are all equal, except by the largest one."""
+    score, least, most = nw.col(score_column(model)), nw.col(least_column(model)), nw.col(most_column(model))
+    apart, spread = nw.col(apart_column(model)), nw.col(spread_column(model))
+    if value == "max":
+        # A largest score below 0 keeps its sign, so that the order stays.
+        return nw.when(most != 0).then(score / most.abs()).otherwise(score)
+    found = {"min-max": (score - least) / (most - least), "sum": apart / spread, "zscore": apart / spread.sqrt()}[value]
+    return nw.when(most > least).then(found).otherwise(score * 0)
+
+
+def _fused(frame: Frame, models: int, method: str) -> Frame:
+    """Add the fused score, missing where no model gives a value."""
+    values = [nw.col(value_column(i)) for i in range(models)]
+    count = nw.sum_horizontal(*((~value.is_null()).cast(nw.Float64()) for value in values))
+    frame = frame.with_columns(count.alias(COUNT))
+    count, total = nw.col(COUNT), nw.sum_horizontal(*values)
+    if method == "median":
+        frame = _sorted(frame, models)
+        found = _median(models)
+    elif method in ("mnz", "isr"):
+        found = count * total
+    elif method == "anz":
+        found = total / count
+    else:
+        found = {"min": nw.min_horizontal, "max": nw.max_horizontal}.get(method, nw.sum_horizontal)(*values)
+    return frame.with_columns(nw.when(count > 0).then(found).alias(FUSED))
+
+
+def _sorted(frame: Frame, models: int) -> Frame:
+    """Add the values of a row in order, missing ones last, by swaps of neighbours."""
+    columns = [sorted_column(i) for i in range(models)]
+    frame = frame.with_columns(
+        *(nw.col(value_column(i)).fill_null(math.inf).alias(column) for i, column in enumerate(columns))
+    )
+    for turn in range(models):
+        pairs = list(zip(columns[turn % 2 :: 2], columns[turn % 2 + 1 :: 2], strict=False))
+        lower = {low: nw.min_horizontal(low, high) for low, high in pairs}
+        upper = {high: nw.max_horizontal(low, high) for low, high in pairs}
+        frame = frame.with_columns(**lower, **upper) if pairs else frame
+    return frame
+
+
+def _median(models: int) -> nw.Expr:
+    """Return the middle of the values of a row in order, or the mean of the two in the middle."""
+    middle = nw.lit(0.0)
+    for i in range(models):
+        value = nw.col(sorted_column(i))
+        for count, share in ((2 * i, 0.5), (2 * i + 1, 1.0), (2 * i + 2, 0.5)):
+            middle = middle + nw.when(nw.col(COUNT) == count).then(value * share).otherwise(0.0)
+    return middle

@@ -1,0 +1,91 @@
+"""`fuse` against ranx's fusion and normalisation, on random runs without ties."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import recframe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+with warnings.catch_warnings():
+    # Importing ranx imports plotting and compiling libraries, whose own deprecations are no concern here.
+    warnings.simplefilter("ignore")
+    ranx = pytest.importorskip("ranx")
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*unsafe cast from uint64 to int64")
+
+MODELS = ("a", "b", "c")
+METHODS = {"sum": "sum", "mnz": "mnz", "min": "min", "max": "max", "median": "med", "anz": "anz"}
+"""Our names of the methods by scores, and ranx's."""
+NORMALIZATIONS = {
+    None: None, "min-max": "min-max", "max": "max", "sum": "sum", "zscore": "zmuv", "rank": "rank", "borda": "borda",
+}  # fmt: skip
+POSITIONS = {"rrf": "rrf", "isr": "isr", "borda": "bordafuse"}
+
+
+@pytest.fixture(params=["polars", "pandas"])
+def make(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    return pytest.importorskip(request.param).DataFrame
+
+
+def runs(seed: int) -> list[dict[str, dict[str, float]]]:
+    """Return the runs of three models: each retrieves some items of a user, no score twice."""
+    draw = random.Random(seed)
+    found: list[dict[str, dict[str, float]]] = [{} for _ in MODELS]
+    for user in range(15):
+        items = [f"i{number}" for number in range(draw.randint(3, 20))]
+        for run in found:
+            chosen = draw.sample(items, draw.randint(2, len(items)))
+            scores = draw.sample(range(1, 999), len(chosen))
+            run[f"u{user}"] = {item: score / 16 for item, score in zip(chosen, scores, strict=True)}
+    return found
+
+
+def assert_same(make: Callable[..., Any], fused: Any, lists: list[dict[str, dict[str, float]]], **given: Any) -> None:
+    """Compare the fused scores of every user and item that a model retrieved."""
+    pairs = sorted({(user, item) for run in lists for user, items in run.items() for item in items})
+    columns: dict[str, list[Any]] = {"user": [user for user, _ in pairs], "item": [item for _, item in pairs]}
+    for name, run in zip(MODELS, lists, strict=True):
+        columns[name] = [run[user].get(item) for user, item in pairs]
+    ours = recframe.rec(make(columns)).fuse(score=MODELS, **given)["fused"].to_list()
+    theirs = fused.to_dict()
+    assert ours == pytest.approx([theirs[user][item] for user, item in pairs], rel=1e-9, abs=1e-9)
+    assert len(pairs) == sum(map(len, theirs.values()))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_by_scores(make: Callable[..., Any], method: str, normalize: str | None, seed: int) -> None:
+    lists = runs(seed)
+    fused = ranx.fuse([ranx.Run(run) for run in lists], norm=NORMALIZATIONS[normalize], method=METHODS[method])
+    assert_same(make, fused, lists, method=method, normalize=normalize)
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+def test_weighted_sums(make: Callable[..., Any], normalize: str | None) -> None:
+    lists, weights = runs(7), (0.2, 0.5, 0.3)
+    fused = ranx.fuse(
+        [ranx.Run(run) for run in lists], norm=NORMALIZATIONS[normalize], method="wsum", params={"weights": weights}
+    )
+    assert_same(make, fused, lists, method="weighted", weights=weights, normalize=normalize)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("method", POSITIONS)
+def test_methods_by_positions(make: Callable[..., Any], method: str, seed: int) -> None:
+    lists = runs(seed)
+    fused = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method=POSITIONS[method])
+    assert_same(make, fused, lists, method=method)
+
+
+def test_the_constant_of_reciprocal_ranks(make: Callable[..., Any]) -> None:
+    lists = runs(9)
+    fused = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method="rrf", params={"k": 5})
+    assert_same(make, fused, lists, method="rrf", k=5)

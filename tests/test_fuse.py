@@ -1,0 +1,243 @@
+"""`fuse`: one score out of several models, against plain Python on the rows of each list."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections import defaultdict
+
+import pytest
+
+import recframe
+
+MODELS = ["a", "b", "c"]
+NORMALIZATIONS = [None, "min-max", "max", "sum", "zscore", "rank", "borda"]
+
+
+@pytest.fixture(autouse=True)
+def _of_rows(request):
+    engine = request.node.callspec.params.get("engine")
+    if engine is not None and not engine.answers_with_rows:
+        pytest.skip("it answers with no rows")
+
+
+def rows_of(engine, frame, **given):
+    with engine.running():
+        return engine.rows(recframe.rec(frame).fuse(**given))
+
+
+def crowd(seed, lists=25, models=MODELS):
+    """Return lists with ties, missing scores, items that nobody retrieved, lists of one item, and a missing key."""
+    draw, rows = random.Random(seed), []
+    for user in [None, *range(lists)]:
+        for item in range(draw.randint(1, 7)):
+            row = {"n": len(rows), "user": user, "day": draw.randint(1, 2), "item": item}
+            rows.append(row | {model: draw.choice([None, -1.5, 0.0, 0.25, 1.0, 2.0, 3.5]) for model in models})
+    draw.shuffle(rows)
+    return rows
+
+
+def places(values, *, descending=True, gaps=False):
+    """Return the mean position of each value among those that are there."""
+    there = [value for value in values if value is not None]
+    found = []
+    for value in values:
+        if value is None:
+            found.append(None)
+            continue
+        before = value - 1 if gaps else sum(other > value if descending else other < value for other in there)
+        found.append(before + (there.count(value) + 1) / 2)
+    return found
+
+
+def normalized(values, how, candidates):
+    """Return the values of a list and a model after normalisation; None where there are none."""
+    there = [value for value in values if value is not None]
+    if how is None or (not there and how != "borda"):
+        return values
+    if how in ("rank", "borda"):
+        found = [None if place is None else 1 - (place - 1) / len(there) for place in places(values)]
+        if how == "borda":
+            points = borda(values, candidates)
+            found = [None if point is None else point / sum(candidates) for point in points]
+        return found
+    low, high = min(there), max(there)
+    if how == "max":
+        return [None if value is None else value / (abs(high) or 1) for value in values]
+    base = {"min-max": low, "sum": low, "zscore": statistics.fmean(there)}[how]
+    size = {
+        "min-max": high - low,
+        "sum": sum(value - low for value in there),
+        "zscore": statistics.pstdev(there),
+    }[how]
+    return [None if value is None else (value - base) / size if high > low else 0.0 for value in values]
+
+
+def borda(values, candidates, *, descending=True):
+    """Return Borda's points of a list and a model, absent candidates included."""
+    count, length = sum(candidates), sum(value is not None for value in values)
+    return [
+        (count - place + 1) if place is not None else ((count - length + 1) / 2 if candidate else None)
+        for place, candidate in zip(places(values, descending=descending), candidates, strict=True)
+    ]
+
+
+def joined(values, method):
+    """Return what the models' values of one item become."""
+    there = [value for value in values if value is not None]
+    if not there:
+        return None
+    return {
+        "min": min, "max": max, "median": statistics.median, "anz": statistics.fmean,
+        "mnz": lambda found: len(found) * sum(found), "isr": lambda found: len(found) * sum(found),
+    }.get(method, sum)(there)  # fmt: skip
+
+
+def expected(rows, method, normalize=None, weights=(1, 1, 1), k=60, by=("user",), models=MODELS):
+    """Return the fused score of each row by its number."""
+    lists, found = defaultdict(list), {}
+    for row in rows:
+        lists[tuple(row[name] for name in by)].append(row)
+    for members in lists.values():
+        candidates = [any(row[model] is not None for model in models) for row in members]
+        columns = []
+        for model, weight in zip(models, weights, strict=True):
+            scores = [row[model] for row in members]
+            if method == "rrf":
+                values = [None if place is None else 1 / (k + place) for place in places(scores)]
+            elif method == "isr":
+                values = [None if place is None else 1 / place**2 for place in places(scores)]
+            elif method == "borda":
+                values = borda(scores, candidates)
+            else:
+                values = normalized(scores, normalize, candidates)
+            columns.append([None if value is None else value * weight for value in values])
+        for row, values in zip(members, zip(*columns, strict=True), strict=True):
+            found[row["n"]] = joined(values, method)
+    return found
+
+
+def assert_fused(found, wanted):
+    assert len(found) == len(wanted)
+    for row in found:
+        assert row["fused"] == (None if wanted[row["n"]] is None else pytest.approx(wanted[row["n"]], abs=1e-12))
+
+
+@pytest.mark.parametrize("method", ["rrf", "borda", "isr"])
+def test_methods_by_positions(engine, method):
+    rows = crowd(1)
+    assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method), expected(rows, method))
+
+
+@pytest.mark.parametrize("normalize", NORMALIZATIONS)
+@pytest.mark.parametrize("method", ["sum", "mnz", "min", "max", "median", "anz", "weighted"])
+def test_methods_by_scores(engine, method, normalize):
+    rows = crowd(2)
+    weights = (0.5, 2.0, -1.0) if method == "weighted" else (1, 1, 1)
+    given = {"weights": list(weights)} if method == "weighted" else {}
+    found = rows_of(engine, engine.frame(rows), score=MODELS, method=method, normalize=normalize, **given)
+    assert_fused(found, expected(rows, method, normalize, weights))
+
+
+def test_the_default_is_reciprocal_rank_fusion_with_60(engine):
+    rows = crowd(3)
+    assert_fused(rows_of(engine, engine.frame(rows), score=MODELS), expected(rows, "rrf", k=60))
+    assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, k=0.5), expected(rows, "rrf", k=0.5))
+
+
+@pytest.mark.parametrize("method", ["rrf", "borda", "isr", "sum", "mnz"])
+def test_weights_in_order_and_by_name(engine, method):
+    rows, weights = crowd(4), (0.25, 3, 1)
+    wanted = expected(rows, method, weights=weights)
+    for given in (list(weights), weights, dict(zip(MODELS[::-1], weights[::-1], strict=True))):
+        assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method, weights=given), wanted)
+
+
+@pytest.mark.parametrize("by", [["user", "day"], None])
+def test_other_keys(engine, by):
+    rows = crowd(5)
+    found = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="sum", normalize="zscore")
+    assert_fused(found, expected(rows, "sum", "zscore", by=by or ()))
+
+
+@pytest.mark.parametrize("count", [2, 4, 5, 8])
+def test_the_median_of_any_number_of_models(engine, count):
+    models = [f"model {number}" for number in range(count)]
+    rows = crowd(6, 10, models)
+    wanted = expected(rows, "median", weights=(1,) * count, models=models)
+    assert_fused(rows_of(engine, engine.frame(rows), score=models, method="median"), wanted)
+
+
+@pytest.mark.parametrize("method", ["rrf", "isr", "borda", "sum"])
+def test_ranks_in_the_place_of_scores(engine, method):
+    ranks = {"n": [0, 1, 2, 3], "user": [1] * 4, "old": [1, 2, 2, 7], "new": [None, 3, 1, None]}
+    given = {"normalize": "rank"} if method == "sum" else {}
+    found = rows_of(engine, engine.frame(ranks), rank=["old", "new"], method=method, **given)
+    given_places = [places(ranks[model], gaps=True) for model in ("old", "new")]
+    orders = [places(ranks[model], descending=False) for model in ("old", "new")]
+    values = {
+        "rrf": [[None if p is None else 1 / (60 + p) for p in each] for each in given_places],
+        "isr": [[None if p is None else 1 / p**2 for p in each] for each in given_places],
+        "borda": [borda(ranks[model], [True] * 4, descending=False) for model in ("old", "new")],
+        "sum": [[None if p is None else 1 - (p - 1) / n for p in each] for each, n in zip(orders, (4, 2), strict=True)],
+    }[method]
+    assert given_places[0] == [1, 2.5, 2.5, 7]
+    assert_fused(found, {n: joined(each, method) for n, each in enumerate(zip(*values, strict=True))})
+
+
+def test_what_nobody_retrieved_has_no_score_and_every_row_stays(engine):
+    rows = crowd(7)
+    found = rows_of(engine, engine.frame(rows), score=MODELS, name="both")
+    assert {row["n"]: row["both"] is None for row in found} == {
+        row["n"]: all(row[model] is None for model in MODELS) for row in rows
+    }
+    kept = {row["n"]: {name: value for name, value in row.items() if name != "both"} for row in found}
+    assert kept == {row["n"]: row for row in rows}
+    if not engine.lazy:
+        assert [row["n"] for row in found] == [row["n"] for row in rows]
+
+
+def test_a_fused_model_is_one_more_model(engine):
+    rows = [row | {"relevant": row["item"] % 2} for row in crowd(8)]
+    with engine.running():
+        frame = recframe.rec(engine.frame(rows)).fuse(score=MODELS, name="a")
+    assert {row["n"]: row["a"] for row in engine.rows(frame)} == pytest.approx(expected(rows, "rrf"))
+    assert [row["model"] for row in engine.ask(frame, "evaluate", "ndcg@3", score=["a", "b"])] == ["a", "b"]
+
+
+def test_lists_with_no_spread(engine):
+    frame = engine.frame({"n": [0, 1, 2], "user": [1, 1, 2], "a": [0.1, 0.1, -2.0], "b": [0.3, 0.3, 0.0]})
+    for normalize in ("min-max", "sum", "zscore"):
+        found = rows_of(engine, frame, score=["a", "b"], method="sum", normalize=normalize)
+        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [0.0, 0.0, 0.0], normalize
+    found = rows_of(engine, frame, score=["a", "b"], method="sum", normalize="max")
+    assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx([2.0, 2.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"score": "a"}, "score='a' is one"),
+        ({"score": ["a"]}, "score='a' is one"),
+        ({"method": "rff"}, "method='rff'"),
+        ({"method": "sum", "normalize": "minmax"}, "normalize='minmax'"),
+        ({"normalize": "max"}, "method='rrf' reads positions only"),
+        ({"rank": ["a", "b"], "score": None, "method": "sum"}, r"rank=\['a', 'b'\] are positions"),
+        ({"k": -1}, "k=-1 is not a number from 0 on"),
+        ({"k": math.inf}, "k=inf is not a number from 0 on"),
+        ({"method": "weighted"}, "needs weights="),
+        ({"method": "median", "weights": [1, 1]}, "takes no weights"),
+        ({"weights": [1, 2, 3]}, "3 numbers for 2 models"),
+        ({"weights": {"a": 1, "x": 2}}, "does not give each"),
+        ({"weights": 0.5}, "neither a list"),
+        ({"weights": ["a", 1]}, "weights='a' is not a number"),
+        ({"weights": [1, math.inf]}, "not all finite"),
+        ({"name": 3}, "name=3"),
+        ({"model": "day"}, "model"),
+    ],
+)
+def test_bad_fusions(engine, given, match):
+    frame = engine.frame(crowd(9, 3))
+    with pytest.raises(recframe.RecError, match=match):
+        rows_of(engine, frame, **{"score": ["a", "b"], **given})
