@@ -42,9 +42,9 @@ def answers(engine, column, name):
     def ask(method, *args, data=FRAME, **given):
         return engine.ask(frame(data), method, *args, **given)
 
-    def data(method, *args, **given):
+    def data(call, *args, **given):
         with engine.running():
-            found = getattr(recframe.rec(frame(FRAME)), method)(*args, **given)
+            found = getattr(recframe.rec(frame(FRAME)), call)(*args, **given)
             parts = found if isinstance(found, tuple) else (found,)
             return [plain(engine.rows(part)) for part in parts]
 
