@@ -12,7 +12,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
 from recframe._data.common import check_frame, check_name, keyed, query
-from recframe._engines.base import Source
+from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs
 from recframe._values import choice, number
@@ -110,7 +110,7 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     check_frame("the frame", frame)
     name = check_name("name", name)
     asked = query(bound, given, CALL_ROLES["fuse"], [frame])
-    if len(asked.orders) < 2:  # noqa: PLR2004 - one model has nothing to be fused with
+    if len(asked.orders) == 1:
         msg = f"fuse joins several models, but {'rank' if asked.by_rank else 'score'}={asked.orders[0]!r} is one"
         raise OptionError(msg, "score=['old', 'new']")
     checked = Options.of(asked, options)
