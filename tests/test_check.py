@@ -20,8 +20,10 @@ from strategies import crowd, examples, frames, ranked_crowd, truths
 SEVERITY = {finding.name: finding.severity for finding in FINDINGS}
 ALL = [finding.name for finding in FINDINGS]
 OF_RANKS = ["impossible_ranks", "overlapping_ranks"]
-OF_TRUTH = ["duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth"]
-OF_ALL = ["no_list_in_truth", "nothing_ranked"]
+OF_TRUTH = [
+    "duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth", "truth_of_unknown_items", "no_item_in_truth"
+]  # fmt: skip
+OF_ALL = ["no_list_in_truth", "no_item_in_truth", "nothing_ranked", "nothing_ordered"]
 """What is found in all lists or in none."""
 
 
@@ -54,6 +56,8 @@ def expected(
     for row in rows:
         lists[key_of(row, by)].append(row)
     unknown = [row for row in truth or () if key_of(row, by) not in {key_of(other, by) for other in every}]
+    items = {key_of(row, ["item"]) for row in every}
+    unknown_items = [row for row in truth or () if key_of(row, ["item"]) not in items]
     for row in (*every, *(truth or ())):
         lists.setdefault(key_of(row, by), [])
     has_relevant = {key_of(row, by) for row in (every if truth is None else truth) if relevant(row)}
@@ -77,6 +81,7 @@ def expected(
         counts["lists_without_relevant"] += key not in has_relevant
         counts["lists_without_ranked"] += not ranked
         counts["constant_lists"] += len(blocks) == 1 and len(ranked) > 1
+        counts["several"] += len(ranked) > 1
         counts["ties_across_k"] += any(first <= (k or 0) < last for first, last in blocks)
         counts["overlapping_ranks"] += any(
             first <= other_last for i, (first, _) in enumerate(blocks) for _, other_last in blocks[:i]
@@ -85,6 +90,9 @@ def expected(
     counts["duplicate_truth_rows"] = repeated(truth or [])
     counts["truth_of_unknown_lists"] = len(unknown)
     counts["no_list_in_truth"] = len(unknown) if len(unknown) == len(truth or []) else 0
+    counts["truth_of_unknown_items"] = len(unknown_items)
+    counts["no_item_in_truth"] = len(unknown_items) if len(unknown_items) == len(truth or []) else 0
+    counts["nothing_ordered"] = counts["several"] if counts["constant_lists"] == counts["several"] else 0
     counts["nothing_ranked"] = len(lists) if counts["lists_without_ranked"] == len(lists) else 0
 
     totals = {"rows": len(rows), "lists": len(lists)}
@@ -143,6 +151,7 @@ def test_a_truth(engine):
     truth = [
         {name: row[name] for name in ("user", "day", "item", "relevant")} for row in (*crowd(14, 150), *crowd(13, 60))
     ]
+    truth.append({**truth[0], "item": 10**6})
     frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
     by = ["user", "day"]
     found = engine.ask(frame, "check", 2, by=by, truth=there)
@@ -232,7 +241,8 @@ def test_strict_raises_what_is_severe(engine):
         return
     with pytest.raises(recframe.errors.InputError, match="(?s)duplicate_rows: 2 .*impossible_ranks: 1 .*Hint"):
         engine.ask(frame, "check", rank="place", strict=True)
-    fine = engine.frame({"user": [1, 1], "item": [1, 2], "relevant": [0, 0], "score": [1.0, 1.0]})
+    ordered = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 0, 0, 0], "score": [1.0, 1.0, 2.0, 1.0]}
+    fine = engine.frame(ordered)
     found = engine.ask(fine, "check", 1, strict=True)
     # Warnings and notes do not stop anybody.
     assert {row["finding"] for row in found if row["count"]} == {
@@ -262,6 +272,21 @@ def test_strict_stops_on_ids_that_never_match_and_on_scores_that_are_all_missing
     rows = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5], "empty": [None] * 3}
     frame, truth = engine.frame(rows, {"empty": "float64"}), engine.frame({"user": ["u1", "u2"], "item": ["a", "b"]})
     for roles, name, count in (({"truth": truth}, "no_list_in_truth", 2), ({"score": "empty"}, "nothing_ranked", 2)):
+        found = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
+        assert found[name] == ("error", count)
+        if not engine.lazy:
+            with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
+                engine.ask(frame, "check", strict=True, **roles)
+
+
+def test_strict_stops_on_items_that_never_match_and_where_every_list_ties(engine):
+    rows = {"user": [1, 1, 2], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5], "tied": [1.0, 1.0, 2.0]}
+    frame, truth = engine.frame(rows), engine.frame({"user": [1, 2], "item": ["x", "y"]})
+    one = engine.frame({"user": [1, 2], "item": ["x", "a"]})
+    assert {row["finding"]: row["count"] for row in engine.ask(frame, "check", truth=one)}[
+        "truth_of_unknown_items"
+    ] == 1
+    for roles, name, count in (({"truth": truth}, "no_item_in_truth", 2), ({"score": "tied"}, "nothing_ordered", 1)):
         found = {row["finding"]: (row["severity"], row["count"]) for row in engine.ask(frame, "check", **roles)}
         assert found[name] == ("error", count)
         if not engine.lazy:

@@ -197,3 +197,11 @@ def test_lists_of_values_in_place_of_items_are_passed_over(polars_engine):
 
     frame = pl.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})
     assert said(polars_engine, frame) == []
+
+
+def test_contributions_warn_as_metrics_do(engine):
+    frame, truth = engine.frames(RECOMMENDED, {"user": ["u1", "u2"], "item": ["a", "b"]})
+    assert "no list of the frame is in truth" in only(said(engine, frame, "contributions", "ndcg", truth=truth))
+    tied = engine.frame(LABELLED | {"score": [1, 1, 1]})
+    assert "is the same in all rows of each list" in only(said(engine, tied, "contributions", "mrr", 2))
+    assert said(engine, engine.frame(LABELLED), "contributions", "mrr", 2) == []

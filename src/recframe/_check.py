@@ -42,9 +42,13 @@ if TYPE_CHECKING:
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
 RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
-LAST, BEFORE, SEEN = "last", "before", "seen"
+LAST, BEFORE, SEEN, SEVERAL = "last", "before", "seen", "several ranked"
 OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
-OF_TRUTH = {"duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth"}
+UNKNOWN = {
+    "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
+    "items": ("truth_of_unknown_items", "no_item_in_truth"),
+}
+OF_TRUTH = {"duplicate_truth_rows", *UNKNOWN["lists"], *UNKNOWN["items"]}
 
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
@@ -127,7 +131,9 @@ class _Look:
         """Return the findings of one model, each as a frame of its own."""
         parts = [self._rows(index), self._duplicates(self._frame, self._group, "duplicate_rows"), self._lists(index)]
         if self._truth is not None:
-            parts += [self._duplicates(self._truth, self._keys, "duplicate_truth_rows"), self._unknown(self._truth)]
+            parts.append(self._duplicates(self._truth, self._keys, "duplicate_truth_rows"))
+            parts.append(self._unknown(self._truth, self._keys, *UNKNOWN["lists"]))
+            parts.append(self._unknown(self._truth, [ITEM], *UNKNOWN["items"]))
         found = []
         for place, finding in enumerate(FINDINGS):
             if finding.name not in self._wanted:
@@ -180,17 +186,15 @@ class _Look:
         items = self._for_models(items) if truth else items
         return self._totals(items, {name: nw.col(ROWS) - 1}, columns)
 
-    def _unknown(self, truth: Frame) -> tuple[set[str], Frame]:
-        """Look for lists that only the truth knows."""
-        here = self._frame.select(*self._keys).unique()
+    def _unknown(self, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> tuple[set[str], Frame]:
+        """Look for lists or items that only the truth knows."""
+        here = self._frame.select(*keys).unique()
         here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
-        there = truth.select(*self._keys, ROWS, nw.lit(0.0).alias(SEEN))
-        lists = self._engine.sum_by(nw.concat([here, there], how="vertical"), self._keys, [ROWS, SEEN])
+        there = truth.select(*keys, ROWS, nw.lit(0.0).alias(SEEN))
+        known = self._engine.sum_by(nw.concat([here, there], how="vertical"), keys, [ROWS, SEEN])
         unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
-        found, totals = self._totals(self._for_models(lists), {"truth_of_unknown_lists": unseen}, [ROWS])
-        return found | {"no_list_in_truth"}, totals.with_columns(
-            _all_or_none("truth_of_unknown_lists", ROWS, "no_list_in_truth")
-        )
+        found, totals = self._totals(self._for_models(known), {some: unseen}, [ROWS])
+        return found | {all_of_them}, totals.with_columns(_all_or_none(some, ROWS, all_of_them))
 
     def _lists(self, index: int) -> tuple[set[str], Frame]:
         """Look at whole lists, those that only the truth knows included."""
@@ -219,9 +223,12 @@ class _Look:
             "overlapping_ranks": nw.col(OVERLAPS) > 0,
             "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
         }
-        found, totals = self._totals(lists.with_columns(nw.lit(1.0).alias(LISTS)), flags, [LISTS, *there])
-        return found | {"nothing_ranked"}, totals.with_columns(
-            _all_or_none("lists_without_ranked", LISTS, "nothing_ranked")
+        several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
+        lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
+        found, totals = self._totals(lists, flags, [LISTS, SEVERAL, *there])
+        return found | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
+            _all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
+            _all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
         )
 
     def _blocks(self, score: str) -> Frame:

@@ -160,7 +160,13 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
-    return Contributions(_given(frame, roles, [record]), query, record, item=show).frame()
+    opened = _given(frame, roles, [record])
+    rows = Contributions(opened, query, record, item=show)
+    result = rows.frame()
+    from recframe._data_warnings import warn_of_data
+
+    warn_of_data(opened, query, rows.context, result)
+    return result
 
 
 def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
