@@ -67,6 +67,10 @@ def frame(role=""):
     return rows.lazy() if role == "partitions" else rows
 
 
+def of_library(library, rows):
+    return pytest.importorskip(library).DataFrame(rows)
+
+
 def answer(rec, role, **given):
     _, metric, others = OTHERS[role]
     found = rec.evaluate(metric, **{**others, **given})
@@ -316,7 +320,6 @@ def test_partitions_hold_for_frames_that_have_them():
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_one_chain_from_interactions_to_a_comparison(library):
-    pytest.importorskip(library)
     rows = {
         "userId": [1, 1, 1, 2, 2, 2, 3, 3, 3],
         "movieId": [10, 20, 30, 10, 30, 20, 30, 40, 10],
@@ -327,8 +330,7 @@ def test_one_chain_from_interactions_to_a_comparison(library):
         user, item = config.get("by", "user"), config.get("item", "item")
         relevant = config.get("relevant", "relevant")
         names = {"userId": user, "movieId": item}
-        likes = pl.DataFrame(rows).rename({name: new for name, new in names.items() if name != new})
-        likes = likes if library == "polars" else likes.to_pandas()
+        likes = of_library(library, {names.get(name, name): values for name, values in rows.items()})
         with Config(**config):
             train, test = recframe.rec(likes).split(last=1, time="timestamp")
             scored = recframe.candidates(test, train, seen=train)
@@ -345,6 +347,19 @@ def test_one_chain_from_interactions_to_a_comparison(library):
     own = chain({"by": "userId", "item": "movieId", "relevant": "liked"})
     # Random scores depend on the values alone, not on what their columns are called.
     assert own == chain({})
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_comparisons_read_what_config_names(library):
+    pytest.importorskip("scipy")
+    rows = of_library(library, ROWS)
+    wanted = recframe.rec(rows).compare("mrr", by="who", relevant="clicked", score=["score", "guess"])
+    described = recframe.rec(rows).describe("mrr", by="who", relevant="clicked")
+    with Config(by="who", relevant="clicked"):
+        assert recframe.rec(rows).compare("mrr", score=["score", "guess"]).equals(wanted)
+        assert recframe.rec(rows).describe("mrr").equals(described)
+    with Config(by="who", relevant="clicked", score=["score", "guess"], partitions=2):
+        assert recframe.rec(rows).compare("mrr").equals(wanted)
 
 
 def test_frames_of_lists_and_factors_are_called_as_config_says():

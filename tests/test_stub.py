@@ -8,10 +8,12 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import CALL_ROLES
+from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles
 
-STUB = ast.parse((Path(recframe.__file__).parent / "accessor.pyi").read_text(encoding="utf-8"))
-CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
+SOURCE = Path(recframe.__file__).parent
+STUB = ast.parse((SOURCE / "accessor.pyi").read_text(encoding="utf-8"))
+CONFIG = ast.parse((SOURCE / "config.pyi").read_text(encoding="utf-8"))
+CLASSES = {node.name: node for node in (*STUB.body, *CONFIG.body) if isinstance(node, ast.ClassDef)}
 METHODS: dict[str, list[ast.FunctionDef]] = {}
 for node in CLASSES["Rec"].body:
     if isinstance(node, ast.FunctionDef) and node.name != "__init__":
@@ -70,3 +72,36 @@ def test_bound_accessors_show_every_argument(name):
     bound = pl.DataFrame({"user": [1]}).rec(by="user")
     assert "by" in inspect.signature(getattr(bound, name)).parameters
     assert "by : str" in inspect.getdoc(getattr(bound, name))
+
+
+def test_rec_binds_what_it_is_declared_to_bind():
+    declarations = [node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name == "rec"]
+    taken = list(inspect.signature(recframe.rec).parameters)
+    assert len(declarations) == 2
+    for node in declarations:
+        own, roles = declared(node)
+        assert [*own, *roles] == taken == ["frame", *Roles.names()]
+    assert "by : str" in inspect.getdoc(recframe.rec)
+
+
+def test_config_is_declared_as_it_is_at_run_time():
+    found = {node.name: node for node in CLASSES["Config"].body if isinstance(node, ast.FunctionDef)}
+    public = {name for name in dir(recframe.Config) if not name.startswith("_")}
+    assert public == {name for name in found if not name.startswith("_")}
+    own, roles = declared(found["__init__"])
+    taken = inspect.signature(recframe.Config).parameters
+    assert [*own, *roles] == ["self", *taken]
+    assert roles == list(CONFIG_ROLES)
+    types = {item.target.id: ast.unparse(item.annotation) for item in CLASSES["ConfigRoles"].body}
+    for role in CONFIG_ROLES:
+        parameters = inspect.signature(getattr(recframe.Config, f"set_{role}")).parameters
+        assert [arg.arg for arg in found[f"set_{role}"].args.args] == ["cls", *parameters]
+        assert ast.unparse(found[f"set_{role}"].args.args[1].annotation) == types[role]
+        assert parameters["value"].annotation == types[role]
+
+
+def test_completion_shows_arguments_after_binding():
+    pl = pytest.importorskip("polars")
+    bound = pl.DataFrame({"user": [1]}).rec(by="user")
+    assert {"ndcg", "evaluate", "compare", "label"} <= set(dir(bound))
+    assert {"k", "gain", "truth", "per"} <= set(inspect.signature(bound.ndcg).parameters)
