@@ -10,8 +10,9 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import Query, Roles
+from recframe._arguments import Roles
 from recframe._plan.collect_terms import requirements_of
+from recframe._query import Query
 from recframe.metrics import METRICS
 from spellings import spellings_of
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._hints import check_names
-from recframe._labels import Labels, as_tuple, column_name, column_names
+from recframe._labels import Labels, column_name, column_names
 from recframe._values import choice, number, number_or
-from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -202,124 +201,3 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     full = found.replace(parameters=[*own, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"
-
-
-@dataclass(frozen=True)
-class Averaging:
-    """How the values of one metric become their mean, and what the mean is called."""
-
-    undefined: Undefined
-    lists: Lists
-    name: str
-    least: float | None = None
-    """The least relevance that the library of the profile takes; None: any."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """Roles after their checks: what the plan is asked."""
-
-    by: tuple[str, ...]
-    per: tuple[str, ...]
-    item: str
-    relevant: str
-    value: str
-    orders: tuple[str, ...]
-    """The columns that rank the rows, one a model."""
-    by_rank: bool
-    several: bool
-    """Whether results name the model."""
-    model: str | None
-    ties: Ties
-    min_relevance: float | None
-    undefined: Undefined
-    candidates: str | None
-    tied: str | None
-    lists: Lists
-    named: frozenset[str] = frozenset()
-    """The roles that the user gave or bound: their columns must exist."""
-    weight: str | None = None
-    """The column of the lists' weights."""
-    cluster: str | None = None
-    """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
-    every_list: bool = False
-    """Whether lists without any value are counted too."""
-    own: Mapping[str, Averaging] = field(default_factory=dict)
-    """What differs for a metric, by its label."""
-    like: Like | None = None
-    """The profile, which refuses items that are repeated."""
-
-    def model_name(self, index: int) -> str:
-        """Return what results call a model; the label of its column need not be text."""
-        return str(self.orders[index])
-
-    def averaging(self, label: str) -> Averaging:
-        """Return how a metric is averaged."""
-        return self.own.get(label, Averaging(self.undefined, self.lists, label))
-
-    @classmethod
-    def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:
-        """Check how roles go together; `named` holds the roles that the user gave."""
-        if roles.score is not None and roles.rank is not None:
-            msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
-            raise OptionError(msg, "give only one of them")
-        role = "rank" if roles.rank is not None else "score"
-        ordering = DEFAULT_SCORE if (given := getattr(roles, role)) is None else given
-        orders = as_tuple(ordering)
-        if not orders:
-            msg = f"{role}={ordering!r} names no column"
-            raise OptionError(msg)
-        if len(set(orders)) < len(orders):
-            msg = f"{role}={ordering!r} names a column twice, but each model has one row in the result"
-            raise OptionError(msg)
-        if roles.model is not None and len(orders) > 1:
-            msg = f"{role}={ordering!r} names several models, and so does model={roles.model!r}"
-            raise OptionError(msg, "give one of them")
-        by = as_tuple(roles.by)
-        if roles.by is not None and not by:
-            msg = f"by={roles.by!r} names no column"
-            raise OptionError(msg, "by=None takes the whole frame as one list")
-        _check_compact(roles, orders)
-        return cls(
-            by=tuple(dict.fromkeys(by)),
-            per=tuple(dict.fromkeys(as_tuple(roles.per))),
-            item=roles.item,
-            relevant=roles.relevant,
-            value=roles.value,
-            orders=orders,
-            by_rank=role == "rank",
-            several=isinstance(ordering, list) or roles.model is not None,
-            model=roles.model,
-            ties=roles.ties,
-            min_relevance=roles.min_relevance,
-            undefined=roles.undefined,
-            candidates=roles.candidates,
-            tied=roles.tied,
-            lists=roles.lists,
-            weight=roles.weight,
-            named=frozenset(named),
-        )
-
-
-def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
-    """Raise for what a frame with only some of the ranked rows cannot tell."""
-    compact = {"candidates": roles.candidates, "tied": roles.tied}
-    given = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
-    if not given:
-        return
-    with_what = f"{' and '.join(given)} {'describe' if len(given) > 1 else 'describes'} rows that are not in the frame"
-    if roles.rank is None:
-        msg = f"{with_what}, so scores do not give positions"
-        raise OptionError(msg, "pass positions with rank=, such as rank='rank'")
-    if len(orders) > 1:
-        msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
-        raise OptionError(msg, "put the models' frames below each other, and name them by model=")
-    if roles.truth is not None:
-        msg = f"{with_what}, which truth= might call relevant"
-        raise OptionError(msg, "the frame itself holds every relevant row and its relevance")
-    if roles.min_relevance is not None and not roles.min_relevance > 0:
-        msg = f"{with_what}, which min_relevance={roles.min_relevance:g} would call relevant"
-        raise OptionError(msg, "a min_relevance above 0")
-    if roles.tied is not None and roles.ties in ("item", "item_desc", "first"):
-        msg = f"{with_what}, so that ties={roles.ties!r} cannot order the tied ones"
-        raise OptionError(msg, "ties='average', 'best' or 'worst'")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES, Query, Roles
+from recframe._arguments import CALL_ROLES, Roles
 from recframe._columns import (
     HIT,
     ITEM,
@@ -27,6 +27,7 @@ from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._findings import FINDINGS, GRADES_THERE, ITEM_THERE, LISTS, ROWS
 from recframe._plan import ranks
 from recframe._plan.relevance import is_hit, or_zero
+from recframe._query import Query
 from recframe._resolve import resolved
 from recframe._values import flag
 from recframe.errors import InputError, OptionError

@@ -20,10 +20,10 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe._plan.sources import Given
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 SAMPLE = 10_000

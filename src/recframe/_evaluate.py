@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, CALL_ROLES, Query, Roles, role_parameters, roles_doc, roles_of
+from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, role_parameters, roles_doc, roles_of
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
 from recframe._engines.side_tables import feature_columns, items_frame
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
     from recframe._plan.sources import Given
+    from recframe._query import Query
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",

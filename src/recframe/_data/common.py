@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._arguments import Query
 from recframe._columns import key_column
 from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe._labels import is_label
 from recframe._plan.sources import key_specs
+from recframe._query import Query
 from recframe._resolve import resolved
 from recframe._values import whole_number
 from recframe.errors import OptionTypeError, shown

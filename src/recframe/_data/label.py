@@ -20,9 +20,9 @@ from recframe.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Rows
+    from recframe._query import Query
 
 
 SEEN = "seen"

@@ -22,9 +22,9 @@ from recframe.errors import OptionError, OptionTypeError, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Engine, Rows
+    from recframe._query import Query
 
 
 HOW = ("fraction", "count", "last", "since")

@@ -16,7 +16,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._arguments import Query
+    from recframe._query import Query
 
 
 def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: Mapping[str, Any]) -> Any:

@@ -29,7 +29,8 @@ from recframe.metrics._sums import Sums
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Lists, Query
+    from recframe._arguments import Lists
+    from recframe._query import Query
     from recframe.metrics._record import Metric, Reads
 
 COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}

@@ -27,11 +27,11 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Engine, Session
     from recframe._plan.requirements import Requirements
     from recframe._plan.sources import Given
+    from recframe._query import Query
 
 
 ZERO = nw.lit(0.0)

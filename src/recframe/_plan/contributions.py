@@ -36,12 +36,12 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import CallContext
     from recframe._plan.list_sums import Ranking
     from recframe._plan.sources import Given
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 

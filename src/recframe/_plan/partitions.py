@@ -10,8 +10,8 @@ from recframe._plan.plan import Partial, Plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._arguments import Query
     from recframe._plan.sources import Given
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 

@@ -38,10 +38,10 @@ from recframe.metrics._beyond_accuracy import ExposureMetric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.sources import Given
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 

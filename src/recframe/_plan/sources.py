@@ -24,9 +24,9 @@ from recframe._engines.column_spec import ColumnSpec, Source
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Query
     from recframe._engines.column_spec import Use
     from recframe._plan.requirements import Requirements
+    from recframe._query import Query
 
     Specs = dict[str, ColumnSpec]
 

@@ -16,9 +16,9 @@ from recframe.metrics._beyond_accuracy import ExposureMetric
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._arguments import Query
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 

@@ -16,7 +16,7 @@ from recframe.profiles._record import EVERY_ROW, find, query_of, spec_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recframe._arguments import Averaging, Query
+    from recframe._query import Averaging, Query
     from recframe.metrics import Metric
     from recframe.profiles._record import Profile
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe._arguments import Averaging, Query
+from recframe._query import Averaging, Query
 from recframe.errors import OptionError, OptionTypeError, one_of, shown
 from recframe.metrics import make, read
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
