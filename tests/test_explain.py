@@ -98,4 +98,4 @@ def test_explain_on_the_command_line():
     assert done.stdout.rstrip("\n") == recframe.explain("ndcg@10", like="rectools", undefined=0.0, min_relevance=2)
     done = subprocess.run([*command, "--like", "nobody"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "like='nobody' is not one of" in done.stderr
+    assert "'--like': 'nobody' is not one of 'trec_eval'" in done.stderr

@@ -373,7 +373,7 @@ def test_an_empty_test_set_and_frames_of_another_kind(library):
 @pytest.mark.parametrize(
     ("roles", "message"),
     [
-        ({"score": "rank"}, "so that scores cannot place the others"),
+        ({"score": "rank"}, "so scores do not give positions"),
         ({"truth": True}, "which truth= might call relevant"),
         ({"min_relevance": 0}, "which min_relevance=0 would call relevant"),
         ({"ties": "item"}, "ties='item' cannot order the tied ones"),

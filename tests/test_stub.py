@@ -80,7 +80,7 @@ def test_rec_binds_what_it_is_declared_to_bind():
     assert len(declarations) == 2
     for node in declarations:
         own, roles = declared(node)
-        assert [*own, *roles] == taken == ["frame", *Roles.names()]
+        assert [*own, *roles] == taken == ["frame", "validate", *Roles.names()]
     assert "by : str" in inspect.getdoc(recframe.rec)
 
 

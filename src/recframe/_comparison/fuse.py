@@ -19,8 +19,8 @@ from recframe._values import choice, number
 from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
-    from recframe._arguments import Query
     from recframe._columns import Frame
+    from recframe._query import Query
 
 FusionMethod = Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"]
 """How the values that models give an item become one."""

@@ -163,7 +163,8 @@ class _Asking:
         if not metric.needs_relevant and defined is not None:
             if not self._pooled:
                 return value, defined
-            return nw.when(defined).then(value).otherwise(0.0), defined | known
+            # Where other models have a relevant row and this one has none, it scores 0.
+            return nw.when(defined).then(value).otherwise(0.0), defined | (known & (nw.col(RELEVANT) == 0))
         if self._pooled:
             # This model has no relevant row in a list where other models have one.
             defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
