@@ -113,7 +113,8 @@ REQUIRED = {
     "lists": {"q": {"d": 1.0}},
 }
 """What belongs in an argument that has no default."""
-BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}}
+BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
+          "agreement": {"score": ["score", "day"]}}  # fmt: skip
 """What else a call cannot do without."""
 
 

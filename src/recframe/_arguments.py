@@ -160,6 +160,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "compare": tuple(name for name in ALL_ROLES if name != "partitions"),
     "describe": tuple(name for name in ALL_ROLES if name != "partitions"),
     "fuse": ("by", "score", "rank"),
+    "agreement": ("by", "item", "score", "rank", "per"),
     "check": ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model"),
     "label": ("by", "item", "relevant", "score", "rank", "value", "model"),
     "top": ("by", "item", "score", "rank", "model"),

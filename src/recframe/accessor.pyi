@@ -126,6 +126,13 @@ class FuseRoles(TypedDict, total=False):
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
 
+class AgreementRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    per: Columns
+
 class CheckRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -222,6 +229,7 @@ class Rec(Generic[Mean, Frame]):
         k: float = 60,
         **roles: Unpack[FuseRoles],
     ) -> Frame: ...
+    def agreement(self, k: int = 10, *, p: float = 0.9, **roles: Unpack[AgreementRoles]) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Unpack[LabelRoles]) -> Frame: ...
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Unpack[TopRoles]) -> Frame: ...

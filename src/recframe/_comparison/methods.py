@@ -205,3 +205,47 @@ class ComparisonMethods:
         from recframe._comparison import fuse
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
+
+    def agreement(self, k: int = 10, *, p: float = 0.9, **roles: Any) -> Frame:
+        """Return how alike the rankings of models are: one row per pair of models.
+
+        Values are means over the lists in which both models rank an item. Of equal scores the smaller item is first.
+
+        Parameters
+        ----------
+        k : int
+            The cutoff of the first three values.
+        p : float
+            The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
+        **roles
+            `by`, `item`, `per` and `score` or `rank`, as `evaluate` takes them, with at least two columns of models.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``model``, ``other``, ``lists``; ``overlap@k``, the shared items
+            over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
+            the
+            extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
+            both models rank, missing where a model ties them all.
+
+        Raises
+        ------
+        OptionError
+            There is one model only.
+        OptionTypeError
+            The frame is lazy.
+        InputError
+            An item stands twice in a list.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "old": [3, 2, 1], "new": [3, 1, 2]})
+        >>> df.rec.agreement(2, score=["old", "new"]).select("model", "other", "overlap@2", "spearman").row(0)
+        ('old', 'new', 0.5, 0.5)
+        """
+        from recframe._comparison import agreement
+
+        return agreement.agreement(self._frame, self._bound, k, p, roles)
