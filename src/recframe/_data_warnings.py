@@ -123,15 +123,11 @@ class _Look:
         """Return in how many of the sample's lists something is found, by the columns it is found in."""
         query = self._query
         role = "rank" if query.by_rank else "score"
-        keys = {key_column(i): ColumnSpec(column, "by", "key") for i, column in enumerate(query.by)}
         orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
         per = {attribute_column(i): ColumnSpec(column, "per", "key") for i, column in enumerate(self._per)}
         item = {ITEM: ColumnSpec(query.item, "item", "key")} if self._has_items(sample) else {}
-        model = {MODEL: ColumnSpec(query.model, "model", "key")} if query.model is not None else {}
-        unused = {MODELS: ColumnSpec(MODEL, "model", "key")} if self._unused_model else {}
-        session = open_frames({"frame": Source(sample, keys | orders | per | item | model | unused)}, {})
-        frame = session.frames["frame"]
-        frame = frame if keys else frame.with_columns(nw.lit(0).alias(key_column(0)))
+        model, unused = self._models()
+        frame = self._opened(sample, orders | per | item | model | unused)
         lists = frame.group_by(*self._keys, *model).agg(
             nw.len().alias(ROWS),
             *(nw.col(name).n_unique() for name in (*per, *item)),
@@ -139,16 +135,25 @@ class _Look:
             *(nw.col(name).min().alias(f"{name} min") for name in orders),
             *(nw.col(name).max().alias(f"{name} max") for name in orders),
         )
-        counts = {
-            **{name: nw.col(name) > 1 for name in per},
-            **{name: nw.col(name) < nw.col(ROWS) for name in item},
-            **{f"{name} ranked": nw.col(f"{name} count") > 0 for name in orders},
-            **{f"{name} several": nw.col(f"{name} count") > 1 for name in orders},
-            **{f"{name} differ": nw.col(f"{name} max") > nw.col(f"{name} min") for name in orders},
-        }
+        counts = {**{name: nw.col(name) > 1 for name in per}, **{name: nw.col(name) < nw.col(ROWS) for name in item}}
+        for name in orders:
+            counts[f"{name} ranked"] = nw.col(f"{name} count") > 0
+            counts[f"{name} several"] = nw.col(f"{name} count") > 1
+            counts[f"{name} differ"] = nw.col(f"{name} max") > nw.col(f"{name} min")
         counted = lists.select(*(expression.cast(nw.Int64()).sum().alias(name) for name, expression in counts.items()))
         row = _row(counted)
         return row | (_row(frame.select(nw.col(MODELS).n_unique())) if unused else {})
+
+    def _models(self) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:
+        """Return the column that names models, and one of that name that has no role."""
+        named = {} if self._query.model is None else {MODEL: ColumnSpec(self._query.model, "model", "key")}
+        return named, {MODELS: ColumnSpec(MODEL, "model", "key")} if self._unused_model else {}
+
+    def _opened(self, sample: Any, specs: dict[str, ColumnSpec]) -> Frame:
+        """Return columns of the sample, with the key of its lists."""
+        keys = {key_column(i): ColumnSpec(column, "by", "key") for i, column in enumerate(self._query.by)}
+        frame = open_frames({"frame": Source(sample, keys | specs)}, {}).frames["frame"]
+        return frame if keys else frame.with_columns(nw.lit(0).alias(key_column(0)))
 
     def _has_items(self, sample: Any) -> bool:
         """Return whether the frame has a column of items that can be compared."""
@@ -201,10 +206,8 @@ class _Look:
 
     def _like_relevance(self, sample: Any, columns: Sequence[Any]) -> list[Any]:
         """Return the columns of 0 and 1 that do not merely describe the lists."""
-        keys = {key_column(i): ColumnSpec(column, "by", "key") for i, column in enumerate(self._query.by)}
         names = {score_column(i): ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
-        frame = open_frames({"frame": Source(sample, keys | names)}, {}).frames["frame"]
-        frame = frame.with_columns(*map(or_zero, names), *([] if keys else [nw.lit(0).alias(key_column(0))]))
+        frame = self._opened(sample, names).with_columns(*map(or_zero, names))
         frame = frame.with_columns(
             *(((nw.col(n) == 0) | (nw.col(n) == 1)).cast(nw.Float64()).alias(f"{n} known") for n in names)
         )
@@ -223,13 +226,12 @@ class _Look:
                 *(nw.col(f"{n} known").min() for n in names),
             )
         )
-        return [
-            spec.column
-            for n, spec in names.items()
-            if found[f"{n} known"]
-            and not found[f"{n} min"]
-            and (found[f"{n} differ"] or not found[f"{n} max"] or not found[ROWS])
-        ]
+
+        def marks_rows(n: str) -> bool:
+            differs = found[f"{n} differ"] or not found[f"{n} max"] or not found[ROWS]
+            return bool(found[f"{n} known"] and not found[f"{n} min"] and differs)
+
+        return [spec.column for n, spec in names.items() if marks_rows(n)]
 
     def unmatched(self) -> Iterator[str]:
         """Yield why frame and truth have nothing in common."""

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, role_parameters, roles_doc, roles_of
 from recframe._defaults import current
-from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy, labels_of
+from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
 from recframe._resolve import policies_named, resolved
-from recframe._statistics import check_installed
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._record import CutMetric, check_k, spelled
@@ -103,27 +102,7 @@ def _answer(plan: Plan, given: Given, query: Query) -> Any:
     return result
 
 
-def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
-    """Return which models differ, as a frame of the kind given."""
-    check_frame(frame)
-    check_installed()
-    from recframe._comparison.compare import Options, compare
-
-    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    return compare(_plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster), checked)
-
-
-def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
-    """Return how the values of lists spread, as a frame of the kind given."""
-    check_frame(frame)
-    check_installed()
-    from recframe._comparison.describe import Options, describe
-
-    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    return describe(_plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster), checked)
-
-
-def _plan_of_lists(
+def plan_of_lists(
     frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], call: str, cluster: str | None
 ) -> Plan:
     """Return the plan of a call that looks at the values of lists."""

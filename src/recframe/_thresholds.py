@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -81,12 +81,16 @@ def _of_frame(result: Any, least: Any) -> list[str]:
             f"{name} has no value, but must be at least {bound:g}: the result has no rows"
             for name, bound in bounds.items()
         ]
-    found = []
-    for name, bound in bounds.items():
-        for *labels, value in frame.select(*keys, name).iter_rows():
-            of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
-            found.append(shortfall(f"{name} of {of}" if of else name, value, bound))
+    found = (phrase for name, bound in bounds.items() for phrase in _of_column(frame.select(*keys, name), bound))
     return [phrase for phrase in found if phrase]
+
+
+def _of_column(rows: nw.DataFrame[Any], bound: float) -> Iterator[str]:
+    """Yield a phrase, or nothing, for each row of labels and a value."""
+    *keys, name = rows.columns
+    for *labels, value in rows.iter_rows():
+        of = " and ".join(f"{key} {label!r}" for key, label in zip(keys, labels, strict=True))
+        yield shortfall(f"{name} of {of}" if of else name, value, bound)
 
 
 def shortfall(what: str, value: Any, least: float) -> str:

@@ -57,23 +57,24 @@ class Inputs:
             name: pl.concat([self._file(path) for path in paths], how="vertical_relaxed")
             for name, paths in models.items()
         }
-        if several:
-            frame = _stacked(frames)
-            roles["model"] = MODEL
-        else:
-            frame = next(iter(frames.values()))
+        frame = _stacked(frames) if several else next(iter(frames.values()))
+        roles |= {"model": MODEL} if several else {}
         trec = any(self._kind(path) == "trec" for paths in models.values() for path in paths)
         for name in ("truth", "train", "features", "catalog"):
             if (given := roles.get(name)) is not None:
                 count = _number(given) if name == "catalog" else None
                 roles[name] = self._side(given) if count is None else count
-        if (truth := roles.get("truth")) is not None:
-            of_text = self._kind(as_path(self.roles["truth"]), side=True) == "trec"
-            keys = [*self._by, self._name("item")]
-            # Ids of TREC files are text, and so must those be that they are compared with.
-            frame = _as_text(frame, keys) if of_text and not trec else frame
-            roles["truth"] = _as_text(truth, keys) if trec and not of_text else truth
+        if roles.get("truth") is not None:
+            frame, roles["truth"] = self._with_ids_alike(frame, roles["truth"], trec=trec)
         return frame, roles
+
+    def _with_ids_alike(self, frame: pl.DataFrame, truth: pl.DataFrame, *, trec: bool) -> tuple[pl.DataFrame, Any]:
+        """Return the frame and the truth with ids as text, where those of one come from a TREC file."""
+        of_text = self._kind(as_path(self.roles["truth"]), side=True) == "trec"
+        if of_text == trec:
+            return frame, truth
+        keys = [*self._by, self._name("item")]
+        return (frame, _as_text(truth, keys)) if trec else (_as_text(frame, keys), truth)
 
     def _name(self, role: str) -> str:
         return str(self.roles.get(role) or getattr(Roles, role))
@@ -165,17 +166,24 @@ def _models(files: Sequence[str]) -> tuple[dict[str, list[Path]], bool]:
     found: dict[str, list[Path]] = {}
     named = False
     for given in files:
-        match = None if as_path(given).exists() else _NAMED.fullmatch(given)
-        path = as_path(given if match is None else match[2])
-        paths = expanded(path) if is_pattern(path) else [path]
-        several = {match[1]: paths} if match is not None else {model_name(each): [each] for each in paths}
-        named = named or match is not None or is_pattern(path)
+        several, has_name, count = _models_of(given)
+        named = named or has_name
         twice = [name for name in several if name in found]
-        if twice or (match is None and len(several) < len(paths)):
+        if twice or sum(map(len, several.values())) < count:
             msg = f"{given!r} gives several files to the model {(twice or [*several])[0]!r}"
             raise OptionError(msg, "name each model: old=a.parquet new=b.parquet")
         found |= several
     return found, named or len(found) > 1
+
+
+def _models_of(given: str) -> tuple[dict[str, list[Path]], bool, int]:
+    """Return the files of each model of one argument, whether it has a name, and how many files there are."""
+    match = None if as_path(given).exists() else _NAMED.fullmatch(given)
+    path = as_path(given if match is None else match[2])
+    paths = expanded(path) if is_pattern(path) else [path]
+    if match is not None:
+        return {match[1]: paths}, True, len(paths)
+    return {model_name(each): [each] for each in paths}, is_pattern(path), len(paths)
 
 
 def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:

@@ -11,7 +11,7 @@ import click
 from recframe._arguments import CALL_ROLES, Roles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 POLICIES = ("ties", "min_relevance", "undefined", "lists", "like")
 """The roles that name no column and no frame."""
@@ -79,6 +79,10 @@ def _plain(text: str) -> str:
     return text.replace("``", "").replace("`", "")
 
 
+SHORT = 4
+"""How many words of an option help shows in its place."""
+
+
 def _kind(parameter: Parameter) -> Any:
     """Return the type of a parameter whose annotation is text."""
     note = str(parameter.annotation)
@@ -91,23 +95,26 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     """Return the option of a role or an argument."""
     kinds = set(get_args(kind)) | {kind}
     words = next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
-    several = any("Sequence" in str(each) for each in kinds)
-    given: dict[str, Any]
-    if name in FRAMES:
-        given = {"type": click.Path(), "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
-    elif words and float not in kinds:
-        given = {"type": click.Choice(words), "metavar": "|".join(words) if len(words) < 5 else name.upper()}  # noqa: PLR2004
-        text = f"{text} One of {', '.join(words)}." if len(words) >= 5 else text  # noqa: PLR2004
-    elif words:
-        given = {"type": number_or_word, "metavar": "|".join(("NUMBER", *words))}
-    elif kinds & {int, float}:
-        given = {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
-    else:
-        given = {"type": str, "metavar": "COLUMN", "multiple": several}
-    if name == "baseline":
-        given["metavar"] = "MODEL"
+    many = float not in kinds and len(words) > SHORT
+    text = f"{text} One of {', '.join(words)}." if many else text
+    given = _value_of(name, kinds, words)
+    given |= {"metavar": name.upper()} if many else {}
     shown = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
     return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{shown}", **given)
+
+
+def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
+    """Return what the value of an option is, for the parser and for help."""
+    if name in FRAMES:
+        return {"type": click.Path(), "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
+    if words and float not in kinds:
+        return {"type": click.Choice(words), "metavar": "|".join(words)}
+    if words:
+        return {"type": number_or_word, "metavar": "|".join(("NUMBER", *words))}
+    if kinds & {int, float}:
+        return {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
+    several = any("Sequence" in str(each) for each in kinds)
+    return {"type": str, "metavar": "MODEL" if name == "baseline" else "COLUMN", "multiple": several}
 
 
 def number_or_word(text: str) -> float | str:

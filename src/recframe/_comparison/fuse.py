@@ -180,16 +180,14 @@ def _deviations(frame: Frame, keys: Sequence[str], models: int, value: str) -> F
     if value not in ("sum", "zscore"):
         return frame
     base = base_column if value == "zscore" else least_column
-    apart = [score - nw.col(base(i)) for i, score in enumerate(scores)]
-    frame = frame.with_columns(*(each.alias(apart_column(i)) for i, each in enumerate(apart)))
-    # A column of its own, as windows of expressions are slow or refused on pandas.
-    spread = [nw.col(apart_column(i)) for i in range(models)]
-    frame = frame.with_columns(
-        *((each * each if value == "zscore" else each).alias(spread_column(i)) for i, each in enumerate(spread))
-    )
-    spread = [nw.col(spread_column(i)) for i in range(models)]
-    spread = [each.mean().over(*keys) if value == "zscore" else each.sum().over(*keys) for each in spread]
-    return frame.with_columns(*(each.alias(spread_column(i)) for i, each in enumerate(spread)))
+    frame = frame.with_columns(**{apart_column(i): score - nw.col(base(i)) for i, score in enumerate(scores)})
+    apart = [nw.col(apart_column(i)) for i in range(models)]
+    if value == "sum":
+        return frame.with_columns(**{spread_column(i): each.sum().over(*keys) for i, each in enumerate(apart)})
+    # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
+    frame = frame.with_columns(**{spread_column(i): each * each for i, each in enumerate(apart)})
+    squares = [nw.col(spread_column(i)) for i in range(models)]
+    return frame.with_columns(**{spread_column(i): each.mean().over(*keys) for i, each in enumerate(squares)})
 
 
 def _normalized(model: int, value: str) -> nw.Expr:

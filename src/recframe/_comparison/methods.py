@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe import _evaluate
+from recframe._comparison import calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ class ComparisonMethods:
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
             "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval,
         }  # fmt: skip
-        return _evaluate.compare(self._frame, self._bound, metrics, k, roles, options)
+        return calls.compare(self._frame, self._bound, metrics, k, roles, options)
 
     def describe(
         self,
@@ -144,7 +144,7 @@ class ComparisonMethods:
         (1, 1, 0.5, 0.5)
         """
         options = {"confidence": confidence, "cluster": cluster}
-        return _evaluate.describe(self._frame, self._bound, metrics, k, roles, options)
+        return calls.describe(self._frame, self._bound, metrics, k, roles, options)
 
     def fuse(
         self,

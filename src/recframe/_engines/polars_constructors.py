@@ -107,11 +107,17 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     every = _no_nan(frame.select(*taken) if keys else pl.select(*taken), own).unique(maintain_order=True)
     every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
     found = every.join(lists, on=own, how="left", **NULLS_EQUAL)
-    if not isinstance(found, pl.LazyFrame) and keys:
-        orderly = [name for name in own if found.schema[name] != pl.Object]
-        found = found.sort(orderly, nulls_last=True, maintain_order=True) if orderly else found
+    found = _sorted_by(found, own) if keys else found
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
     return found.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
+
+
+def _sorted_by(frame: Frame, keys: Sequence[str]) -> Frame:
+    """Return an eager frame sorted by those of its keys that have an order; a lazy one stays as it comes."""
+    if isinstance(frame, pl.LazyFrame):
+        return frame
+    ordered = [name for name in keys if frame.schema[name] != pl.Object]
+    return frame.sort(ordered, nulls_last=True, maintain_order=True) if ordered else frame
 
 
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> pl.DataFrame | None:
