@@ -203,6 +203,8 @@ def test_methods(make, name, every):
     call = functools.partial(method, recframe.rec(make(COLUMNS)))
     names = arguments(method)
     own = [argument for argument in names if argument not in Roles.names()]
+    # The methods of metrics share the checks of roles: one of them takes every value, the others some.
+    every = max(every, 6) if name in metrics.METRICS and name != "ndcg" else every
     roles = [argument for argument in names if argument in Roles.names()]
     assert try_all(name, call, needed(method, name, make), own, min(every, 3)) == []
     assert try_all(name, call, needed(method, name, make), roles, every) == []

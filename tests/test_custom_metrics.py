@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, dataclass, fields
 from typing import ClassVar
 
-import polars as pl
 import pytest
 
 import recframe
@@ -15,6 +14,8 @@ from recframe._plan.collect_terms import requirements_of
 from recframe._query import Query
 from recframe.metrics import METRICS
 from spellings import spellings_of
+
+pl = pytest.importorskip("polars")
 
 FRAME = pl.DataFrame({
     "user": [1, 1, 1, 1, 2, 2, 2, 2],
