@@ -183,7 +183,8 @@ def test_contributions_and_checks(engine, types):
     assert {row["count"] for row in engine.ask(frame, "check", 2)} == {0}
     found = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **beside) if row["count"]}
     assert found == {
-        "no_list_in_truth": 2, "nothing_ranked": 1, "truth_of_unknown_lists": 2, "lists_without_ranked": 1
+        "no_list_in_truth": 2, "no_item_in_truth": 2, "nothing_ranked": 1, "truth_of_unknown_lists": 2,
+        "truth_of_unknown_items": 2, "lists_without_ranked": 1,
     }  # fmt: skip
 
 

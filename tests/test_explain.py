@@ -90,6 +90,7 @@ def test_explain_names_what_it_does_not_know():
 
 
 def test_explain_on_the_command_line():
+    pytest.importorskip("click")
     command = [sys.executable, "-X", "utf8", "-m", "recframe", "explain", "ndcg@10"]
     done = subprocess.run(
         [*command, "--like", "rectools", "--undefined", "0", "--min-relevance", "2"],

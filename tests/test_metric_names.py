@@ -187,8 +187,15 @@ def test_custom_metrics_without_name_or_value_are_named():
 def test_the_packages_of_extras_are_those_of_the_project():
     declared = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
     extras = declared["project"]["optional-dependencies"]
+
+    def packages_of(extra):
+        inner = re.compile(r"recframe\[(\w+)\]")
+        for each in extras[extra]:
+            own = inner.fullmatch(each)
+            yield from packages_of(own[1]) if own else [re.split(r"[<>=\[]", each)[0]]
+
     for extra, packages in errors.PACKAGES.items():
-        assert tuple(re.split(r"[<>=\[]", each)[0] for each in extras[extra]) == packages
+        assert tuple(packages_of(extra)) == packages
     used = set(re.findall(r'MissingExtraError\.of\([^)]*"(\w+)"\)', "".join(map(Path.read_text, SOURCE.rglob("*.py")))))
     assert used <= set(errors.PACKAGES)
     assert "pip install numpy" in str(errors.MissingExtraError.of("from_factors", "factors"))

@@ -134,7 +134,9 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
     if len(present) > 1 or take.use == "order":
         present = _without_categories(present)
         _check_alike(dict(zip(holders, present, strict=True)), take)
-    joint = pd.concat(present, ignore_index=True) if len(present) > 1 else present[0]
+    # Columns without rows have no say in the common type.
+    filled = [column for column in present if len(column)] or present[:1]
+    joint = pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
     try:
         codes, values = pd.factorize(joint, sort=take.use == "order")
     except TypeError as error:
