@@ -12,6 +12,7 @@ import functools
 import inspect
 import itertools
 import math
+import os
 import warnings
 import zlib
 
@@ -192,7 +193,11 @@ def try_all(label, call, given, names, every=1):
     return failed
 
 
-@pytest.fixture(params=[pytest.param(1, id="every value", marks=pytest.mark.slow), pytest.param(12, id="some values")])
+EVERY = int(os.environ.get("RECFRAME_EVERY", "12"))
+"""Of pairs of argument and value, every how manieth is tried with ``--all``; RECFRAME_EVERY=1 tries each, for an hour."""
+
+
+@pytest.fixture(params=[pytest.param(EVERY, id="more", marks=pytest.mark.slow), pytest.param(96, id="some")])
 def every(request):
     return request.param
 
@@ -204,9 +209,9 @@ def test_methods(make, name, every):
     names = arguments(method)
     own = [argument for argument in names if argument not in Roles.names()]
     # The methods of metrics share the checks of roles: one of them takes every value, the others some.
-    every = max(every, 6) if name in metrics.METRICS and name != "ndcg" else every
+    every *= 6 if name in metrics.METRICS and name != "ndcg" else 1
     roles = [argument for argument in names if argument in Roles.names()]
-    assert try_all(name, call, needed(method, name, make), own, min(every, 3)) == []
+    assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []
     assert try_all(name, call, needed(method, name, make), roles, every) == []
 
 
@@ -214,7 +219,7 @@ def test_methods(make, name, every):
 def test_functions(make, name, every, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some calls write files
     call = getattr(recframe, name)
-    assert try_all(name, call, needed(call, name, make), arguments(call), min(every, 3)) == []
+    assert try_all(name, call, needed(call, name, make), arguments(call), max(every // 4, 1)) == []
 
 
 @pytest.mark.parametrize("name", metrics.METRICS)
@@ -223,6 +228,6 @@ def test_metric_records(name):
     assert try_all(name, kind, {}, arguments(kind)) == []
 
 
-def test_bound_roles(make):
+def test_bound_roles(make, every):
     accessor = recframe.rec(make(COLUMNS))
-    assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names()) == []
+    assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names(), every) == []
