@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recframe._statistics.student import scipy_stats, sum_by_cluster
+from recframe._statistics.student import ratio, scipy_stats, sum_by_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Units:
     @property
     def means(self) -> Floats:
         """The weighted mean of each column, NaN without a unit."""
-        return _ratio(self.totals.sum(axis=0), self.weights.sum(axis=0))
+        return ratio(self.totals.sum(axis=0), self.weights.sum(axis=0))
 
     def by_cluster(self, clusters: Any) -> Units:
         """Return the clusters of these units, by the name of each unit's cluster."""
@@ -120,7 +120,7 @@ def _bca_levels(units: Units, column: int, draws: Floats, tails: Floats) -> Floa
     normal = scipy_stats().norm
     totals, weights = units.totals[:, column], units.weights[:, column]
     totals, weights = totals[weights > 0], weights[weights > 0]
-    left_out = _ratio(totals.sum() - totals, weights.sum() - weights)
+    left_out = ratio(totals.sum() - totals, weights.sum() - weights)
     deviations = left_out.mean() - left_out
     squares = (deviations**2).sum()
     skewness = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
@@ -184,7 +184,7 @@ def _drawn_means(units: Units, random: np.random.Generator, count: int) -> Float
                 totals[draw, column] += part.take(chosen).sum()
             for column, part in enumerate(heavy):
                 weights[draw, column] += part.take(chosen).sum()
-    return _ratio(totals, weights if not alike else np.full_like(totals, units.weights.flat[0] * size if size else 0.0))
+    return ratio(totals, weights if not alike else np.full_like(totals, units.weights.flat[0] * size if size else 0.0))
 
 
 def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int, seed: int) -> Any:
@@ -199,8 +199,3 @@ def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int,
 def _as_far(sums: Floats, observed: Floats) -> NDArray[np.bool_]:
     """Return which sums are at least as far from 0 as what was observed."""
     return np.abs(sums) >= np.abs(observed) * (1 - ROUNDING)
-
-
-def _ratio(above: Floats, below: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(below > 0, above / below, np.nan)

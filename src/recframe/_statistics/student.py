@@ -95,7 +95,7 @@ class Sums:
     @property
     def effective_lists(self) -> Floats:
         """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
-        return _ratio(self.weight**2, self.weight_squares)
+        return ratio(self.weight**2, self.weight_squares)
 
     @property
     def units(self) -> Floats:
@@ -105,14 +105,14 @@ class Sums:
     @property
     def mean(self) -> Floats:
         """The weighted mean, NaN without a list."""
-        return _ratio(self.total, self.weight)
+        return ratio(self.total, self.weight)
 
     @property
     def standard_deviation(self) -> Floats:
         """The deviation of values over lists, NaN below two effective lists."""
         lists = self.effective_lists
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.sqrt(_ratio(self.squares, self.weight) * np.where(lists > 1, lists / (lists - 1), np.nan))
+            return np.sqrt(ratio(self.squares, self.weight) * np.where(lists > 1, lists / (lists - 1), np.nan))
 
     @property
     def standard_error(self) -> Floats:
@@ -120,7 +120,7 @@ class Sums:
         units = self.units
         with np.errstate(invalid="ignore", divide="ignore"):
             correction = np.where(units > 1, units / (units - 1), np.nan)
-            return np.sqrt(_ratio(self.residual_squares, self.weight**2) * correction)
+            return np.sqrt(ratio(self.residual_squares, self.weight**2) * correction)
 
     @property
     def degrees(self) -> Floats:
@@ -183,6 +183,7 @@ def detectable(sums: Sums, confidence: float) -> Floats:
     return np.asarray(quantiles * sums.standard_error)
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
+    """Return a quotient, NaN where the divisor is not above 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(below > 0, above / below, np.nan)
