@@ -171,7 +171,12 @@ weighting_column = VALUES.many("weighting {}", "float", "the list's weight in th
 TOTALS = FrameSpec("totals", "a segment", (VALUES,), "averages")
 total_column = TOTALS.many("total {}", "float", "the weighted sum of a metric over the segment's lists")
 total_weight_column = TOTALS.many("total weight {}", "float", "the sum of the weights of lists that have a value")
+VALUED = TOTALS.one("lists with values", "integer", "how many lists have a value under every metric")
+UNVALUED = TOTALS.one("lists without values", "integer", "how many lists lack one")
 MODEL_NUMBER = TOTALS.one("model_number", "integer", "the model, on workers of a cluster", "spark_partitions")
+
+LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
+"""What results call the numbers of lists."""
 
 RESULT = FrameSpec("result", "a segment, or a model, with a column of each metric's name", (TOTALS, ITEM_SUMS), "plan")
 

@@ -15,8 +15,10 @@ from recframe._engines.registry import adapter_of, check_side_frame, is_frame, i
 from recframe._engines.side_tables import feature_columns, items_frame
 from recframe._hints import check_names
 from recframe._resolve import policies_named, resolved
+from recframe._values import flag
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
+from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import Spec, find, query_of, spec_of
@@ -78,6 +80,8 @@ def evaluate(
     metrics: str | Metric | Sequence[str | Metric],
     k: int | Sequence[int | None] | None,
     given: dict[str, Any],
+    *,
+    counts: bool,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
@@ -85,12 +89,25 @@ def evaluate(
     roles = _roles(frame, bound, given, ALL_ROLES)
     specs = _expand(metrics, k, roles.like)
     asked, query = _asked(frame, specs, roles, policies_named(bound, given))
+    if flag("counts", counts):
+        _check_counts(asked, roles, frame)
+        query = replace(query, counts=True, every_list=True)
     opened = _given(frame, roles, asked)
     if roles.partitions is not None:
         return _in_parts(opened, roles, query, asked)
     from recframe._plan.plan import Plan
 
     return _answer(Plan(opened, query, asked), opened, query)
+
+
+def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
+    """Raise where lists with a value cannot be counted."""
+    if metrics and all(isinstance(metric, ExposureMetric) for metric in metrics):
+        msg = f"counts=True counts lists with a value, but {metrics[0].label} is one value of all lists together"
+        raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
+    if roles.partitions is not None and adapter_of(frame).partitions == "on workers":
+        msg = f"counts=True does not go with partitions={shown(roles.partitions)} on Spark's workers"
+        raise OptionError(msg, "leave partitions= out")
 
 
 def _answer(plan: Plan, given: Given, query: Query) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recframe._arguments import DEFAULT_SCORE, Like, Lists, Roles, Ties, Undefined
+from recframe._columns import LIST_COUNTS
 from recframe._labels import as_tuple
 from recframe.errors import OptionError
 
@@ -53,6 +54,8 @@ class Query:
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
     every_list: bool = False
     """Whether lists without any value are counted too."""
+    counts: bool = False
+    """Whether results say how many lists have a value."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
     like: Like | None = None
@@ -65,6 +68,11 @@ class Query:
     def averaging(self, label: str) -> Averaging:
         """Return how a metric is averaged."""
         return self.own.get(label, Averaging(self.undefined, self.lists, label))
+
+    @property
+    def count_columns(self) -> tuple[str, ...]:
+        """What the plan calls the numbers of lists, if results have them."""
+        return tuple(LIST_COUNTS) if self.counts else ()
 
     @classmethod
     def of(cls, roles: Roles, named: Collection[str] = ()) -> Query:

@@ -88,6 +88,8 @@ class Rec(DataMethods, ComparisonMethods):
         self,
         metrics: str | Metric | Sequence[str | Metric],
         k: int | Sequence[int | None] | None = None,
+        *,
+        counts: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return many metrics, cutoffs and models in one pass, as a frame.
@@ -103,6 +105,9 @@ class Rec(DataMethods, ComparisonMethods):
         model : str, optional
             The column that says whose row it is, where the models stand below each other. Without ``truth=``,
             a list counts for every model as soon as one model's rows show it to have a relevant item.
+        counts : bool
+            Add two columns: ``lists``, how many have a value under every metric that has one per list, and
+            ``undefined``, how many have not. `describe` counts for each metric alone.
         **roles
             The roles and policies that every metric takes.
 
@@ -127,7 +132,7 @@ class Rec(DataMethods, ComparisonMethods):
         │ new   ┆ 1.0    ┆ 1.0     ┆ 1.0   ┆ 1.0   │
         └───────┴────────┴─────────┴───────┴───────┘
         """
-        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles)
+        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts)
 
     def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.

@@ -190,6 +190,8 @@ class Rec(Generic[Mean, Frame]):
         self,
         metrics: str | Metric | Sequence[str | Metric],
         k: int | Sequence[int | None] | None = None,
+        *,
+        counts: bool = False,
         **roles: Unpack[EvaluateRoles],
     ) -> Frame: ...
     def contributions(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CLUSTER, COUNT, MODEL, WEIGHT, total_column, total_weight_column
+from recframe._columns import CLUSTER, COUNT, MODEL, UNVALUED, VALUED, WEIGHT, total_column, total_weight_column
 from recframe.errors import InputError, UndefinedError
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def by_list(context: CallContext) -> bool:
 
 def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
     """Sum the lists' values and their weights over what is reported by; totals of parts may be summed again."""
-    by = context.reported
+    by, counts = context.reported, _counts(context, labels)
     if by_list(context):
-        return lists.select(*by, *labels)
+        return lists.select(*by, *labels, *counts)
     # A weight counts where there is a value.
     weighted = [
         expression
@@ -152,18 +152,23 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
             (~nw.col(label).is_null()).cast(nw.Float64()).alias(total_weight_column(label)),
         )
     ]
-    lists = lists.select(*by, *weighted, *plain)
+    lists = lists.select(*by, *weighted, *plain, *counts)
     sums = [nw.col(name).sum() for name in summed(context, labels)]
     return lists.group_by(*by).agg(*sums) if by else lists.select(*sums)
 
 
+def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
+    """Return, for a list, 1 where it has a value under every metric, and 1 where it has not."""
+    if not context.query.counts:
+        return []
+    without = nw.any_horizontal(*(nw.col(label).is_null() for label in labels), ignore_nulls=False)
+    return [(~without).cast(nw.Int64()).alias(VALUED), without.cast(nw.Int64()).alias(UNVALUED)]
+
+
 def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
     """Return the columns of totals without those that tell segments apart."""
-    return (
-        [*labels]
-        if by_list(context)
-        else [name for label in labels for name in (total_column(label), total_weight_column(label))]
-    )
+    names = [name for label in labels for name in (total_column(label), total_weight_column(label))]
+    return [*(labels if by_list(context) else names), *context.query.count_columns]
 
 
 def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequence[str] = ()) -> Frame:
@@ -176,7 +181,8 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
         .alias(label)
         for label in labels
     ]
-    return sums.select(*also, *context.reported, *ratios)
+    counts = [nw.col(name).fill_null(0) for name in context.query.count_columns]
+    return sums.select(*also, *context.reported, *ratios, *counts)
 
 
 def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:

@@ -11,6 +11,7 @@ from recframe._columns import (
     GREATEST,
     JUDGED,
     KNOWN,
+    LIST_COUNTS,
     MODEL,
     RANKED,
     RELEVANCE,
@@ -169,7 +170,8 @@ class CallContext:
         names = self.key_names | self.attribute_names
         columns = {name: column for name, column in names.items() if column in self.query.per}
         metrics = {metric.column: self.query.averaging(metric.label).name for metric in self.requirements.metrics}
-        return columns | {column: name for column, name in metrics.items() if column != name}
+        renamed = {column: name for column, name in metrics.items() if column != name}
+        return columns | renamed | {column: LIST_COUNTS[column] for column in self.query.count_columns}
 
     @property
     def pooled(self) -> bool:

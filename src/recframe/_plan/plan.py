@@ -14,6 +14,7 @@ import narwhals as nw
 from recframe._columns import (
     CATEGORISED,
     JUDGED,
+    LIST_COUNTS,
     MODEL,
     POSITION,
     RANKED,
@@ -53,6 +54,7 @@ def _check_names(query: Query, metrics: Sequence[Metric]) -> None:
         *([MODEL] if query.several else []),
         *query.per,
         *(query.averaging(metric.label).name for metric in metrics),
+        *(LIST_COUNTS[column] for column in query.count_columns),
     ]
     twice = sorted({name for name in names if names.count(name) > 1}, key=str)
     if twice:
@@ -235,7 +237,8 @@ class Plan:
         result = averages.without_unknown(context, result, self._metrics)
         order = self._query.orders[index]
         result = averages.refuse_all_undefined(context, result, self._metrics, order)
-        return result.select(*model, *context.per, *(metric.column for metric in self._metrics))
+        labels = [metric.column for metric in self._metrics]
+        return result.select(*model, *context.per, *labels, *self._query.count_columns)
 
     def _exposure_values(self, parts: Sequence[Partial]) -> Frame:
         """Return the metrics of exposure from what parts of the lists give."""
