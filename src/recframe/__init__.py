@@ -12,9 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe import _register, metrics
-from recframe.accessor import EagerRec, LazyRec, rec
-from recframe.config import Config
+from recframe import _register
 from recframe.errors import (
     ColumnTypeError,
     DataWarning,
@@ -30,16 +28,18 @@ from recframe.errors import (
     UndefinedWarning,
     UnknownMethodError,
 )
-from recframe.factors import from_factors
-from recframe.metrics import CutMetric, Metric
 
 if TYPE_CHECKING:
-    from recframe import profiles
+    from recframe import metrics, profiles
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._thresholds import require
+    from recframe.accessor import EagerRec, LazyRec, rec
+    from recframe.config import Config
+    from recframe.factors import from_factors
+    from recframe.metrics import CutMetric, Metric
     from recframe.profiles import explain
 
 __all__ = [
@@ -79,30 +79,40 @@ __all__ = [
 __version__ = "0.1.0"
 
 _LATER = {
+    "Config": "recframe.config",
+    "CutMetric": "recframe.metrics",
+    "EagerRec": "recframe.accessor",
+    "LazyRec": "recframe.accessor",
+    "Metric": "recframe.metrics",
     "candidates": "recframe._data.candidates",
     "explain": "recframe.profiles",
     "from_dict": "recframe._files.dicts",
+    "from_factors": "recframe.factors",
     "from_lists": "recframe._data.lists",
     "read_qrels": "recframe._files.trec",
     "read_run": "recframe._files.trec",
+    "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "to_dict": "recframe._files.dicts",
     "write_run": "recframe._files.trec",
 }
-"""What is imported by whoever first asks for it, as most programs only measure."""
+"""The module of each name that is imported at its first use, as the import of this package must be fast."""
+_MODULES = ("accessor", "config", "factors", "metrics", "profiles")
+"""The public modules that are imported at their first use."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "profiles":
-        return import_module("recframe.profiles")
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
     if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+        found = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return found
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})
 
 
 _register.install()

@@ -8,11 +8,10 @@ cyclic collector runs. The class attribute is therefore replaced by one that doe
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
-
-from recframe.accessor import EagerRec, LazyRec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,34 +21,34 @@ NAME = "rec"
 
 
 class _Accessor:
-    """A class attribute that makes the namespace anew at each look-up."""
+    """A class attribute that makes the namespace anew at each look-up. The first one imports the namespace's class."""
 
-    __slots__ = ("_namespace",)
+    __slots__ = ("_class_name", "_namespace")
 
-    def __init__(self, namespace: type) -> None:
-        self._namespace = namespace
+    def __init__(self, class_name: str) -> None:
+        self._class_name = class_name
+        self._namespace: Any = None
 
     def __get__(self, frame: Any, owner: type | None = None) -> Any:
+        if self._namespace is None:
+            self._namespace = getattr(import_module("recframe.accessor"), self._class_name)
         return self._namespace if frame is None else self._namespace(frame)
 
 
-def _attach(owner: type, register: Callable[[str], Callable[[type], type]], namespace: type) -> None:
-    """Register once; where an earlier import of this package did, only put the newer class in its place."""
-    present = getattr(owner, NAME, None)
-    if present is namespace:
-        return
-    if getattr(present, "__module__", "") != namespace.__module__:
-        register(NAME)(namespace)
-    setattr(owner, NAME, _Accessor(namespace))
+def _attach(owner: type, register: Callable[[str], Callable[[type], type]], class_name: str) -> None:
+    """Register once; where an earlier import of this package did, only put the newer accessor in its place."""
+    if type(vars(owner).get(NAME)).__module__ != __name__:
+        register(NAME)(type(class_name, (), {}))
+    setattr(owner, NAME, _Accessor(class_name))
 
 
 def _polars(polars: ModuleType) -> None:
-    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, EagerRec)
-    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, LazyRec)
+    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, "EagerRec")
+    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, "LazyRec")
 
 
 def _pandas(pandas: ModuleType) -> None:
-    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, EagerRec)
+    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, "EagerRec")
 
 
 _LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}
