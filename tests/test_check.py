@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import recframe
 from oracle import is_missing
-from recframe._findings import FINDINGS
+from recframe._checks.findings import FINDINGS
 from strategies import crowd, examples, frames, ranked_crowd, truths
 
 SEVERITY = {finding.name: finding.severity for finding in FINDINGS}

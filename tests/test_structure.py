@@ -122,7 +122,7 @@ def test_the_package_imports_no_library_of_frames():
     assert found.stdout.split() == []
 
 
-@pytest.mark.parametrize("path", modules("_plan/*.py", "metrics/_*row.py", "_check.py"), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", modules("_plan/*.py", "metrics/_*row.py", "_checks/*.py"), ids=lambda path: path.name)
 def test_the_plan_names_columns_in_one_file(path):
     assert not list(texts_that_name_columns(path))
 
@@ -254,14 +254,14 @@ def test_a_chain_of_imports_at_the_top_of_modules_is_short():
 
 
 def test_only_the_plan_and_the_making_of_data_join_and_group():
-    allowed = {"_plan", "_data", "_engines", "_comparison", "_statistics", "_factors", "_demo"}
+    allowed = {"_plan", "_data", "_engines", "_comparison", "_statistics", "_factors", "_demo", "_checks"}
     users = {
         path.relative_to(SOURCE).parts[0]
         for path in modules("**/*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Attribute) and node.attr in ("group_by", "sum_by")
     }
-    assert users <= allowed | {"_check.py", "_data_warnings.py"}
+    assert users <= allowed | {"_data_warnings.py"}
 
 
 def test_an_eager_ndcg_walks_through_few_files_of_the_plan():

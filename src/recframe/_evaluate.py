@@ -134,9 +134,9 @@ def plan_of_lists(
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
     """Return the findings in a frame, as a frame of the kind given."""
     check_frame(frame)
-    from recframe import _check
+    from recframe._checks.check import check as checked
 
-    return _check.check(frame, bound, k, given, strict=strict)
+    return checked(frame, bound, k, given, strict=strict)
 
 
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:

@@ -1,0 +1,1 @@
+"""What a look at data finds before anybody trusts the numbers."""

@@ -1,0 +1,119 @@
+"""What a look at a frame finds before anything is computed from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._arguments import CALL_ROLES
+from recframe._checks import rows
+from recframe._checks.findings import FINDINGS
+from recframe._checks.lists import of_lists
+from recframe._checks.opened import Opened
+from recframe._columns import ITEM, MODEL
+from recframe._engines.registry import adapter_of, is_lazy
+from recframe._query import Query
+from recframe._resolve import resolved
+from recframe._values import flag
+from recframe.errors import InputError, OptionError
+from recframe.metrics._record import check_k
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._checks.opened import Part
+    from recframe._columns import Frame
+
+FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
+TOTAL, ORDER = "total", "order"
+OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
+UNKNOWN = {
+    "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
+    "items": ("truth_of_unknown_items", "no_item_in_truth"),
+}
+OF_TRUTH = {"duplicate_truth_rows", *UNKNOWN["lists"], *UNKNOWN["items"]}
+
+
+def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
+    """Return the findings as a frame of the kind given, or raise for the errors among them."""
+    if flag("strict", strict) and is_lazy(frame):
+        msg = "strict=True needs the data, which a lazy frame does not have yet"
+        raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
+    bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
+    roles = resolved([frame, {**bound, **given}.get("truth")], bound, given, CALL_ROLES["check"])
+    query = Query.of(roles, {*bound, *given})
+    cutoff = check_k(k)
+    opened = Opened(frame, roles.truth, query)
+    wanted = _wanted(opened, cutoff)
+    found = _findings(opened, cutoff, wanted)
+    if strict:
+        _refuse(opened, found, wanted)
+    model = [MODEL] if query.several else []
+    result = found.select(*model, FINDING, SEVERITY, COUNT, SHARE, MEANING)
+    return opened.session.finish(result, {}, opened.long)
+
+
+def _wanted(opened: Opened, k: int | None) -> set[str]:
+    """Return the findings that the call looks for."""
+    skipped = set() if opened.query.by_rank else set(OF_RANKS)
+    skipped |= OF_TRUTH if opened.truth is None else {"ideal_of_ranked_only"}
+    skipped |= {"ties_across_k"} if k is None else set()
+    return {finding.name for finding in FINDINGS} - skipped
+
+
+def _findings(opened: Opened, k: int | None, wanted: set[str]) -> Frame:
+    """Return a row per model and finding that was looked for."""
+    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, wanted)]
+    found = nw.concat(parts, how="vertical")
+    # What needs a column that the frame turns out to lack was not looked for.
+    found = found.filter(~nw.col(COUNT).is_null())
+    share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)
+    found = found.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
+    return opened.engine.settle(found.sort(*opened.long, ORDER, nulls_last=True))
+
+
+def _of_model(opened: Opened, index: int, k: int | None, wanted: set[str]) -> list[Frame]:
+    """Return the findings of one model, each as a frame of its own."""
+    parts = _parts(opened, index, k)
+    found = []
+    for place, finding in enumerate(FINDINGS):
+        if finding.name not in wanted:
+            continue
+        (part,) = (frame for names, frame in parts if finding.name in names)
+        count = nw.col(finding.name)
+        count = nw.when(nw.col(finding.needs) > 0).then(count) if finding.needs in opened.optional else count
+        text = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
+        model = {} if opened.long else {MODEL: opened.query.model_name(index)}
+        constants = text | model | {ORDER: index * len(FINDINGS) + place}
+        numbers = part.select(*opened.long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
+        numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))
+        found.append(numbers.select(MODEL, FINDING, SEVERITY, COUNT, TOTAL, MEANING, ORDER))
+    return found
+
+
+def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
+    """Return the looks at one model."""
+    parts = [
+        rows.of_rows(opened, index),
+        rows.of_repeats(opened, opened.frame, opened.group, "duplicate_rows"),
+        of_lists(opened, index, k),
+    ]
+    if opened.truth is not None:
+        parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
+        parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *UNKNOWN["lists"]))
+        parts.append(rows.of_unknown(opened, opened.truth, [ITEM], *UNKNOWN["items"]))
+    return parts
+
+
+def _refuse(opened: Opened, found: Frame, wanted: set[str]) -> None:
+    """Raise if there are errors."""
+    said = []
+    for finding in FINDINGS:
+        if finding.severity == "error" and finding.name in wanted:
+            counts = found.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
+            if count := opened.engine.scalar(counts):
+                said.append(f"{finding.name}: {count} ({finding.meaning})")
+    if said:
+        msg = "the frame has errors\n" + "\n".join(said)
+        raise InputError(msg, "without strict=True, check returns all findings")

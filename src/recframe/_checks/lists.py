@@ -1,0 +1,76 @@
+"""Looks at whole lists: what is ranked, what ties, what is relevant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._checks.findings import GRADES_THERE, LISTS
+from recframe._checks.opened import all_or_none
+from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, START, score_column
+from recframe._plan import ranks
+
+if TYPE_CHECKING:
+    from recframe._checks.opened import Opened, Part
+    from recframe._columns import Frame
+
+RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
+LAST, BEFORE, SEVERAL = "last", "before", "several ranked"
+
+
+def of_lists(opened: Opened, index: int, k: int | None) -> Part:
+    """Look at the lists of one model, those that only the truth knows included."""
+    there = [GRADES_THERE] if GRADES_THERE in opened.optional else []
+    columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there]
+
+    def to_sum_columns(frame: Frame, **sums: str) -> Frame:
+        present = [(nw.col(sums[name]) if name in sums else nw.lit(0.0)).alias(name) for name in columns]
+        return frame.select(*opened.group, *present)
+
+    # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
+    source = opened.frame if opened.truth is None else opened.truth
+    known = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
+    stacked = [
+        to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
+        to_sum_columns(opened.frame, **{RELEVANT: HIT, **{name: name for name in there}}),
+        to_sum_columns(known, **{KNOWN: HIT}),
+        to_sum_columns(_blocks(opened, score_column(index), k or 0), **{name: name for name in columns[:5]}),
+    ]
+    lists = opened.engine.sum_by(nw.concat(stacked, how="vertical"), opened.group, columns)
+    flags = {
+        "lists_without_relevant": nw.col(KNOWN) == 0,
+        "lists_without_ranked": nw.col(RANKED) == 0,
+        "constant_lists": (nw.col(BLOCKS) == 1) & (nw.col(RANKED) > 1),
+        "ties_across_k": nw.col(STRADDLES) > 0,
+        "overlapping_ranks": nw.col(OVERLAPS) > 0,
+        "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
+    }
+    several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
+    lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
+    found, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *there])
+    return found | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
+        all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
+        all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
+    )
+
+
+def _blocks(opened: Opened, score: str, k: int) -> Frame:
+    """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
+    ranked = opened.frame.select(*opened.group, HIT, nw.col(score).alias(SCORE))
+    ranked = opened.engine.present(ranked, SCORE)
+    start = ranks.block_start(opened.group, by_rank=opened.query.by_rank)
+    ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
+    block = [*opened.group, START]
+    blocks = opened.engine.sum_by(ranked.select(*block, HIT, RANKED), block, [HIT, RANKED])
+    blocks = blocks.rename({HIT: RANKED_HITS})
+    last = nw.col(START) + nw.col(RANKED) - 1
+    straddles = (nw.col(START) <= k) & (last > k)
+    blocks = blocks.with_columns(
+        nw.lit(1.0).alias(BLOCKS), straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST)
+    )
+    if not opened.query.by_rank:
+        return blocks.with_columns(nw.lit(0.0).alias(OVERLAPS))
+    before = nw.col(LAST).shift(1).over(*opened.group, order_by=START)
+    overlaps = (nw.col(BEFORE) >= nw.col(START)).fill_null(value=False)
+    return blocks.with_columns(before.alias(BEFORE)).with_columns(overlaps.cast(nw.Float64()).alias(OVERLAPS))

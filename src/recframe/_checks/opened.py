@@ -1,0 +1,113 @@
+"""The frames of one check, with what every look at them needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._checks.findings import GRADES_THERE, ITEM_THERE, ROWS
+from recframe._columns import (
+    HIT,
+    ITEM,
+    MODEL,
+    RELEVANCE,
+    key_column,
+    missing_key_column,
+    nan_column,
+)
+from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.registry import open_frames
+from recframe._plan.relevance import is_hit, or_zero
+from recframe._plan.sources import key_specs, model_spec, score_specs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from recframe._columns import Frame
+    from recframe._engines.column_spec import Use
+    from recframe._query import Query
+
+    Part = tuple[set[str], Frame]
+    """The findings that a look counted, and the counts: one row, or a row per model in the long format."""
+
+
+class Opened:
+    """The frames of one check under the plan's names.
+
+    Attributes
+    ----------
+    frame : Frame
+        The user's frame.
+    truth : Frame or None
+        The second frame, where there is one.
+    keys, group : list of str
+        The key of a list, and that of a list of one model.
+    long : list of str
+        The column of the models in the long format, else nothing.
+    optional : set of str
+        The flags of columns that the frame may lack.
+    """
+
+    def __init__(self, frame: Any, truth: Any, query: Query) -> None:
+        self.query = query
+        self.keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
+        self.long = [MODEL] if query.model is not None else []
+        self.group = [*self.keys, *self.long]
+        takes, truth_takes = _takes(query, truth=truth is not None)
+        self.optional = {ITEM_THERE, GRADES_THERE} & takes.keys()
+        sources = {"frame": Source(frame, takes)} | ({} if truth is None else {"truth": Source(truth, truth_takes)})
+        self.session = open_frames(sources, {})
+        self.engine = self.session.engine
+        self.frame = self._prepared(self.session.frames["frame"], relevant=truth is None)
+        self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
+
+    def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
+        """Give every row a key, and say whether it is relevant where that is known."""
+        if not self.query.by:
+            frame = frame.with_columns(nw.lit(0).alias(key_column(0)))
+        hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
+        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
+
+    def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
+        """Return what was looked for, and in each model how many rows of a frame show it."""
+        names = [*flags, *others]
+        frame = frame.with_columns(*(flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()))
+        frame = frame.select(*self.long, *names)
+        if self.long:
+            return set(flags), self.engine.sum_by(frame, self.long, names)
+        return set(flags), frame.select(nw.col(*names).sum())
+
+    def for_models(self, frame: Frame) -> Frame:
+        """Repeat for each model of the long format what models share."""
+        return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
+
+
+def all_or_none(count: str, total: str, name: str) -> nw.Expr:
+    """Return a count where it is that of everything, else 0."""
+    return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
+
+
+def _takes(query: Query, *, truth: bool) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:
+    """Return what to take from the frame and from the truth; a role that nobody named may be absent."""
+
+    def take(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
+        return ColumnSpec(column, role, use, None if role in query.named or truth else default)
+
+    keys = key_specs(query)
+    # As an attribute, what is missing is missing on every engine.
+    missing = {missing_key_column(i): ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
+    role = "rank" if query.by_rank else "score"
+    nans = {nan_column(i): ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
+    item = {ITEM: take("item", query.item, "key", 0.0)}
+    frame = keys | missing | score_specs(query) | nans | model_spec(query) | item
+    if truth:
+        default = None if "relevant" in query.named else 1.0
+        return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+    relevance = {RELEVANCE: take("relevant", query.relevant, "relevance", 0.0)}
+    absent = {
+        ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),
+        GRADES_THERE: ColumnSpec(query.relevant, "relevant", "there", default=0.0),
+    }
+    return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in query.named}, {}

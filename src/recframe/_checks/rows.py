@@ -1,0 +1,56 @@
+"""Looks at single rows and items: scores, keys, repeats, and ids that never match."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._checks.findings import ITEM_THERE, ROWS
+from recframe._checks.opened import all_or_none
+from recframe._columns import ITEM, missing_key_column, nan_column, score_column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._checks.opened import Opened, Part
+    from recframe._columns import Frame
+
+SEEN = "seen"
+
+
+def of_rows(opened: Opened, index: int) -> Part:
+    """Look at the scores or ranks of one model, and at keys."""
+    score, nan = nw.col(score_column(index)), nw.col(nan_column(index)) > 0
+    missing = score.is_null()
+    # A missing or NaN rank is no rank at all.
+    position = nw.when(missing).then(1.0).otherwise(score)
+    no_key = [nw.col(missing_key_column(i)).is_null() for i in range(len(opened.query.by))]
+    flags = {
+        "nan_scores": nan,
+        "missing_scores": missing & ~nan,
+        "impossible_ranks": (position < 1) | (position % 1 != 0),
+        "missing_keys": nw.any_horizontal(*no_key, ignore_nulls=False) if no_key else missing & ~missing,
+    }
+    return opened.totals(opened.frame, flags, [ROWS])
+
+
+def of_repeats(opened: Opened, frame: Frame, group: Sequence[str], name: str) -> Part:
+    """Look for items that stand in a list more than once."""
+    there = [ITEM_THERE] if ITEM_THERE in opened.optional else []
+    item, columns = [*group, ITEM], [ROWS, *there]
+    items = opened.engine.sum_by(frame.select(*item, *columns), item, columns)
+    truth = name == "duplicate_truth_rows"
+    items = opened.for_models(items) if truth else items
+    return opened.totals(items, {name: nw.col(ROWS) - 1}, columns)
+
+
+def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
+    """Look for lists or items that only the truth knows."""
+    here = opened.frame.select(*keys).unique()
+    here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
+    there = truth.select(*keys, ROWS, nw.lit(0.0).alias(SEEN))
+    known = opened.engine.sum_by(nw.concat([here, there], how="vertical"), keys, [ROWS, SEEN])
+    unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
+    found, totals = opened.totals(opened.for_models(known), {some: unseen}, [ROWS])
+    return found | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
