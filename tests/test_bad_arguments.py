@@ -115,7 +115,7 @@ REQUIRED = {
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
-          "agreement": {"score": ["score", "day"]}}  # fmt: skip
+          "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}}  # fmt: skip
 """What else a call cannot do without."""
 
 
@@ -152,8 +152,9 @@ def needed(call, name, make):
     given |= BESIDE.get(name, {})
     for role in getattr(metrics.METRICS.get(name), "needs", ()):
         given[role] = "frame"
+    frames = {"frame": COLUMNS, "values": {"model": ["old", "new"], "ndcg@2": [0.5, 0.25]}}
     return {
-        argument: make(COLUMNS) if isinstance(value, str) and value == "frame" else value
+        argument: make(frames[value]) if isinstance(value, str) and value in frames else value
         for argument, value in given.items()
     }
 

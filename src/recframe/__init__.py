@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from recframe import metrics, profiles
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
+    from recframe._display.table import table
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._thresholds import require
@@ -72,6 +73,7 @@ __all__ = [
     "read_run",
     "rec",
     "require",
+    "table",
     "to_dict",
     "write_run",
 ]
@@ -93,6 +95,7 @@ _LATER = {
     "read_run": "recframe._files.trec",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
+    "table": "recframe._display.table",
     "to_dict": "recframe._files.dicts",
     "write_run": "recframe._files.trec",
 }

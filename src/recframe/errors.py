@@ -42,6 +42,8 @@ PACKAGES = {
     "demo": ("click", "polars", "numpy"),
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
+    "tables": ("great_tables",),
+    "plot": ("altair", "vl-convert-python", "numpy", "scipy"),
 }
 """What the extras of features install."""
 

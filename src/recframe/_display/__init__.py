@@ -1,0 +1,1 @@
+"""Results for people: tables, charts, a report. Reads results of the calls, never the plan."""

@@ -1,0 +1,218 @@
+"""What a result's table holds, before it is HTML, LaTeX or Markdown: texts, which of them are bold, and notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from recframe.errors import InputError, OptionError
+from recframe.metrics import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe.metrics import Metric
+
+STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""The marks of adjusted p-values below a level."""
+STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
+MISSING = "–"
+ROUNDING = 1e-12
+"""Values that differ by less, relative to their size, are equally good."""
+IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
+IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
+COUNTS = ("lists", "undefined")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text of a table."""
+
+    text: str
+    bold: bool = False
+
+
+@dataclass
+class Layout:
+    """A table of texts: a header, its rows, which columns hold numbers, and what is said below."""
+
+    header: list[str] = field(default_factory=list)
+    columns: list[list[Cell]] = field(default_factory=list)
+    numeric: list[bool] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, name: str, cells: Iterable[Cell | str], *, numeric: bool = True) -> None:
+        """Add a column."""
+        self.header.append(name)
+        self.columns.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in cells])
+        self.numeric.append(numeric)
+
+    @property
+    def rows(self) -> list[tuple[Cell, ...]]:
+        """The cells, row by row."""
+        return list(zip(*self.columns, strict=True))
+
+
+def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int) -> Layout:
+    """Return the table of a result of `evaluate`, `describe` or `compare`.
+
+    Raises
+    ------
+    InputError
+        The frame is none of them.
+    """
+    columns = {name: result.get_column(name).to_list() for name in result.columns}
+    if columns.keys() >= IS_COMPARE:
+        return _of_compare(columns, records, digits)
+    if columns.keys() >= IS_DESCRIBE:
+        return _of_describe(columns, records, digits)
+    return _of_evaluate(columns, records, digits)
+
+
+def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
+    """Return the metric that a column is named after, or nothing."""
+    if name in records:
+        return records[name]
+    try:
+        return parse(name)
+    except OptionError:
+        return None
+
+
+def number_text(value: Any, digits: int) -> str:
+    """Return a number as tables show it."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN
+        return MISSING
+    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
+
+
+def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+    found = {name: record for name in columns if (record := record_of(str(name), records)) is not None}
+    if not found:
+        msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
+        raise InputError(msg, "give the result of evaluate, describe or compare; metrics= names metrics of your own")
+    names = list(columns)
+    labels = names[: names.index(next(iter(found)))]
+    groups = list(zip(*(columns[name] for name in labels if name != "model"), strict=True))
+    groups = groups or [()] * len(columns[names[0]])
+    layout = Layout()
+    for name in labels:
+        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    for name in names[len(labels) :]:
+        values = columns[name]
+        best = _best(values, groups, found[name]) if name in found and "model" in labels else set()
+        layout.add(name, [Cell(number_text(value, digits), row in best) for row, value in enumerate(values)])
+    if any(cell.bold for column in layout.columns for cell in column):
+        layout.notes.append(_best_note(found.values(), within=len(labels) > 1))
+    return layout
+
+
+def _of_describe(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+    layout = Layout()
+    names = list(columns)
+    labels = names[: names.index("metric") + 1]
+    for name in labels:
+        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    best = set()
+    if "model" in labels:
+        best = _best_by_metric(columns, [name for name in labels if name not in ("model", "metric")], records, ["mean"])
+    for name in names[len(labels) :]:
+        if name == "high":
+            continue
+        if name == "low":
+            layout.add("interval", _intervals(columns, digits))
+            continue
+        cells = [
+            Cell(number_text(value, digits), name == "mean" and ("mean", row) in best)
+            for row, value in enumerate(columns[name])
+        ]
+        layout.add(name, cells)
+    if best:
+        layout.notes.append(_best_note(_records(columns, records), within=len(labels) > 2))  # noqa: PLR2004
+    layout.notes.append("Interval: of the mean, at the confidence given to describe (0.95 unless named).")
+    return layout
+
+
+def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+    layout = Layout()
+    per = list(columns)[: list(columns).index("metric")]
+    for name in (*per, "metric", "model", "baseline"):
+        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    best = _best_by_metric(columns, per, records, ["mean", "baseline_mean"])
+    layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
+    for name in ("mean", "baseline_mean"):
+        cells = [Cell(number_text(value, digits), (name, row) in best) for row, value in enumerate(columns[name])]
+        layout.add(name.replace("_", " "), cells)
+    layout.add("difference", [number_text(value, digits) for value in columns["difference"]])
+    layout.add("interval", _intervals(columns, digits))
+    layout.add("adjusted p", [_p_text(value) for value in columns["p_adjusted"]])
+    if columns.keys() >= {"wins", "ties", "losses"}:
+        counts = zip(*(columns[name] for name in ("wins", "ties", "losses")), strict=True)
+        layout.add("wins/ties/losses", ["/".join(number_text(value, 0) for value in row) for row in counts])
+    if best:
+        layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
+    layout.notes.append("Interval: of the difference, at the confidence given to compare (0.95 unless named).")
+    layout.notes.append(STARS_NOTE)
+    return layout
+
+
+def _label_text(value: Any) -> str:
+    return MISSING if value is None or value != value else str(value)  # noqa: PLR0124 - NaN
+
+
+def _intervals(columns: dict[str, list[Any]], digits: int) -> list[str]:
+    ends = zip(columns["low"], columns["high"], strict=True)
+    texts = [(number_text(low, digits), number_text(high, digits)) for low, high in ends]
+    return [MISSING if MISSING in each else "[{}, {}]".format(*each) for each in texts]
+
+
+def _p_text(value: Any) -> str:
+    text = number_text(value, 3)
+    if text == MISSING:
+        return text
+    text = "<0.001" if value < STARS[0][0] else text
+    stars = next((stars for level, stars in STARS if value < level), "")
+    return f"{text} {stars}".strip()
+
+
+def _records(columns: dict[str, list[Any]], records: Mapping[str, Metric]) -> list[Metric]:
+    found = (record_of(name, records) for name in dict.fromkeys(columns["metric"]))
+    return [record for record in found if record is not None]
+
+
+def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[int]:
+    """Return the rows of the best values within each group that has a better and a worse one."""
+    rows: dict[Any, list[int]] = {}
+    for row, value in enumerate(values):
+        if value is not None and value == value:  # noqa: PLR0124 - NaN
+            rows.setdefault(groups[row], []).append(row)
+    found: set[int] = set()
+    for members in rows.values():
+        best = (max if record.higher_is_better else min)(values[row] for row in members)
+        close = {row for row in members if abs(values[row] - best) <= ROUNDING * max(1.0, abs(best))}
+        found |= close if len(close) < len(members) else set()
+    return found
+
+
+def _best_by_metric(
+    columns: dict[str, list[Any]], per: Sequence[str], records: Mapping[str, Metric], names: Sequence[str]
+) -> set[tuple[str, int]]:
+    """Return where the best values of each metric and segment stand, among several columns of values."""
+    count = len(columns["metric"])
+    values = [value for name in names for value in columns[name]]
+    keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True)) * len(names)
+    found: set[tuple[str, int]] = set()
+    for metric in dict.fromkeys(columns["metric"]):
+        record = record_of(metric, records)
+        if record is not None:
+            of_metric = [value if key[-1] == metric else None for value, key in zip(values, keys, strict=True)]
+            found |= {(names[place // count], place % count) for place in _best(of_metric, keys, record)}
+    return found
+
+
+def _best_note(records: Iterable[Metric], *, within: bool) -> str:
+    lower = [record.label for record in records if not record.higher_is_better]
+    note = "Bold: the best value of each metric" + (", segment by segment" if within else "")
+    return f"{note}; lower is better for {', '.join(lower)}." if lower else f"{note}."
