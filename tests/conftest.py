@@ -74,14 +74,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave the peers' folder out unless it is asked for: it imports them, which alone takes seconds."""
+    if collection_path != PEERS or config.getoption("all") or config.getoption("markexpr") or named(config, PEERS):
+        return None
+    return True
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep of each engine what it can do and its share of that, and slow tests where they are asked for."""
+    kept, rest = [], []
     for item in items:
         if item.path.is_relative_to(PEERS):
             item.add_marker("slow")
-    kept = [item for item in items if in_share(config, item) and in_time(config, item)]
-    if len(kept) < len(items):
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        (kept if in_share(config, item) and in_time(config, item) else rest).append(item)
+    if rest:
+        config.hook.pytest_deselected(items=rest)
         items[:] = kept
 
 
@@ -96,16 +104,22 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
         return False
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
-    return zlib.crc32(item.name.encode()) % share == 0
+    # Engines of one share take different tests, so that together they take all.
+    test = item.name.replace(name, "", 1)
+    return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % share == 0
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:
     """Return whether a test is quick, or slow and asked for: by an option, by a mark, or by its own path."""
     if item.get_closest_marker("slow") is None or config.getoption("all") or config.getoption("markexpr"):
         return True
+    return named(config, item.path)
+
+
+def named(config: pytest.Config, path: Path) -> bool:
+    """Return whether the command line names a test file, or the peers' folder or a file in it."""
     paths = [Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args]
-    own = (item.path, *(folder for folder in item.path.parents if folder.is_relative_to(PEERS)))
-    return any(path in own for path in paths)
+    return any(path == one or (path == PEERS and one.is_relative_to(PEERS)) for one in paths)
 
 
 @pytest.fixture(params=["pandas", "pandas alone"])

@@ -82,8 +82,11 @@ def _combined(name: str) -> Iterator[str]:
             yield spelled(name, k, **dict(zip(options, values, strict=True)))
 
 
-FEW = 3 if settings.default.max_examples >= 100 else 1
-"""How many options may differ for a combination to be tested at each cutoff: more with ``--all``."""
+THOROUGH = settings.default.max_examples >= 100
+"""Whether the run is one with ``--all``, or of named engines."""
+
+FEW = 3 if THOROUGH else 1
+"""How many options may differ for a combination to be tested at each cutoff."""
 
 SPELLED = [label for name in ACCURACY for label in _combined(name)]
 """Each metric of accuracy with each combination of its options."""

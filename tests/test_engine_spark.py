@@ -123,7 +123,7 @@ def test_parts_on_spark_say_what_is_wrong(spark, monkeypatch):
     from recframe._engines import spark_workers
 
     monkeypatch.setattr(spark_workers, "find_spec", lambda _: None)
-    with pytest.raises(recframe.MissingExtraError, match=r"(?s)on the workers.*recframe\[arrow\]"):
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)on the workers.*pip install polars pyarrow"):
         recframe.rec(frame).ndcg(partitions=2)
 
 

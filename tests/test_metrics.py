@@ -1,7 +1,7 @@
 """Every metric, option, cutoff and tie policy equals its oracle, on every engine.
 
-`test_metric_equals_its_oracle` takes each metric of the library; the rest is for those of accuracy, on lists in the
-thousands. What is particular to a family is in ``test_metrics_<family>.py``.
+`test_metric_equals_its_oracle` takes each metric of the library; the rest is for those of accuracy, on lists by
+the hundred. What is particular to a family is in ``test_metrics_<family>.py``.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def metrics_under(scenario: str, ties: str) -> list[str]:
 
 # What the lists of a scenario are made of, and how they are asked about.
 SCENARIOS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "binary": (lambda: crowd(1, 400, relevance=BINARY, missing=0.0), {"by": ["user", "day"]}),
-    "graded": (lambda: crowd(2, 700, relevance=GRADED), {"by": ["user", "day"]}),
-    "text keys": (lambda: crowd(3, 300, relevance=(0.0, 0.0, 0.25, 1.5), text=True), {"by": ["user", "day"]}),
-    "least 2": (lambda: crowd(4, 400, relevance=GRADED), {"by": ["user", "day"], "min_relevance": 2}),
-    "least -1": (lambda: crowd(5, 300, relevance=GRADED), {"by": ["user", "day"], "min_relevance": -1}),
-    "ranks": (lambda: ranked_crowd(6, 400), {"by": "user", "rank": "rank"}),
-    "undefined": (lambda: crowd(7, 300, relevance=(0, 0, 0, 1)), {"by": ["user", "day"], "undefined": 0.5}),
+    "binary": (lambda: crowd(1, 150, relevance=BINARY, missing=0.0), {"by": ["user", "day"]}),
+    "graded": (lambda: crowd(2, 250, relevance=GRADED), {"by": ["user", "day"]}),
+    "text keys": (lambda: crowd(3, 100, relevance=(0.0, 0.0, 0.25, 1.5), text=True), {"by": ["user", "day"]}),
+    "least 2": (lambda: crowd(4, 150, relevance=GRADED), {"by": ["user", "day"], "min_relevance": 2}),
+    "least -1": (lambda: crowd(5, 100, relevance=GRADED), {"by": ["user", "day"], "min_relevance": -1}),
+    "ranks": (lambda: ranked_crowd(6, 150), {"by": "user", "rank": "rank"}),
+    "undefined": (lambda: crowd(7, 100, relevance=(0, 0, 0, 1)), {"by": ["user", "day"], "undefined": 0.5}),
 }
 
 
@@ -68,7 +68,7 @@ def expected(scenario: str, ties: str) -> dict[Any, dict[str, float | None]]:
     return oracle.evaluate(rows_of(scenario), metrics_under(scenario, ties), ties=ties, per=asked["by"], **asked)
 
 
-# --- thousands of lists -----------------------------------------------------------------------------------
+# --- lists by the hundred ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ties", POLICIES)
