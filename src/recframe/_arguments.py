@@ -8,9 +8,7 @@ from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recframe._hints import check_names
-from recframe._labels import Labels, column_name, column_names
-from recframe._values import choice, number, number_or
+from recframe._values import Labels, check_names, choice, column_name, column_names, number, number_or
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric

@@ -13,9 +13,8 @@ from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, role_parameters, r
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy
 from recframe._engines.side_tables import feature_columns, items_frame
-from recframe._hints import check_names
-from recframe._resolve import policies_named, resolved
-from recframe._values import flag
+from recframe._query import policies_named, resolved
+from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._beyond_accuracy import ExposureMetric

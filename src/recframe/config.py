@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, Like, Roles, role_parameters, roles_doc, show_roles
-from recframe._hints import check_names
-from recframe._values import choice, flag
+from recframe._values import check_names, choice, flag
 from recframe.errors import OptionTypeError, shown
 from recframe.metrics._record import check_k
 

@@ -13,8 +13,7 @@ from recframe._checks.lists import of_lists
 from recframe._checks.opened import Opened
 from recframe._columns import ITEM, MODEL
 from recframe._engines.registry import adapter_of, is_lazy
-from recframe._query import Query
-from recframe._resolve import resolved
+from recframe._query import Query, resolved
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k

@@ -10,7 +10,7 @@ import click
 
 from recframe._cli.definitions import COMPLETE, NAME, application
 from recframe._cli.terminal import complain, warnings_as_lines
-from recframe._hints import role_meant
+from recframe._values import role_meant
 from recframe.errors import RecError
 
 if TYPE_CHECKING:

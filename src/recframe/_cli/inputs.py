@@ -16,7 +16,7 @@ from recframe._arguments import Roles
 from recframe._files.fields import BOM
 from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
 from recframe._files.trec import read_qrels, read_run
-from recframe._labels import as_tuple
+from recframe._values import as_tuple
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, collected, segments
 from recframe._comparison.paired_sums import Pair, differences, paired_sums
 from recframe._comparison.results import result_frame, stacked
-from recframe._labels import column_name
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
-from recframe._values import choice, whole_number
+from recframe._values import choice, column_name, whole_number
 from recframe.errors import DataWarning, OptionError, closest, shown, stack_level
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._labels import Labels
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
+    from recframe._values import Labels
 
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
 """The test of a mean difference of 0."""

@@ -9,15 +9,15 @@ import numpy as np
 
 from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
 from recframe._comparison.results import result_frame, stacked
-from recframe._labels import column_name
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
+from recframe._values import column_name
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-    from recframe._labels import Labels
     from recframe._plan.plan import Plan
+    from recframe._values import Labels
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""

@@ -15,8 +15,8 @@ from recframe._data.common import check_frame, check_name, keyed, query
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
-from recframe._labels import as_tuple, column_name, column_names
 from recframe._plan.sources import item_spec, key_specs
+from recframe._values import as_tuple, column_name, column_names
 from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:

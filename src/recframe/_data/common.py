@@ -8,11 +8,9 @@ import narwhals as nw
 
 from recframe._columns import key_column
 from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._labels import is_label
 from recframe._plan.sources import key_specs
-from recframe._query import Query
-from recframe._resolve import resolved
-from recframe._values import whole_number
+from recframe._query import Query, resolved
+from recframe._values import is_label, whole_number
 from recframe.errors import OptionTypeError, shown
 
 if TYPE_CHECKING:

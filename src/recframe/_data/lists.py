@@ -15,8 +15,7 @@ from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
-from recframe._labels import as_tuple, column_names
-from recframe._values import flag, ids
+from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
 from recframe._factors.progress import check_progress, progress_bar
-from recframe._labels import column_name, holds_values
-from recframe._values import choice, flag, whole_number
+from recframe._values import choice, column_name, flag, holds_values, whole_number
 from recframe._values import ids as list_of_ids
 from recframe.errors import InputError, OptionError, OptionTypeError
 from recframe.metrics._record import check_k

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recframe._hints import role_meant
+from recframe._values import role_meant
 from recframe.errors import OptionError, OptionTypeError, closest, closest_of, shown
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import POLICIES
-from recframe._resolve import policies_named, resolved
+from recframe._query import policies_named, resolved
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
