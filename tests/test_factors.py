@@ -398,6 +398,22 @@ def test_metrics_that_read_absent_rows_are_refused_by_name(library):
         assert str(caught.value).startswith(str(metric))
 
 
+def test_negative_relevance_has_no_place_in_the_ideal_of_a_frame_that_omits_rows(polars_engine):
+    some = {"user": [1, 1], "relevant": [-1, 2], "rank": [2, 3], "candidates": [5, 5], "tied": [1, 1]}
+    frame = polars_engine.frame(some)
+    without = polars_engine.frame({**some, "relevant": [0, 2]})
+    for label in ("ndcg(grades=signed)@2", "ndcg(grades=signed,ideal=ranked)"):
+        for roles in (COMPACT, {**COMPACT, "tied": None}, {**COMPACT, "candidates": None}):
+            with pytest.raises(
+                recframe.OptionError, match=re.escape(f"{label} puts negative relevance") + ".* holds -1"
+            ):
+                frame.rec.evaluate([label], **roles)
+        with pytest.raises(recframe.OptionError, match="whether a lazy frame holds negative relevance"):
+            without.lazy().rec.evaluate([label], **COMPACT)
+        assert without.rec.measure(label, **COMPACT) == without.rec.measure(label.replace("signed", "all"), **COMPACT)
+    assert frame.rec.ndcg(gain="binary", grades="signed", **COMPACT) == pytest.approx(0.5)
+
+
 def test_what_lists_show_is_what_the_full_frame_shows(library):
     made = case(10, kind="integer")
     made.bias = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from compare import assert_oracle
@@ -28,3 +30,38 @@ def test_a_missing_column_of_values_is_named(engine):
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 4, "score": 1.0}])
     with pytest.raises(KeyError, match="value='price': the frame has no such column"):
         engine.ask(frame, "evaluate", ["money_recall"])
+
+
+REPEATED = [
+    {"item": "a", "relevant": 1, "score": 1.0, "price": 1.0},
+    {"item": "a", "relevant": 0, "score": 1.0, "price": 5.0},
+    {"item": "b", "relevant": 2, "score": 1.0, "price": 2.0},
+    {"item": "a", "relevant": 1, "score": 0.0, "price": 8.0},
+]
+BOUGHT = [{"item": "a", "price": 3.0}, {"item": "a", "price": 4.0}]
+
+
+def in_every_order(rows):
+    """Return the rows of lists that differ only in the order of their rows."""
+    orders = itertools.permutations(rows)
+    return [{"user": user, **row} for user, order in enumerate(orders) for row in order]
+
+
+@pytest.mark.parametrize(
+    ("ties", "from_frame", "from_truth"),
+    [
+        ("average", (3 / 8, 3 / 11 / 3), (4 / 10, 1 / 3)),
+        ("best", (1, 2 / 11), (1, 1)),
+        ("worst", (0, 0), (0, 0)),
+        ("item", (1 / 6, 1 / 2 / 11), (1 / 2, 1 / 2)),
+    ],
+)
+def test_prices_of_an_item_that_is_repeated_at_one_score(polars_engine, ties, from_frame, from_truth):
+    rows, bought = in_every_order(REPEATED), in_every_order(BOUGHT)
+    truth = [{**row, "user": user} for user in range(24) for row in bought if row["user"] == user % 2]
+    for given, expected in (({}, from_frame), ({"truth": polars_engine.frame(truth)}, from_truth)):
+        metrics, frame = ["money_precision", "money_recall"], polars_engine.frame(rows)
+        found = polars_engine.ask(frame, "evaluate", metrics, k=1, ties=ties, per="user", **given)
+        assert len(found) == 24
+        for _, *values in map(dict.values, found):
+            assert values == pytest.approx(expected)

@@ -15,6 +15,7 @@ from recframe._columns import (
     PLACE,
     PRESENT,
     RANKED,
+    RELEVANCE,
     ROWS,
     SCORE,
     SIZE,
@@ -22,8 +23,9 @@ from recframe._columns import (
     TIED,
     score_column,
 )
+from recframe._plan.relevance import fill_missing
 from recframe.errors import InputError, OptionError
-from recframe.metrics._row import Row
+from recframe.metrics._row import ALL_ROWS, Row
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -84,6 +86,22 @@ def check_metrics(context: CallContext, kept: Frame) -> None:
             raise OptionError(msg, "name the column that holds it, candidates='candidates'")
         if all_rows:
             _check_whole(context, kept, metric)
+        if ALL_ROWS in terms.ideal.requested:
+            _check_signed_ideal(context, metric)
+
+
+def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
+    """Raise where negative relevance would stand in the ideal before the absent rows, whose relevance is 0."""
+    cause = f"{metric.label} puts negative relevance at the end of the ideal, behind rows that are not in the frame"
+    hint = "grades='all', 'positive' or 'relevant', or evaluate the whole frame"
+    if not context.engine.eager:
+        msg = f"{cause}, and whether a lazy frame holds negative relevance is not known"
+        raise OptionError(msg, f"collect the frame first, {hint}")
+    relevance = fill_missing(context.frame.select(RELEVANCE), [RELEVANCE])
+    least = context.engine.scalar(relevance.select(nw.col(RELEVANCE).min()))
+    if least is not None and least < 0:
+        msg = f"{cause}: relevant={context.query.relevant!r} holds {least:g}"
+        raise OptionError(msg, hint)
 
 
 def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
