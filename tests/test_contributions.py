@@ -313,6 +313,22 @@ def test_metrics_of_ones_own(engine):
             engine.ask(frame, "contributions", Squared())
 
 
+def test_a_metric_of_ones_own_that_is_no_sum_has_no_contributions_on_a_lazy_frame(engine):
+    if not engine.lazy:
+        pytest.skip("it is refused there")
+    frame = engine.frame({"user": [1, 1, 2, 3], "relevant": [1, 1, 1, 0], "score": [1.0, 2.0, 3.0, 1.0]})
+    found = engine.ask(frame, "contributions", Squared(), item=None)
+    # 2² is not 1 + 1, 1² is 1; a list without a relevant item has no value.
+    assert {row["user"]: (row["contribution"], row["squared"]) for row in found} == {
+        1: (None, 4),
+        2: (1, 1),
+        3: (None, None),
+    }
+    if engine.library == "polars":
+        raw = frame.rec.contributions(Squared(), item=None).collect()
+        assert sorted(raw["contribution"].is_nan().drop_nulls()) == [False, True, True]
+
+
 def test_the_frame_is_not_changed(engine):
     rows = crowd(52, 10)
     frame = engine.frame(rows)

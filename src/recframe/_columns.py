@@ -187,6 +187,7 @@ OWN_STOP = SHARES.one("own_stop", "float", "the probability to stop at the row")
 BLOCK_STOP = SHARES.one("block_stop", "float", "the sum of these over the tied block")
 CONTRIBUTION = SHARES.one("contribution", "float", "what the row adds to the value")
 LIST_VALUE = SHARES.one("list value", "float", "the value of the list")
+LIST_SUM = SHARES.one("list sum", "float", "the sum of what its rows add to a custom metric, of a lazy frame")
 RANKED_ITEM = SHARES.one("ranked_item", "float", "1 where the model ranks the item of the ground truth")
 
 SCRATCH = FrameSpec("checks of data", "a list or tied block that is looked at", (FRAME,), "all modules")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -13,6 +14,7 @@ from recframe._columns import (
     CONTRIBUTION,
     HIT,
     ITEM,
+    LIST_SUM,
     LIST_VALUE,
     MODEL,
     OWN_STOP,
@@ -121,7 +123,10 @@ class Contributions:
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
             found.append(self._added(missing, lists, shares.unranked))
         result = nw.concat(found, how="vertical")
-        self._check_sums(result)
+        if self._engine.eager:
+            self._check_sums(result)
+        elif not self._metric.is_builtin:
+            result = self._nan_where_sums_differ(result)
         if self._query.several and not context.long:
             result = result.with_columns(nw.lit(self._query.model_name(index)).alias(MODEL))
         return result
@@ -148,17 +153,28 @@ class Contributions:
 
     def _check_sums(self, rows: Frame) -> None:
         """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
-        if not self._engine.eager:
-            return
-        group = self.context.group
         rows = rows.filter(~nw.col(LIST_VALUE).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
-        lists = rows.group_by(*group).agg(nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max())
-        off = (nw.col(CONTRIBUTION) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
-        if self._engine.scalar(lists.filter(off).select(nw.len())):
+        lists = rows.group_by(*self.context.group).agg(nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max())
+        if self._engine.scalar(lists.filter(_differs(CONTRIBUTION)).select(nw.len())):
             msg = f"what rows add does not sum to a list's {self._metric.label}"
             raise OptionError(
                 msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
             )
+
+    def _nan_where_sums_differ(self, rows: Frame) -> Frame:
+        """Replace what rows add by NaN in lists to which they do not add up: a lazy frame cannot raise."""
+        group = self.context.group
+        rows = rows.with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
+        rows = rows.with_columns(
+            nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
+        )
+        found = nw.when(_differs(LIST_SUM)).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
+        return rows.with_columns(found.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
+
+
+def _differs(sums: str) -> nw.Expr:
+    """Return whether the sum of what rows add, and of its absolute values, is not the value of their list."""
+    return (nw.col(sums) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
 
 
 def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
