@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,14 @@ OF_RANKS = ["impossible_ranks", "overlapping_ranks"]
 OF_TRUTH = [
     "duplicate_truth_rows", "truth_of_unknown_lists", "no_list_in_truth", "truth_of_unknown_items", "no_item_in_truth"
 ]  # fmt: skip
-OF_ALL = ["no_list_in_truth", "no_item_in_truth", "nothing_ranked", "nothing_ordered"]
+OF_ALL = [
+    "no_list_in_truth",
+    "no_item_in_truth",
+    "nothing_ranked",
+    "nothing_ordered",
+    "dependent_lists",
+    "unused_model",
+]
 """What is found in all lists or in none."""
 
 
@@ -38,8 +46,8 @@ def expected(
     by: list[str],
     rank: str | None = None,
     truth: list[dict[str, Any]] | None = None,
-    model: Any = None,
     every: list[dict[str, Any]] | None = None,
+    per: str | None = None,
     tells_nan: bool = True,
 ) -> dict[str, tuple[int, float]]:
     """Return counts and shares by plain loops; `every` holds the rows of all models."""
@@ -55,8 +63,8 @@ def expected(
     lists: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         lists[key_of(row, by)].append(row)
-    unknown = [row for row in truth or () if key_of(row, by) not in {key_of(other, by) for other in every}]
-    items = {key_of(row, ["item"]) for row in every}
+    unknown = [row for row in truth or () if key_of(row, by) not in {key_of(other, by) for other in rows}]
+    items = {key_of(row, ["item"]) for row in rows}
     unknown_items = [row for row in truth or () if key_of(row, ["item"]) not in items]
     for row in (*every, *(truth or ())):
         lists.setdefault(key_of(row, by), [])
@@ -95,11 +103,55 @@ def expected(
     counts["nothing_ordered"] = counts["several"] if counts["constant_lists"] == counts["several"] else 0
     counts["nothing_ranked"] = len(lists) if counts["lists_without_ranked"] == len(lists) else 0
 
+    values = [len({key[i] for key in lists}) for i in range(len(by))]
+    counts["dependent_lists"] = len(lists) if any(1.2 * count <= len(lists) for count in values) else 0
+    counts["unused_model"] = len(rows) if len({key_of(row, ["model"]) for row in rows if "model" in row}) > 1 else 0
+    counts["assumed_relevance"] = max((unnamed(truth or [], by, name) for name in (truth or [{}])[0]), default=0)
+    counts["segments_within_lists"] = cut_lists(rows, every, truth, by, per)
+
     totals = {"rows": len(rows), "lists": len(lists)}
-    of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(OF_TRUTH, len(truth or []))
+    of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(
+        [*OF_TRUTH, "assumed_relevance"], len(truth or [])
+    )
     skipped = (OF_RANKS if rank is None else []) + (["ideal_of_ranked_only"] if truth is not None else OF_TRUTH)
     skipped += ["ties_across_k"] if k is None else []
+    skipped += [] if len(by) > 1 else ["dependent_lists"]
+    skipped += [] if per else ["segments_within_lists"]
+    skipped += [] if "model" in rows[0] and "model" not in by else ["unused_model"]
+    skipped += [] if truth and "relevant" not in truth[0] else ["assumed_relevance"]
     return {name: (counts[name], counts[name] / of[name]) for name in ALL if name not in skipped}
+
+
+def unnamed(truth: list[dict[str, Any]], by: list[str], name: str) -> int:
+    """Return how many rows of a column are 0, if it seems to say what is relevant."""
+    lists = defaultdict(list)
+    for row in truth:
+        lists[key_of(row, by)].append(0 if is_missing(row[name]) else row[name])
+    values = [value for of_list in lists.values() for value in of_list]
+    if name in (*by, "item", "score", "price") or not all(isinstance(v, int | float) and v in (0, 1) for v in values):
+        return 0
+    describes_rows = any(0 in of_list and 1 in of_list for of_list in lists.values())
+    tells = describes_rows or 1 not in values or all(len(of_list) == 1 for of_list in lists.values())
+    return values.count(0) if tells else 0
+
+
+def cut_lists(
+    rows: list[dict[str, Any]],
+    every: list[dict[str, Any]],
+    truth: list[dict[str, Any]] | None,
+    by: list[str],
+    per: str | None,
+) -> int:
+    """Return how many lists have several values of a column of `per`; in a truth, or beside one, known values."""
+    if per is None or per in by:
+        return 0
+    source = rows if truth is None else truth if per in truth[0] else every
+    lists = defaultdict(set)
+    for row in source:
+        value = key_of(row, [per])
+        if truth is None or value != (None,):
+            lists[key_of(row, by)].add(value)
+    return sum(len(values) > 1 for values in lists.values())
 
 
 def table(found: list[dict[str, Any]]) -> dict[str, tuple[int, float]]:
@@ -203,6 +255,110 @@ def test_models_below_each_other(engine, with_truth):
         mine = [row for row in found if row["model"] == name]
         assert [row["finding"] for row in mine] == list(wanted)
         assert table(mine) == wanted
+
+
+# --- columns that have no role, or one that cuts lists --------------------------------------------------------------------
+
+
+def test_segments_that_vary_within_lists(engine):
+    rows = [
+        {**row, "age": row["user"] and row["user"] % 3, "shelf": len(str(row["item"])) % 2} for row in crowd(21, 60)
+    ]
+    truth = [{"user": row["user"], "day": row["day"], "item": row["item"], "city": row["score"]} for row in rows[:50]]
+    by = ["user", "day"]
+    frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+    for per, second in (("age", {}), ("shelf", {}), ("shelf", {"truth": truth}), ("city", {"truth": truth})):
+        more = {"truth": there} if second else {}
+        found = engine.ask(frame, "check", by=by, per=per, **more)
+        own = [{**row, "relevant": 0} for row in rows]
+        wanted = expected(rows if second else own, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
+        unread = {"lists_without_relevant", "ideal_of_ranked_only"} if not second else set()
+        assert table(found) == {name: value for name, value in wanted.items() if name not in unread}
+        assert bool(wanted["segments_within_lists"][0]) == (per != "age")
+
+
+def test_segments_of_the_key_cut_nothing(engine):
+    frame = engine.frame({"user": [1, 1, 2], "day": [1, 2, 1], "relevant": [1, 0, 1], "score": [1.0, 2.0, 1.0]})
+    for roles in ({"by": ["user", "day"], "per": "day"}, {"by": None, "per": "day"}):
+        found = engine.ask(frame, "check", **roles)
+        assert "segments_within_lists" not in {row["finding"] for row in found}
+
+
+def test_a_model_that_nobody_named(engine):
+    rows = [{**row, "model": "a" if number % 2 else "b"} for number, row in enumerate(crowd(22, 40))]
+    by, frame = ["user", "day"], engine.frame(rows)
+    wanted = expected(rows, None, by=by, tells_nan=engine.tells_nan)
+    assert table(engine.ask(frame, "check", by=by)) == wanted
+    assert wanted["unused_model"] == (len(rows), 1.0)
+    for roles in ({"model": "model", "by": by}, {"by": [*by, "model"]}):
+        assert "unused_model" not in {row["finding"] for row in engine.ask(frame, "check", **roles)}
+    alike = engine.frame([{**row, "model": "a", "who": row["model"]} for row in rows])
+    counts = {row["finding"]: row["count"] for row in engine.ask(alike, "check", by=by)}
+    assert counts["unused_model"] == 0
+
+
+@pytest.mark.parametrize("clicked", [(0, 1), (False, True), (0.0, 1.0, None), (0,), (1,), (0, 1, 2)])
+def test_a_relevance_that_nobody_named(engine, clicked):
+    rows = crowd(23, 30)
+    truth = [{**row, "clicked": clicked[number % len(clicked)]} for number, row in enumerate(crowd(24, 30))]
+    truth = [{name: row[name] for name in ("user", "day", "item", "clicked")} for row in truth]
+    frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+    by = ["user", "day"]
+    wanted = expected(rows, None, by=by, truth=truth, tells_nan=engine.tells_nan)
+    assert table(engine.ask(frame, "check", by=by, truth=there)) == wanted
+    assert bool(wanted["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2)))
+    found = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
+    assert "assumed_relevance" not in {row["finding"] for row in found}
+
+
+def test_lists_that_may_depend_on_each_other(engine):
+    rows = [{**row, "score": float(number)} for number, row in enumerate(crowd(25, 9, longest=3))]
+    wanted = expected(rows, None, by=["user", "day"], tells_nan=engine.tells_nan)
+    assert wanted["dependent_lists"] == (9, 1.0)
+    assert table(engine.ask(engine.frame(rows), "check", by=["user", "day"])) == wanted
+    one_day = [{**row, "day": row["user"]} for row in rows]
+    found = engine.ask(engine.frame(one_day), "check", by=["user", "day"])
+    assert {row["finding"]: row["count"] for row in found}["dependent_lists"] == 0
+
+
+def test_compare_and_check_find_the_same_lists_dependent(polars_engine):
+    pytest.importorskip("scipy")
+    for users in (5, 6, 7):  # of 7 lists: 1.4, 1.17 and 1 a user
+        data = {"user": [min(i, users - 1) for i in range(7)], "day": [*range(7)], "relevant": [1] * 7}
+        frame = polars_engine.frame(data | {"score": [1.0] * 7, "other": [0.5] * 7})
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            recframe.rec(frame).compare("mrr", by=["user", "day"], score=["score", "other"])
+        found = polars_engine.ask(frame, "check", by=["user", "day"])
+        warned = any("lists of one value may be alike" in str(one.message) for one in caught)
+        assert warned == bool({row["finding"]: row["count"] for row in found}["dependent_lists"]) == (users == 5)
+
+
+def test_strict_stops_where_models_are_pooled_and_lists_are_cut(pandas_engine):
+    rows = {"user": [1, 1, 2], "item": [1, 2, 1], "relevant": [0, 1, 1], "score": [0.1, 0.2, 0.3], "shelf": [1, 2, 1]}
+    pooled = pandas_engine.frame(rows | {"model": ["a", "b", "a"]})
+    with pytest.raises(recframe.InputError, match=r"unused_model: 3 \("):
+        pandas_engine.ask(pooled, "check", strict=True)
+    with pytest.raises(recframe.InputError, match=r"segments_within_lists: 1 \("):
+        pandas_engine.ask(pandas_engine.frame(rows), "check", per="shelf", strict=True)
+
+
+def test_strict_stops_on_the_one_model_whose_lists_never_match(engine):
+    rows = [
+        {"user": f"{mark}{i}", "item": i, "score": i / 2, "who": who}
+        for who, mark in (("a", ""), ("b", "u"))
+        for i in (1, 2)
+    ]
+    frame, truth = engine.frames(rows, [{"user": "1", "item": 1}, {"user": "3", "item": 2}])
+    found = engine.ask(frame, "check", model="who", truth=truth)
+    counts = {(row["model"], row["finding"]): row["count"] for row in found}
+    for model, unknown, none in (("a", 1, 0), ("b", 2, 2)):
+        assert counts[model, "truth_of_unknown_lists"] == unknown
+        assert counts[model, "no_list_in_truth"] == none
+        assert counts[model, "no_item_in_truth"] == 0
+    if not engine.lazy:
+        with pytest.raises(recframe.InputError, match="no_list_in_truth: 2 "):
+            engine.ask(frame, "check", model="who", truth=truth, strict=True)
 
 
 def test_what_needs_an_absent_column_is_not_looked_for(engine):

@@ -159,7 +159,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "describe": tuple(name for name in ALL_ROLES if name != "partitions"),
     "fuse": ("by", "score", "rank"),
     "agreement": ("by", "item", "score", "rank", "per"),
-    "check": ("by", "item", "relevant", "score", "rank", "truth", "min_relevance", "model"),
+    "check": ("by", "item", "relevant", "score", "rank", "truth", "per", "min_relevance", "model"),
     "label": ("by", "item", "relevant", "score", "rank", "value", "model"),
     "top": ("by", "item", "score", "rank", "model"),
     "to_lists": ("by", "item", "score", "rank", "model"),

@@ -140,6 +140,7 @@ class CheckRoles(TypedDict, total=False):
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
     truth: Any
+    per: Columns
     min_relevance: float | None
     model: str | None
 

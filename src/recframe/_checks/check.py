@@ -8,8 +8,8 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._checks import rows
-from recframe._checks.findings import FINDINGS
-from recframe._checks.lists import of_lists
+from recframe._checks.findings import FINDINGS, MODEL_THERE
+from recframe._checks.lists import of_keys, of_lists
 from recframe._checks.opened import Opened
 from recframe._columns import ITEM, MODEL
 from recframe._engines.registry import adapter_of, is_lazy
@@ -57,6 +57,10 @@ def _wanted(opened: Opened, k: int | None) -> set[str]:
     """Return the findings that the call looks for."""
     skipped = set() if opened.query.by_rank else set(OF_RANKS)
     skipped |= OF_TRUTH if opened.truth is None else {"ideal_of_ranked_only"}
+    skipped |= set() if opened.candidates is not None else {"assumed_relevance"}
+    skipped |= set() if MODEL_THERE in opened.optional else {"unused_model"}
+    skipped |= set() if opened.segments else {"segments_within_lists"}
+    skipped |= set() if len(opened.query.by) > 1 else {"dependent_lists"}
     skipped |= {"ties_across_k"} if k is None else set()
     return {finding.name for finding in FINDINGS} - skipped
 
@@ -98,10 +102,16 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
         rows.of_repeats(opened, opened.frame, opened.group, "duplicate_rows"),
         of_lists(opened, index, k),
     ]
+    if len(opened.query.by) > 1:
+        parts.append(of_keys(opened))
+    if MODEL_THERE in opened.optional:
+        parts.append(rows.of_unused_model(opened))
     if opened.truth is not None:
         parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
         parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *UNKNOWN["lists"]))
         parts.append(rows.of_unknown(opened, opened.truth, [ITEM], *UNKNOWN["items"]))
+        if opened.candidates is not None:
+            parts.append(rows.of_assumed_relevance(opened, opened.truth, opened.candidates))
     return parts
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 ROWS, LISTS = "rows", "lists"
-ITEM_THERE, GRADES_THERE = "item there", "relevance there"
+ITEM_THERE, GRADES_THERE, MODEL_THERE = "item there", "relevance there", "model there"
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,21 @@ FINDINGS = (
     Finding("nan_scores", "error", ROWS, "a score that is NaN, not missing: the row is not ranked"),
     Finding("impossible_ranks", "error", ROWS, "a rank below 1, or a fraction"),
     Finding("overlapping_ranks", "error", LISTS, "a rank within the tied block before it, as dense ranks give"),
+    Finding(
+        "unused_model",
+        "error",
+        ROWS,
+        "the column 'model' has several values and no role: all models are ranked together",
+        MODEL_THERE,
+    ),
+    Finding("segments_within_lists", "error", LISTS, "several values of a column of per=: the list is cut, or refused"),
     Finding("no_list_in_truth", "error", ROWS, "no list of the truth has a row in the frame: ids that never match"),
     Finding("no_item_in_truth", "error", ROWS, "no item of the truth has a row in the frame: ids that never match"),
     Finding("nothing_ranked", "error", LISTS, "no list has a ranked row: every score is missing"),
     Finding("nothing_ordered", "error", LISTS, "every list of several ranked rows ties throughout: values are chance"),
     Finding("missing_keys", "warning", ROWS, "no list key: these rows form one list"),
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
+    Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by relevant="),
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0"),
     Finding("truth_of_unknown_items", "warning", ROWS, "the frame has no row of the item: nobody is recommended it"),
     Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE),
@@ -41,5 +50,6 @@ FINDINGS = (
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
     Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
+    Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want cluster="),
 )
 """What a check looks for, the severe first."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
+from recframe._checks.definitions import makes_dependent
 from recframe._checks.findings import GRADES_THERE, LISTS
 from recframe._checks.opened import all_or_none
 from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, START, score_column
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
 LAST, BEFORE, SEVERAL = "last", "before", "several ranked"
+DEPENDENT = "dependent_lists"
 
 
 def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     """Look at the lists of one model, those that only the truth knows included."""
     there = [GRADES_THERE] if GRADES_THERE in opened.optional else []
-    columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there]
+    segments = {name: f"values of {name}" for name in opened.segments}
+    columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there, *segments.values()]
 
     def to_sum_columns(frame: Frame, **sums: str) -> Frame:
         present = [(nw.col(sums[name]) if name in sums else nw.lit(0.0)).alias(name) for name in columns]
@@ -36,6 +39,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         to_sum_columns(opened.frame, **{RELEVANT: HIT, **{name: name for name in there}}),
         to_sum_columns(known, **{KNOWN: HIT}),
         to_sum_columns(_blocks(opened, score_column(index), k or 0), **{name: name for name in columns[:5]}),
+        *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
     ]
     lists = opened.engine.sum_by(nw.concat(stacked, how="vertical"), opened.group, columns)
     flags = {
@@ -46,6 +50,9 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         "overlapping_ranks": nw.col(OVERLAPS) > 0,
         "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
     }
+    if segments:
+        several_values = [nw.col(name) > 1 for name in segments.values()]
+        flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
     several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
     lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
     found, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *there])
@@ -53,6 +60,37 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
         all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
     )
+
+
+def of_keys(opened: Opened) -> Part:
+    """Look for a column of the key that has few values, as users have who return every day."""
+    lists = opened.frame.select(*opened.keys).unique()
+    if opened.truth is not None:
+        lists = nw.concat([lists, opened.truth.select(*opened.keys).unique()], how="vertical").unique()
+    counts = {name: f"values of {name}" for name in opened.keys}
+    columns = [LISTS, *counts.values()]
+
+    def counted(frame: Frame, column: str) -> Frame:
+        ones = (nw.lit(1.0 if name == column else 0.0).alias(name) for name in columns)
+        return frame.with_columns(*ones).select(*columns)
+
+    values = [counted(lists.select(name).unique(), count) for name, count in counts.items()]
+    stacked = nw.concat([counted(lists, LISTS), *values], how="vertical")
+    _, totals = opened.totals(opened.for_models(stacked), {}, columns)
+    few = [makes_dependent(nw.col(count), nw.col(LISTS)) for count in counts.values()]
+    dependent = nw.when(nw.any_horizontal(*few, ignore_nulls=False)).then(nw.col(LISTS)).otherwise(0.0)
+    return {DEPENDENT}, totals.with_columns(dependent.alias(DEPENDENT))
+
+
+def _segments(opened: Opened, name: str) -> Frame:
+    """Return the values that a column of `per` has in each list; of an attribute, the known ones."""
+    if opened.truth is None:
+        found = opened.frame.select(*opened.group, name).unique()
+    else:
+        in_truth = name in opened.session.columns["truth"]
+        known = (opened.truth if in_truth else opened.frame).select(*opened.keys, name)
+        found = opened.for_models(known.filter(~nw.col(name).is_null()).unique())
+    return found.with_columns(nw.lit(1.0).alias(LISTS))
 
 
 def _blocks(opened: Opened, score: str, k: int) -> Frame:

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.findings import GRADES_THERE, ITEM_THERE, ROWS
+from recframe._checks.definitions import comparable, may_hold_relevance, may_pool_models
+from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._columns import (
     HIT,
     ITEM,
     MODEL,
     RELEVANCE,
+    attribute_column,
     key_column,
     missing_key_column,
     nan_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import open_frames
+from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import key_specs, model_spec, score_specs
 
@@ -29,8 +31,13 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Use
     from recframe._query import Query
 
+    Specs = dict[str, ColumnSpec]
     Part = tuple[set[str], Frame]
     """The findings that a look counted, and the counts: one row, or a row per model in the long format."""
+
+
+UNUSED_MODEL = "unused model"
+"""The column `model` of the frame, where it has no role."""
 
 
 class Opened:
@@ -48,6 +55,10 @@ class Opened:
         The column of the models in the long format, else nothing.
     optional : set of str
         The flags of columns that the frame may lack.
+    segments : list of str
+        The columns of `per` that describe lists without being their key.
+    candidates : list of str or None
+        The columns of the truth that may say what is relevant; None: nobody has to guess.
     """
 
     def __init__(self, frame: Any, truth: Any, query: Query) -> None:
@@ -56,9 +67,25 @@ class Opened:
         self.long = [MODEL] if query.model is not None else []
         self.group = [*self.keys, *self.long]
         takes, truth_takes = _takes(query, truth=truth is not None)
-        self.optional = {ITEM_THERE, GRADES_THERE} & takes.keys()
-        sources = {"frame": Source(frame, takes)} | ({} if truth is None else {"truth": Source(truth, truth_takes)})
-        self.session = open_frames(sources, {})
+        if may_pool_models(query) and (is_lazy(frame) or comparable(frame, MODEL)):
+            takes |= {
+                UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),
+                MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
+            }
+        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & takes.keys()
+        per = [name for name in query.per if name not in query.by] if query.by or truth is not None else []
+        segments = {
+            attribute_column(i): ColumnSpec(column, "per", "key" if truth is None else "attribute")
+            for i, column in enumerate(per)
+        }
+        self.segments = list(segments)
+        self.candidates, candidates = _candidates(truth, query)
+        sources = {"frame": Source(frame, takes)}
+        if truth is None:
+            sources["frame"] = sources["frame"].with_takes(segments)
+        else:
+            sources["truth"] = Source(truth, truth_takes | candidates)
+        self.session = open_frames(sources, segments if truth is not None else {})
         self.engine = self.session.engine
         self.frame = self._prepared(self.session.frames["frame"], relevant=truth is None)
         self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
@@ -73,8 +100,8 @@ class Opened:
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
         """Return what was looked for, and in each model how many rows of a frame show it."""
         names = [*flags, *others]
-        frame = frame.with_columns(*(flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()))
-        frame = frame.select(*self.long, *names)
+        found = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
+        frame = frame.select(*self.long, *others, *found)
         if self.long:
             return set(flags), self.engine.sum_by(frame, self.long, names)
         return set(flags), frame.select(nw.col(*names).sum())
@@ -84,12 +111,21 @@ class Opened:
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
+def _candidates(truth: Any, query: Query) -> tuple[list[str] | None, Specs]:
+    """Return the columns of a truth that may say what is relevant, where it has no relevance and nobody named one."""
+    if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
+        return None, {}
+    columns = may_hold_relevance(truth, query)
+    takes = {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
+    return list(takes), takes
+
+
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:
     """Return a count where it is that of everything, else 0."""
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
-def _takes(query: Query, *, truth: bool) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:
+def _takes(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     """Return what to take from the frame and from the truth; a role that nobody named may be absent."""
 
     def take(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.findings import ITEM_THERE, ROWS
-from recframe._checks.opened import all_or_none
+from recframe._checks.definitions import holds_relevance
+from recframe._checks.findings import ITEM_THERE, MODEL_THERE, ROWS
+from recframe._checks.opened import UNUSED_MODEL, all_or_none
 from recframe._columns import ITEM, missing_key_column, nan_column, score_column
+from recframe._plan.relevance import or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from recframe._checks.opened import Opened, Part
     from recframe._columns import Frame
 
-SEEN = "seen"
+SEEN, MODELS = "seen", "models"
+LONG = "lists of several rows"
+UNUSED, ASSUMED = "unused_model", "assumed_relevance"
 
 
 def of_rows(opened: Opened, index: int) -> Part:
@@ -46,11 +50,40 @@ def of_repeats(opened: Opened, frame: Frame, group: Sequence[str], name: str) ->
 
 
 def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
-    """Look for lists or items that only the truth knows."""
-    here = opened.frame.select(*keys).unique()
+    """Look for lists or items that only the truth knows, and no row of the model."""
+    group = [*keys, *opened.long]
+    here = opened.frame.select(*group).unique()
     here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
-    there = truth.select(*keys, ROWS, nw.lit(0.0).alias(SEEN))
-    known = opened.engine.sum_by(nw.concat([here, there], how="vertical"), keys, [ROWS, SEEN])
+    there = opened.for_models(opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS]))
+    there = there.select(*group, ROWS, nw.lit(0.0).alias(SEEN))
+    known = opened.engine.sum_by(nw.concat([here, there], how="vertical"), group, [ROWS, SEEN])
     unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
-    found, totals = opened.totals(opened.for_models(known), {some: unseen}, [ROWS])
+    found, totals = opened.totals(known, {some: unseen}, [ROWS])
     return found | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
+
+
+def of_unused_model(opened: Opened) -> Part:
+    """Look for several values of a column `model` without a role."""
+    models, columns = [*opened.long, UNUSED_MODEL], [ROWS, MODEL_THERE]
+    found = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
+    _, totals = opened.totals(found, {MODELS: nw.lit(1.0)}, columns)
+    several = nw.when(nw.col(MODELS) > 1).then(nw.col(ROWS)).otherwise(0.0)
+    return {UNUSED}, totals.with_columns(several.alias(UNUSED))
+
+
+def of_assumed_relevance(opened: Opened, truth: Frame, candidates: Sequence[str]) -> Part:
+    """Look for a column that says what is relevant, and that nobody named."""
+    zeros, ones, mixed = ([f"{what} {name}" for name in candidates] for what in ("zeros", "ones", "mixed"))
+    flags = {f"zeros {name}": or_zero(name) == 0 for name in candidates}
+    flags |= {f"ones {name}": or_zero(name) == 1 for name in candidates}
+    rows = truth.select(*opened.keys, ROWS, *(flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()))
+    lists = opened.engine.sum_by(rows, opened.keys, [ROWS, *flags])
+    both = {new: (nw.col(zero) > 0) & (nw.col(one) > 0) for new, zero, one in zip(mixed, zeros, ones, strict=True)}
+    long = {LONG: nw.col(ROWS) > 1}
+    _, totals = opened.totals(opened.for_models(lists), both | long, [ROWS, *flags])
+    counts = [
+        nw.when(holds_relevance(*map(nw.col, (zero, one, ROWS, both_of, LONG)))).then(nw.col(zero)).otherwise(0.0)
+        for zero, one, both_of in zip(zeros, ones, mixed, strict=True)
+    ]
+    count = nw.max_horizontal(*counts) if counts else nw.lit(0.0)
+    return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))

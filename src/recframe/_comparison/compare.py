@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, collected, segments
 from recframe._comparison.paired_sums import Pair, differences, paired_sums
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
 """The test of a mean difference of 0."""
-
-REPEATED = 1.2
-"""How many lists have the same value of a key's column, on average, where they may not be independent."""
 COLUMNS = (
     "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
     "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
@@ -117,7 +115,7 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
         return
     keys = collected(values.frame.select(*context.keys))
     counts = {column: keys[name].n_unique() for name, column in context.key_names.items() if column in context.query.by}
-    repeated = {column: count for column, count in counts.items() if count * REPEATED <= len(keys)}
+    repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:
         column = max(repeated, key=lambda name: repeated[name])
         msg = (

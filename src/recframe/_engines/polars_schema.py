@@ -66,7 +66,9 @@ class SchemaCheck:
         if not self._types:
             # A plan that was stored and read again has several copies of this.
             self.now()
-        keys = [plan for plan, take in self._sources[name].takes.items() if not (take.is_number or take.is_flag)]
+        # A column that may be absent has the type of whichever it is, and no other frame to match.
+        takes = self._sources[name].takes.items()
+        keys = [plan for plan, take in takes if not (take.is_number or take.is_flag) and take.default is None]
         types = self._types[name]
         unlike: dict[Any, pl.DataType] = {
             plan: types[plan] for plan in keys if types[plan] != schema[plan] and types[plan] != pl.Object
