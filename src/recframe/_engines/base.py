@@ -171,9 +171,17 @@ class Engine(Adapter):
         """
         return None
 
+    def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
+        """Return columns of a frame; an engine may keep what it makes of an expression object."""
+        return frame.select(*columns)
+
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         """Return the sums of columns in each group."""
         return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+
+    def sum_terms(self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr]) -> Frame:
+        """Return the sums of terms in each group, under the names that they have and are given by."""
+        return self.sum_by(self.select(frame, *group, *terms.values()), group, list(terms))
 
     @abstractmethod
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:

@@ -12,6 +12,7 @@ from recframe._engines import polars_constructors, polars_sort
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
+from recframe._engines.polars_expressions import native_expressions
 from recframe._engines.polars_rows import EagerRows, LazyRows
 from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
@@ -42,6 +43,12 @@ class Polars(Engine):
 
     def scalar(self, frame: Frame) -> Any:
         return collect(frame.to_native()).item()
+
+    def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
+        return lazy(frame.to_native().select(native_expressions(columns)))
+
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        return lazy(frame.to_native().group_by(list(group)).agg(col(column).sum() for column in columns))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option.

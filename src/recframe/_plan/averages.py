@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 from recframe._columns import CLUSTER, COUNT, MODEL, UNVALUED, VALUED, WEIGHT, total_column, total_weight_column
+from recframe._plan.sum_columns import KEPT
 from recframe.errors import InputError, UndefinedError
 
 if TYPE_CHECKING:
@@ -134,27 +135,32 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
     by, counts = context.reported, _counts(context, labels)
     if by_list(context):
         return lists.select(*by, *labels, *counts)
+    parts = [part for label in labels for part in _parts(label, weights.get(label))]
+    lists = context.engine.select(lists, *by, *parts, *counts)
+    names = summed(context, labels)
+    return context.engine.sum_by(lists, by, names) if by else context.engine.select(lists, *map(_sum, names))
+
+
+@lru_cache(KEPT)
+def _parts(label: str, weight: str | None) -> tuple[nw.Expr, nw.Expr]:
+    """Return the value and the weight that a list adds to the totals of a metric."""
+    value, there = nw.col(label), ~nw.col(label).is_null()
     # A weight counts where there is a value.
-    weighted = [
-        expression
-        for label, weight in weights.items()
-        for expression in (
-            (nw.col(label) * nw.col(weight)).alias(total_column(label)),
-            nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(total_weight_column(label)),
-        )
-    ]
-    plain = [
-        expression
-        for label in labels
-        if label not in weights
-        for expression in (
-            nw.col(label).alias(total_column(label)),
-            (~nw.col(label).is_null()).cast(nw.Float64()).alias(total_weight_column(label)),
-        )
-    ]
-    lists = lists.select(*by, *weighted, *plain, *counts)
-    sums = [nw.col(name).sum() for name in summed(context, labels)]
-    return lists.group_by(*by).agg(*sums) if by else lists.select(*sums)
+    weighs = there.cast(nw.Float64()) if weight is None else nw.when(there).then(nw.col(weight))
+    value = value if weight is None else value * nw.col(weight)
+    return value.alias(total_column(label)), weighs.alias(total_weight_column(label))
+
+
+@lru_cache(KEPT)
+def _sum(column: str) -> nw.Expr:
+    return nw.col(column).sum()
+
+
+@lru_cache(KEPT)
+def _mean(label: str) -> nw.Expr:
+    """Return the mean that the totals of a metric give, missing where no list has a value."""
+    total, weight = nw.col(total_column(label)), nw.col(total_weight_column(label))
+    return nw.when(weight > 0).then(total / weight).alias(label)
 
 
 def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
@@ -175,14 +181,8 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
     """Return the averages that totals give, missing where no list has a value; further keys stay as they are."""
     if by_list(context):
         return sums
-    ratios = [
-        nw.when(nw.col(total_weight_column(label)) > 0)
-        .then(nw.col(total_column(label)) / nw.col(total_weight_column(label)))
-        .alias(label)
-        for label in labels
-    ]
     counts = [nw.col(name).fill_null(0) for name in context.query.count_columns]
-    return sums.select(*also, *context.reported, *ratios, *counts)
+    return context.engine.select(sums, *also, *context.reported, *map(_mean, labels), *counts)
 
 
 def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:
@@ -192,15 +192,7 @@ def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()
         return sums
     by = [*also, *context.reported]
     columns = [name for name in sums.collect_schema().names() if name not in by]
-    return sums.group_by(*by).agg(nw.col(*columns).sum()) if by else sums.select(nw.col(*columns).sum())
-
-
-def _total(label: str) -> str:
-    return f"total {label}"
-
-
-def _weight(label: str) -> str:
-    return f"weight of {label}"
+    return context.engine.sum_by(sums, by, columns) if by else sums.select(nw.col(*columns).sum())
 
 
 def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:

@@ -74,8 +74,8 @@ class RecommendedItems:
         """Return frames whose sums are what lists get from their recommended items, and from their users' past."""
         context, metrics = self._context, self._requirements.beyond_accuracy
         terms = Terms.union(metric.recommended for metric in metrics)
-        history = Terms.union(metric.history for metric in metrics).by_column
-        found = [context.to_sum_columns(self._with_requested(terms), terms.by_column)]
+        history = Terms.union(metric.history for metric in metrics).summands
+        found = [context.to_sum_columns(self._with_requested(terms), terms.summands)]
         if history:
             found.append(context.to_sum_columns(self._side_tables.history(context.lists()), history))
         return found
@@ -86,11 +86,10 @@ class RecommendedItems:
         terms = Terms.union(metric.recommended for metric in self._requirements.exposure)
         by = segment_columns(context)
         rows = _with_all(averages.with_attributes(context, self._with_requested(terms)))
-        items = rows.select(*by, ITEM, **terms.by_column)
         every = averages.with_attributes(context, context.lists())
         # A single segment is there even where no list is.
         every = every.select(*by).unique() if context.reported else _with_all(every.select(nw.len().alias(ALL)))
-        return self._engine.sum_by(items, [*by, ITEM], list(terms.by_column)), every
+        return self._engine.sum_terms(rows, [*by, ITEM], terms.summands), every
 
 
 def segment_columns(context: CallContext) -> list[str]:

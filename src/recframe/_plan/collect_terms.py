@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -54,17 +56,52 @@ def requirements_of(
         Whether there is a ground truth besides the frame.
     shares : bool
         Whether rows show what they add to the value of the one metric.
+
+    Notes
+    -----
+    Later calls find what an earlier one collected, unless a metric is a custom one or has a function as an option,
+    whose answers may change.
     """
-    asking = _Asking(query, feature_count, shares=shares, pooled=query.model is not None and not truth)
+    lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
+    call = _Call(tuple(metrics), lists, feature_count, shares, query.model is not None and not truth)
+    return _kept(call) if all(map(_answers_alike, metrics)) else _collected(call)
+
+
+@dataclass(frozen=True)
+class _Call:
+    """All that the requirements of a call depend on."""
+
+    metrics: tuple[Metric, ...]
+    lists: tuple[Lists, ...]
+    """Which lists each metric averages."""
+    feature_count: int
+    with_shares: bool
+    pooled: bool
+    """Whether models in one frame tell together which lists there are."""
+
+
+def _answers_alike(metric: Metric) -> bool:
+    """Return whether a metric that equals this one always gives the same terms."""
+    return metric.is_builtin and not any(map(callable, metric.options.values()))
+
+
+@lru_cache(64)
+def _kept(call: _Call) -> Requirements:
+    return _collected(call)
+
+
+def _collected(call: _Call) -> Requirements:
+    metrics = call.metrics
+    asking = _Asking(call)
     beyond = [asking.beyond(metric) for metric in metrics if isinstance(metric, BeyondAccuracyMetric)]
     exposure = [asking.exposure(metric) for metric in metrics if isinstance(metric, ExposureMetric)]
     items = Terms.union(asking.items(terms.metric) for terms in exposure if isinstance(terms.metric, ExposureMetric))
     others = [metric for metric in metrics if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric)]
     accuracy = [asking.accuracy(metric) for metric in others]
-    values = {metric.label: asking.value(metric) for metric in metrics}
-    of_rows = asking.shares(accuracy[0]) if shares else None
+    values = {metric.label: asking.value(metric, lists) for metric, lists in zip(metrics, call.lists, strict=True)}
+    of_rows = asking.shares(accuracy[0]) if call.with_shares else None
     return Requirements(
-        metrics=tuple(metrics),
+        metrics=metrics,
         accuracy=tuple(accuracy),
         beyond_accuracy=tuple(beyond),
         exposure=tuple(exposure),
@@ -77,18 +114,17 @@ def requirements_of(
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,
-        feature_count=feature_count,
+        feature_count=call.feature_count,
     )
 
 
 class _Asking:
     """Asks the metrics of one call for their terms, and gives each a column of its own or one that it shares."""
 
-    def __init__(self, query: Query, feature_count: int, *, shares: bool, pooled: bool) -> None:
-        self._query = query
-        self._feature_count = feature_count
-        self._with_shares = shares
-        self._pooled = pooled
+    def __init__(self, call: _Call) -> None:
+        self._feature_count = call.feature_count
+        self._with_shares = call.with_shares
+        self._pooled = call.pooled
         self.numbers = Numbers()
         self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
@@ -143,7 +179,7 @@ class _Asking:
         item = ItemRow(self.item_sums.of(metric.label))
         return self.segment_sums.add(metric.label, metric.item_terms(item), item, "items")
 
-    def value(self, metric: Metric) -> ListValue:
+    def value(self, metric: Metric, lists: Lists) -> ListValue:
         exposure = isinstance(metric, ExposureMetric)
         sums = Sums((self.segment_sums if exposure else self.sums).of(metric.label), self.numbers)
         defined, value = metric.defined(sums), metric.value(sums)
@@ -152,7 +188,7 @@ class _Asking:
             raise OptionTypeError(msg, "return an expression of the sums, such as sums['hits'] / sums.relevant")
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            counted = COUNTED[self._query.averaging(metric.label).lists]
+            counted = COUNTED[lists]
             value, defined = self._of_relevant(metric, value, defined)
         weighting = None if exposure else metric.weighting(sums)
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))

@@ -23,6 +23,7 @@ from recframe._columns import (
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.relevance import distinct, fill_missing, with_hits
+from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import Requirements
     from recframe._plan.sources import Given
     from recframe._query import Query
-
-
-ZERO = nw.lit(0.0)
 
 
 class CallContext:
@@ -198,9 +196,9 @@ class CallContext:
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 
     def to_sum_columns(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:
-        """Return the key and all sums, 0 where the frame adds nothing."""
-        columns = [present.get(column, ZERO).cast(nw.Float64()).alias(column) for column in self.columns]
-        return frame.select(*self.group, *columns)
+        """Return the key and all sums, 0 where the frame adds nothing; what it adds is named by its column already."""
+        columns = [present[column] if column in present else constant(column, 0.0) for column in self.columns]
+        return self.engine.select(frame, *self.group, *columns)
 
     # --- lists -----------------------------------------------------------------------------------------------
 

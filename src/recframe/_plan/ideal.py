@@ -10,6 +10,7 @@ from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
 from recframe._plan.relevance import fill_missing
+from recframe._plan.sum_columns import own
 from recframe.metrics._row import ALL_ROWS
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
+    from recframe.metrics._record import BestOf
+
+
+_RELEVANT = nw.col(HIT).alias(RELEVANT)
 
 
 def ideal_lists(context: CallContext) -> Frame:
@@ -34,18 +39,19 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
     if context.truth is not None:
         ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
     best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
-    columns = context.requirements.ideal("ranked").by_column
-    return context.to_sum_columns(best, {column: nw.col(column) for column in columns})
+    columns = context.requirements.ideal["ranked"].by_column
+    return context.to_sum_columns(best, {column: own(column) for column in columns})
 
 
-def _best(context: CallContext, frame: Frame, group: Sequence[str], of: str) -> Frame:
+def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
-    terms = context.requirements.ideal(of)
+    terms = context.requirements.ideal[of]
     rows = context.with_hits(frame)
     if ALL_ROWS not in terms.requested:
         rows = rows.filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
-    added = {**terms.by_column, **({RELEVANT: nw.col(HIT)} if of == "all" else {})}
-    return context.engine.sum_by(rows.select(*group, **added), group, list(added))
+    if of == "ranked":
+        return context.engine.sum_terms(rows, group, terms.summands)
+    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: _RELEVANT})

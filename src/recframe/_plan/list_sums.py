@@ -14,8 +14,8 @@ from recframe._plan.positions import is_read, kept_rows, placed_rows, ranked_row
 from recframe._plan.ranks import several_first_hits
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
+from recframe._plan.sum_columns import constant, own
 from recframe._plan.term_rows import TermRows
-from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -93,14 +93,14 @@ class Ranking:
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, several_first_hits()):
             first = places.first_hit_places(context, hits, self.upto)
-            found.append(context.to_sum_columns(first, requirements.first_hit.by_column))
+            found.append(context.to_sum_columns(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
             found += row_counts(context, self.ranked, kept, self._index)
         if JUDGED in requirements.requested:
-            found.append(context.to_sum_columns(context.lists(of="truth"), {JUDGED: nw.lit(1.0)}))
+            found.append(context.to_sum_columns(context.lists(of="truth"), {JUDGED: constant(JUDGED, 1.0)}))
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
-            found.append(context.to_sum_columns(stops, requirements.cascade.by_column))
+            found.append(context.to_sum_columns(stops, requirements.cascade.summands))
         return found
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
@@ -114,32 +114,32 @@ class Ranking:
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Frame]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context, accuracy = self._context, self._requirements.accuracy
+        of_hits, of_all = self._requirements.of_hits, self._requirements.of_all
         found: list[Frame] = []
-        of_hits = Terms.union(metric.ranked for metric in accuracy if metric.reads != "all")
         if of_hits.by_column:
             read = rows.join_lookups(hits, of_hits.requested, ideal)
-            found.append(context.to_sum_columns(read, of_hits.by_column))
-        of_all = Terms.union(metric.ranked for metric in accuracy if metric.reads == "all")
+            found.append(context.to_sum_columns(read, of_hits.summands))
         if of_all.by_column:
             cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
             read = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
-            terms = dict(of_all.by_column)
+            terms = of_all.summands
             if found:
                 # Of many rows, fewer columns are stacked.
-                read = self._engine.sum_by(read.select(*context.group, **terms), context.group, list(terms))
-                terms = {name: nw.col(name) for name in terms}
+                read = self._engine.sum_terms(read, context.group, terms)
+                terms = {name: own(name) for name in terms}
             found.append(context.to_sum_columns(read, terms))
         return found
 
     def _ideal_sums(self, ideal: Frame) -> list[Frame]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
         context, requirements = self._context, self._requirements
-        columns = (RELEVANT, *requirements.ideal("all").by_column)
-        found = [context.to_sum_columns(ideal, {name: nw.col(name) for name in columns})]
-        if requirements.ideal("ranked").by_column:
+        columns = (RELEVANT, *requirements.ideal["all"].by_column)
+        found = [context.to_sum_columns(ideal, {name: own(name) for name in columns})]
+        if requirements.ideal["ranked"].by_column:
             found.append(ranked_ideal(context, self.ranked))
         if context.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
-            found.append(context.to_sum_columns(known.join(context.models(), how="cross"), {KNOWN: nw.lit(1.0)}))
+            known = known.join(context.models(), how="cross")
+            found.append(context.to_sum_columns(known, {KNOWN: constant(KNOWN, 1.0)}))
         return found

@@ -205,7 +205,7 @@ class Plan:
         ]
         found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
         counted = [column for column in (JUDGED, RANKED) if column in self._requirements.requested]
-        lists = self.sums(ranking).select(*context.group, *counted, *found, *weights)
+        lists = self._engine.select(self.sums(ranking), *context.group, *counted, *found, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 

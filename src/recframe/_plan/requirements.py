@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, get_args
 
 import narwhals as nw
 
@@ -16,6 +16,7 @@ from recframe._columns import (
     RELEVANT,
     VALUE,
 )
+from recframe.metrics._record import BestOf
 from recframe.metrics._row import ALL_ROWS
 from recframe.metrics._shared_terms import Terms
 
@@ -85,9 +86,15 @@ class ListValue:
         The mean skips missing values. So a custom metric of a lazy frame, which cannot be checked, is NaN where it
         lacks a value although it is defined, and its mean too.
         """
-        value = self.value
-        if not (self.metric.is_builtin or eager):
-            value = value.cast(nw.Float64()).fill_null(math.nan)
+        if self.metric.is_builtin or eager:
+            return self._where_defined
+        return self._named(self.value.cast(nw.Float64()).fill_null(math.nan))
+
+    @cached_property
+    def _where_defined(self) -> nw.Expr:
+        return self._named(self.value)
+
+    def _named(self, value: nw.Expr) -> nw.Expr:
         return (value if self.defined is None else nw.when(self.defined).then(value)).alias(self.metric.column)
 
     @property
@@ -143,6 +150,22 @@ class Requirements:
     def ranked(self) -> Terms:
         """What a ranked row adds to the metrics of relevance."""
         return Terms.union(metric.ranked for metric in self.accuracy)
+
+    @cached_property
+    def of_hits(self) -> Terms:
+        """What a ranked row adds to the metrics that need not see all rows."""
+        return Terms.union(metric.ranked for metric in self.accuracy if metric.reads != "all")
+
+    @cached_property
+    def of_all(self) -> Terms:
+        """What a ranked row adds to the metrics that must see every row."""
+        return Terms.union(metric.ranked for metric in self.accuracy if metric.reads == "all")
+
+    @cached_property
+    def ideal(self) -> Mapping[BestOf, Terms]:
+        """What a row adds in the ideal ranking of all rows, and of the ranked ones."""
+        metrics, kinds = self.accuracy, get_args(BestOf)
+        return {of: Terms.union(metric.ideal for metric in metrics if metric.metric.best_of == of) for of in kinds}
 
     @cached_property
     def first_hit(self) -> Terms:
@@ -207,10 +230,6 @@ class Requirements:
     def cascade_cutoff(self) -> int | None:
         """The last position that a cascade model reads; None: all."""
         return furthest([metric.cutoff for metric in self.accuracy if metric.cascade.by_column])
-
-    def ideal(self, of: str) -> Terms:
-        """Return what a row adds in the ideal ranking of all rows, or of the ranked ones."""
-        return Terms.union(metric.ideal for metric in self.accuracy if metric.metric.best_of == of)
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:

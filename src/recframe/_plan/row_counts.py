@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, score_column
 from recframe._plan import partial_rankings
+from recframe._plan.sum_columns import own
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -32,17 +33,17 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         has_score = nw.col(score_column(index)).count().alias(RANKED)
         both = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS), has_score)
-        return [context.to_sum_columns(both, {ROWS: nw.col(ROWS), RANKED: nw.col(RANKED)})]
+        return [context.to_sum_columns(both, {ROWS: own(ROWS), RANKED: own(RANKED)})]
     found = []
     if RANKED in requested and partial:
-        found.append(context.to_sum_columns(partial_rankings.candidates(context), {RANKED: nw.col(RANKED)}))
+        found.append(context.to_sum_columns(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
     elif RANKED in requested:
         # As many rows as can matter are kept, unless positions were given and have gaps.
         counted = ranked if context.query.by_rank else kept
         counts = counted.group_by(*context.group).agg(nw.len().alias(RANKED))
-        found.append(context.to_sum_columns(counts, {RANKED: nw.col(RANKED)}))
+        found.append(context.to_sum_columns(counts, {RANKED: own(RANKED)}))
     if ROWS in requested:
-        found += [context.to_sum_columns(rows, {ROWS: nw.col(ROWS)}) for rows in _all_rows(context)]
+        found += [context.to_sum_columns(rows, {ROWS: own(ROWS)}) for rows in _all_rows(context)]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,11 @@ class Terms:
     """The terms by the columns that hold their sums."""
     requested: frozenset[str] = frozenset()
     """The columns that the terms read beyond those that every row of the kind has."""
+
+    @cached_property
+    def summands(self) -> Mapping[str, nw.Expr]:
+        """The terms as floats under the names of their columns, by these."""
+        return {column: term.cast(nw.Float64()).alias(column) for column, term in self.by_column.items()}
 
     @staticmethod
     def union(parts: Iterable[Terms]) -> Terms:

@@ -1,0 +1,22 @@
+"""Expressions of columns that are summed, each built once: an engine may keep what it makes of one that comes again."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import narwhals as nw
+
+KEPT = 4096
+"""Of how many columns expressions are kept: some kilobytes each, and calls differ in few of them."""
+
+
+@lru_cache(KEPT)
+def constant(column: str, value: float) -> nw.Expr:
+    """Return a column that is the same in every row."""
+    return nw.lit(value).cast(nw.Float64()).alias(column)
+
+
+@lru_cache(KEPT)
+def own(column: str) -> nw.Expr:
+    """Return a column as it is, as a float."""
+    return nw.col(column).cast(nw.Float64()).alias(column)
