@@ -218,3 +218,50 @@ def test_random_lists_there_and_back_by_engine(engine):
         again = engine.rows(recframe.rec(long).to_lists(rank="rank"))
         first = engine.rows(lists)
     assert {r["user"]: list(r["item"]) for r in again} == {r["user"]: list(r["item"]) for r in first}
+
+
+NAMES = ["*", "^a$", "^.*$", "a\nb", " ", 'a"b', "a'b", "{a}", "recommended", "actual", "place of an item"]
+ROLES = {"by": "user", "item": "item", "relevant": "relevant", "score": "score", "value": "price"}
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_columns_of_any_name(library):
+    module = pytest.importorskip(library)
+
+    def rows(roles, lists):
+        names = {name: lists if name == "got" else name for name in ("got", "did", "points")}
+        given = {
+            roles["by"]: ["u", "v"],
+            names["got"]: [["a", "b"], ["c"]],
+            "did": [["b", "z"], ["c"]],
+            "points": [[2, 1], [1]],
+        }
+        frame = module.DataFrame(given | {"a": [1, 2]})
+        prices = {"a": 1.0, "z": 4.0}
+        found = recframe.from_lists(names["got"], "did", frame=frame, scores="points", prices=prices, **roles)
+        columns = list(found.columns)
+        assert columns == list(roles.values())
+        values = [found[name].to_list() for name in columns]
+        return [[None if oracle.is_missing(value) else value for value in column] for column in values]
+
+    expected = rows(ROLES, "got")
+    for number, name in enumerate(NAMES):
+        assert rows(ROLES, name) == expected
+        role = list(ROLES)[number % len(ROLES)]
+        assert rows({**ROLES, role: name}, "got") == expected, (role, name)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_two_columns_of_one_name_are_refused(library):
+    pytest.importorskip(library)
+    lists = {"u": [1, 2]}, {"u": [2]}
+    for role, name in (
+        ("item", "score"),
+        ("value", "user"),
+        ("value", "item"),
+        ("value", "score"),
+        ("value", "relevant"),
+    ):
+        for prices in ({1: 5.0}, {"u": [5.0, 6.0]}):
+            with pytest.raises(recframe.OptionError, match=f"several columns of the name '{name}'"):
+                recframe.from_lists(*lists, scores={"u": [2.0, 1.0]}, prices=prices, library=library, **{role: name})

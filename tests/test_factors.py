@@ -324,6 +324,23 @@ ONE = {"users": [1, 2], "items": ["a", "b", "c"]}
 A, B = np.eye(2), np.ones((3, 2))
 
 
+def test_columns_of_any_name(library):
+    def columns(**roles):
+        train = library({roles["by"]: ["u"], roles["item"]: ["a"], "a": [1]})
+        test = library({roles["by"]: ["u", "v"], roles["item"]: ["b", "c"], roles["relevant"]: [2, 1], "a": [1, 1]})
+        users, items = (["u", "v"], ["a", "b", "c"])
+        found = from_factors(np.eye(2), np.ones((3, 2)), users=users, items=items, train=train, test=test, k=1, **roles)
+        assert list(found.columns)[:3] == list(roles.values())
+        return list(plain(found).values())
+
+    roles = {"by": "user", "item": "item", "relevant": "relevant"}
+    expected = columns(**roles)
+    names = ["*", "^a$", "^.*$", "a\nb", " ", 'a"b', "a'b", "{a}", "ids"]
+    for number, name in enumerate(names * 3):
+        role = list(roles)[number // len(names)]
+        assert columns(**{**roles, role: name}) == expected, (role, name)
+
+
 @pytest.mark.parametrize(
     ("arguments", "given", "error", "message"),
     [

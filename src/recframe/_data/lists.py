@@ -102,7 +102,8 @@ def from_lists(
         _check_columns(frame, lists, keys, users)
     columns = ((item, RECOMMENDED), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
-    _check_names([*keys, *parallel, relevant, rank])
+    given = {*lists, *([] if prices is None else [PRICES])}
+    _check_names([*keys, *(column for column, name in columns if name in given), relevant, rank])
     _check_lengths(make, frame, lists)
     found = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
@@ -113,7 +114,7 @@ def from_lists(
             found = label(found, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
         found = make.priced(found, item, item_prices, value)
-    priced = [value] if PRICES in lists or item_prices is not None else []
+    priced = [] if prices is None else [value]
     return make.reorder(found, [*keys, item, *([relevant] if ACTUAL in lists else []), *order.values(), *priced])
 
 

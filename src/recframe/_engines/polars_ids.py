@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from recframe._engines import polars_compat
 from recframe._engines.ids import NAMED, as_list, check_column, no_number, unlike_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     Array = np.ndarray[Any, np.dtype[Any]]
+
+
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """Return a column under a name that polars reads as no pattern, as methods of a series would read its own."""
+    return polars_compat.series(frame, name).alias("ids")
 
 
 class PolarsIds:
@@ -36,7 +42,7 @@ class PolarsIds:
 
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
         check_column(frame.columns, column)
-        values = frame.get_column(column)
+        values = _column(frame, column)
         if values.dtype in (pl.Categorical, pl.Enum):
             values = values.cast(pl.String)
         if values.dtype != ids.dtype:
@@ -49,7 +55,7 @@ class PolarsIds:
         return np.where(values.is_null().to_numpy(), -1, found.fill_null(-1).to_numpy())
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
-        values = frame.get_column(column).gather(rows).alias("ids")
+        values = _column(frame, column).gather(rows)
         if values.dtype in (pl.Categorical, pl.Enum):
             values = values.cast(pl.String)
         # A missing value is a value like any other; it has no rank.
@@ -60,11 +66,11 @@ class PolarsIds:
         return both.to_series(), len(ids) + codes
 
     def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
-        found: list[Any] = frame.get_column(column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
+        found: list[Any] = _column(frame, column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
         return found
 
     def numbers(self, frame: Any, column: str) -> Array:
-        values = frame.get_column(column)
+        values = _column(frame, column)
         if not (values.dtype.is_numeric() or values.dtype in (pl.Boolean, pl.Null)):
             raise no_number(column, values.dtype)
         numbers: Array = values.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
