@@ -23,9 +23,9 @@ def spark():
 @pytest.mark.parametrize("parts", [None, 5])
 def test_spark_with_one_list_that_holds_most_rows(spark, parts):
     # Most rows are of one list, and many of its scores tie.
-    rows = [{"user": 0, "item": i, "relevant": i % 11 == 0, "score": float(i * 7919 % 6000)} for i in range(20_000)]
-    rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(2_000)]
-    asked = {"metrics": ["ndcg", "map", "mrr", "roc_auc"], "k": [5, None], "undefined": 0.0}
+    rows = [{"user": 0, "item": i, "relevant": i % 11 == 0, "score": float(i * 7919 % 1200)} for i in range(4_000)]
+    rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(800)]
+    asked = {"metrics": ["ndcg@5", "mrr", "roc_auc"], "undefined": 0.0}
     table = spark.table(rows)
     found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**asked, partitions=parts)
     (wanted,) = recframe.rec(table).evaluate(**asked).to_pylist()
