@@ -21,6 +21,7 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe._arguments import Roles
+from recframe._display.plot import Plot
 
 np = pytest.importorskip("numpy")
 
@@ -100,6 +101,8 @@ ZOO = zoo()
 REQUIRED = {
     "metric": "ndcg",
     "metrics": ["ndcg", "map@2"],
+    "x": "ndcg@2",
+    "y": "coverage@2",
     "truth": "frame",
     "train": "frame",
     "recommended": [["a", "b"], ["c"]],
@@ -115,7 +118,9 @@ REQUIRED = {
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
-          "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}}  # fmt: skip
+          "agreement": {"score": ["score", "day"]}, "table": {"result": "values"},
+          "curve": {"metrics": "ndcg", "k": [1, 2]}, "differences": {"score": ["score", "day"]}, "segments": {"per": "day"},
+          "trend": {"per": "day"}}  # fmt: skip
 """What else a call cannot do without."""
 
 
@@ -214,6 +219,16 @@ def test_methods(make, name, every):
     roles = [argument for argument in names if argument in Roles.names()]
     assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []
     assert try_all(name, call, needed(method, name, make), roles, every) == []
+
+
+@pytest.mark.parametrize("name", [name for name, _ in inspect.getmembers(Plot, callable) if not name.startswith("_")])
+def test_charts(make, name, every):
+    pytest.importorskip("altair")
+    method = getattr(Plot, name)
+    call = functools.partial(method, recframe.rec(make(COLUMNS)).plot)
+    # Charts share the checks of roles with `describe`.
+    own = [argument for argument in arguments(method) if argument not in Roles.names() or argument == "per"]
+    assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []
 
 
 @pytest.mark.parametrize("name", functions())

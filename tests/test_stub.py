@@ -9,6 +9,7 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles
+from recframe._display.plot import PLOTS, Plot
 
 SOURCE = Path(recframe.__file__).parent
 STUB = ast.parse((SOURCE / "accessor.pyi").read_text(encoding="utf-8"))
@@ -18,6 +19,8 @@ METHODS: dict[str, list[ast.FunctionDef]] = {}
 for node in CLASSES["Rec"].body:
     if isinstance(node, ast.FunctionDef) and node.name != "__init__":
         METHODS.setdefault(node.name, []).append(node)
+PROPERTIES = [METHODS.pop("plot")[0].name]
+CHARTS = {node.name: node for node in CLASSES["Plot"].body}
 
 
 def keys(name):
@@ -43,12 +46,13 @@ def declared(node):
 def test_every_method_is_declared():
     assert set(METHODS) == {"__call__", *CALL_ROLES, *metrics.METRICS}
     public = {name for name in dir(recframe.EagerRec) if not name.startswith("_")}
-    assert public == set(METHODS) - {"__call__"}
+    assert public == {*METHODS, *PROPERTIES} - {"__call__"}
+    assert set(CHARTS) == set(PLOTS) == {name for name in dir(Plot) if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [*METHODS, *CHARTS])
 def test_declarations_are_the_signatures_at_run_time(name):
-    signature = inspect.signature(getattr(recframe.EagerRec, name))
+    signature = inspect.signature(getattr(recframe.EagerRec if name in METHODS else Plot, name))
     assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.parameters.values())
     kinds = {inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional", inspect.Parameter.KEYWORD_ONLY: "keyword"}
     taken = {
@@ -58,7 +62,7 @@ def test_declarations_are_the_signatures_at_run_time(name):
         )
         for parameter in signature.parameters.values()
     }
-    for node in METHODS[name]:
+    for node in METHODS.get(name) or [CHARTS[name]]:
         own, roles = declared(node)
         assert own == {parameter: taken[parameter] for parameter in own}
         assert list(own) == [parameter for parameter in taken if parameter in own]

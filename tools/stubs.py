@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
+from recframe._display.plot import MEANS, PLOTS, Plot
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 WIDTH = 121
 """The longest line, with its end."""
+CHARTS = "ChartRoles"
+"""The keyword arguments of charts without segments."""
 STUB = Path(__file__).parent.parent / "src" / "recframe" / "accessor.pyi"
 
 HEAD = '''"""Written by tools/stubs.py: change the metric records, the roles or the accessor, then run it.
@@ -57,8 +60,11 @@ Mean = TypeVar("Mean")
 
 {roles}
 
+{plot}
 class Rec(Generic[Mean, Frame]):
     def __init__(self, frame: Frame, bound: dict[str, Any] | None = None) -> None: ...
+    @property
+    def plot(self) -> Plot: ...
     def __call__(self, **roles: Unpack[EvaluateRoles]) -> Self: ...
 '''
 
@@ -125,6 +131,7 @@ def role_dicts() -> str:
         if names == CALL_ROLES["contributions"]:
             types["item"] = "str | None"
         found.append(typed_dict(dict_of(names), types))
+    found.append(typed_dict(CHARTS, role_types(MEANS)))
     return "\n".join(found)
 
 
@@ -164,19 +171,25 @@ def metric(kind: type) -> str:
     return overloads(kind.name, [*cut, *star, *options], side)  # type: ignore[attr-defined]
 
 
-def call(name: str) -> str:
+def call(name: str, owner: type = Rec) -> str:
     """Return the declaration of a call that is no metric's, from its signature."""
-    signature = inspect.signature(getattr(Rec, name))
+    signature = inspect.signature(getattr(owner, name))
+    roles = PLOTS[name] if owner is Plot else CALL_ROLES[name]
     own, star = ["self"], False
     for parameter in list(signature.parameters.values())[1:]:
-        if parameter.name in CALL_ROLES[name]:
+        if parameter.name in roles:
             continue
         if parameter.kind is parameter.KEYWORD_ONLY and not star:
             own, star = [*own, "*"], True
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
         own.append(f"{parameter.name}: {parameter.annotation}{default}")
-    own.append(f"**roles: Unpack[{dict_of(CALL_ROLES[name])}]")
+    own.append(f"**roles: Unpack[{CHARTS if roles == MEANS else dict_of(roles)}]")
     return declaration(name, own, signature.return_annotation)
+
+
+def plot() -> str:
+    """Return the declaration of the charts."""
+    return "class Plot:\n" + "".join(call(name, Plot) for name in PLOTS)
 
 
 def stub() -> str:
@@ -190,7 +203,7 @@ def stub() -> str:
         f"from {module} import {', '.join(sorted(name for name, home in aliases.items() if home == module))}"
         for module in sorted(set(aliases.values()))
     )
-    text = HEAD.format(imports=imports, roles=role_dicts().rstrip())
+    text = HEAD.format(imports=imports, roles=role_dicts().rstrip(), plot=plot())
     text += overloads(
         "measure", ["metric: str | Metric", "*"], [n for n in CALL_ROLES["measure"] if n not in roles_of()]
     )

@@ -13,6 +13,7 @@ from recframe import _evaluate
 from recframe._arguments import CALL_ROLES, show_roles
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
+from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
 from recframe._values import flag
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
-class Rec(DataMethods, ComparisonMethods):
+class Rec(DataMethods, ComparisonMethods, DisplayMethods):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
     Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.

@@ -164,8 +164,73 @@ class SplitRoles(TypedDict, total=False):
     by: Columns
     item: str
 
+class ChartRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    like: Like | None
+    candidates: str | None
+    tied: str | None
+    weight: str | None
+    model: str | None
+
+class Plot:
+    def curve(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: Sequence[int] = range(1, 21),
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[ChartRoles],
+    ) -> Any: ...
+    def distribution(self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]) -> Any: ...
+    def differences(self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]) -> Any: ...
+    def segments(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int = 30,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> Any: ...
+    def trend(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> Any: ...
+    def tradeoff(
+        self,
+        x: str | Metric,
+        y: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[ChartRoles],
+    ) -> Any: ...
+
 class Rec(Generic[Mean, Frame]):
     def __init__(self, frame: Frame, bound: dict[str, Any] | None = None) -> None: ...
+    @property
+    def plot(self) -> Plot: ...
     def __call__(self, **roles: Unpack[EvaluateRoles]) -> Self: ...
     @overload
     def measure(

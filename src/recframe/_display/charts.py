@@ -1,0 +1,269 @@
+"""Charts of Altair, from rows. Nothing here sets a colour of text or background: Altair's themes do, light and dark."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from recframe._display.data import NO_MODEL
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._display.data import Differences, Mean
+    from recframe.metrics import Metric
+
+COLOURS = ("#1F83C6", "#C77C02", "#00916A", "#C266A0", "#D55E00", "#7F7F7F")
+"""Near Okabe and Ito's, for colour-blind people; the contrast to white and to dark grey is 3 or more."""
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+WIDTH, HEIGHT = 460, 260
+ROW_HEIGHT = 14
+LEAST_SPAN = 0.05
+"""The least span of an axis, as a share of its values."""
+BAND = 0.2
+"""The opacity of intervals."""
+
+
+def altair() -> Any:
+    """Return Altair.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not installed.
+    """
+    try:
+        import altair as alt
+    except ImportError:
+        what = "charts"
+        raise MissingExtraError.of(what, "plot") from None
+    return alt
+
+
+def curves(found: Sequence[Mean], confidence: float) -> Any:
+    """Return the means over the cutoff, a panel for each metric."""
+    alt = altair()
+    panels: dict[str, list[Mean]] = {}
+    for mean in found:
+        panels.setdefault(_without_cutoff(mean.metric), []).append(mean)
+    charts = []
+    for name, means in panels.items():
+        rows = [_row(mean) | {"k": mean.metric.cutoff} for mean in means]
+        ends = [min(row["k"] for row in rows), max(row["k"] for row in rows)]
+        scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
+        x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
+        chart = _lines(rows, x, name, _models(means))
+        title = _title(f"{name} by cutoff", [_over(means, confidence), _direction(means[0].metric)])
+        charts.append(chart.properties(width=WIDTH, height=HEIGHT, title=title))
+    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2)
+
+
+def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
+    """Return the means over time, or over another ordered column."""
+    alt = altair()
+    kind, places = _places([mean.segment[0] for mean in found])
+    rows = [_row(mean) | {"place": place} for mean, place in zip(found, places, strict=True) if place is not None]
+    scale = alt.Scale(type="utc") if kind == "T" else alt.Undefined
+    x = alt.X(f"place:{kind}", title=name, scale=scale)
+    metric = found[0].metric
+    title = _title(f"{metric.label} by {name}", [_over(found, confidence), _direction(metric)])
+    return _lines(rows, x, metric.label, _models(found)).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
+def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, means: dict[str, float | None]) -> Any:
+    """Return how the values of lists spread, a panel for each model."""
+    alt = altair()
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    title = _title(f"Distribution of {metric.label}", [f"{lists:,} lists; line at the mean; {_direction(metric)}"])
+    panels = []
+    for model in models:
+        of_model = [row for row in rows if row["model"] == model]
+        bars = (
+            alt.Chart(_data(of_model))
+            .mark_bar(stroke=None, binSpacing=1)
+            .encode(
+                x=alt.X("from:Q", bin="binned", title=metric.label if model == models[-1] else None),
+                x2="to:Q",
+                y=alt.Y("share:Q", title="lists", axis=alt.Axis(format="%", tickCount=4)),
+                color=_colour(models, legend=False),
+                tooltip=["model:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
+            )
+        )
+        line = alt.Chart(_data([{"mean": means[model]}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
+        panel = alt.layer(bars, line.encode(x="mean:Q")).properties(width=WIDTH, height=HEIGHT // 2.5)
+        panels.append(
+            panel if model == NO_MODEL else panel.properties(title=_title(f"{model}: mean {means[model]:.4f}", []))
+        )
+    if len(panels) == 1:
+        return panels[0].properties(title=title)
+    return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
+
+
+def differences(found: Differences, metric: Metric) -> Any:
+    """Return the sorted differences of two models, list by list."""
+    alt = altair()
+    signed = [(point, point["difference"]) for point in found.points]
+    side = "better" if metric.higher_is_better else "worse"
+    other = "worse" if metric.higher_is_better else "better"
+    rows = [{"lists": point["lists"], "low": min(at, 0.0), "high": max(at, 0.0)} for point, at in signed]
+    x = alt.X(
+        "lists:Q", title=f"lists, those best for {found.model} first", axis=alt.Axis(format="%"),
+        scale=alt.Scale(domain=[0, 1]),
+    )  # fmt: skip
+    base = alt.Chart().encode(x=x)
+    colours = {"better": COLOURS[0], "worse": COLOURS[1]}
+    layers = [
+        base.mark_area(interpolate="step", color=colours[name], opacity=1).encode(
+            y=alt.Y(f"{column}:Q", title=f"{metric.label}: {found.model} − {found.baseline}")
+        )
+        for column, name in (("high", side), ("low", other))
+    ]
+    layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y="zero:Q"))
+    equal = 1 - found.better - found.worse
+    counts = f"{found.model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
+    title = _title(
+        f"{metric.label}: {found.model} against {found.baseline}",
+        [f"{counts} of {found.lists:,} lists", f"mean difference {found.mean:+.4f}; {_direction(metric)}"],
+    )
+    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
+def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
+    """Return a dot with its interval for each segment and model."""
+    alt = altair()
+    metric, models = found[0].metric, _models(found)
+    labels = list(dict.fromkeys(_label(mean.segment) for mean in found))
+    rows = [_row(mean) | {"segment": _label(mean.segment)} for mean in found]
+    y = alt.Y("segment:N", title=name, sort=labels, axis=alt.Axis(grid=True, tickBand="extent"))
+    offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
+    base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip("segment:N"), **offset)
+    x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
+    layers = [
+        base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models)),
+    ]
+    shown = len(labels)
+    some = [f"{shown} of {of} segments, those with the most lists"] if shown < of else []
+    title = _title(f"{metric.label} by {name}", [_over(found, confidence), *some, _direction(metric)])
+    height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
+    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=height, title=title)
+
+
+def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: float) -> Any:
+    """Return two metrics against each other, a dot for each model."""
+    alt = altair()
+    models = [row["model"] for row in rows]
+    base = alt.Chart().encode(color=_colour(models, legend=False), tooltip=["model:N", "x:Q", "y:Q"])
+    ticks = alt.Axis(tickCount=6)
+    at = {
+        "x": alt.X("x:Q", title=f"{x.label} ({_direction(x)})", scale=_domain(rows, "x"), axis=ticks),
+        "y": alt.Y("y:Q", title=f"{y.label} ({_direction(y)})", scale=_domain(rows, "y"), axis=ticks),
+    }
+    layers = [
+        base.mark_rule(size=2, opacity=0.5).encode(x="x_low:Q", x2="x_high:Q", y=at["y"]),
+        base.mark_rule(size=2, opacity=0.5).encode(y="y_low:Q", y2="y_high:Q", x=at["x"]),
+        base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=False)),
+        base.mark_text(align="left", dx=9, dy=-9, fontSize=13, fontWeight="bold").encode(**at, text="model:N"),
+    ]
+    title = _title(f"{y.label} against {x.label}", [f"lines: {_percent(confidence)} intervals of means over lists"])
+    return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT + 60, title=title)
+
+
+def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str]) -> Any:
+    """Return lines with their bands and points, one for each model."""
+    alt = altair()
+    base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip(x.shorthand))
+    scale = alt.Scale(zero=False)
+    y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
+    return alt.layer(
+        base.mark_area(opacity=BAND).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q"),
+        base.mark_line().encode(y=y),
+        base.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=_shape(models)),
+        data=_data(rows),
+    )
+
+
+def _data(rows: Sequence[dict[str, Any]]) -> Any:
+    return altair().Data(values=list(rows))
+
+
+def _row(mean: Mean) -> dict[str, Any]:
+    return {"model": mean.model, "mean": mean.mean, "low": mean.low, "high": mean.high, "lists": mean.lists}
+
+
+def _tooltip(first: str) -> list[str]:
+    return [first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q"]
+
+
+def _models(found: Sequence[Mean]) -> list[str]:
+    return list(dict.fromkeys(mean.model for mean in found))
+
+
+def _colour(models: list[str], *, legend: bool = True) -> Any:
+    """Return the colour of a model; the same models have the same colours in every chart."""
+    alt = altair()
+    colours = [COLOURS[number % len(COLOURS)] for number in range(len(models))]
+    shown = alt.Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
+    return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=shown)
+
+
+def _shape(models: list[str], *, legend: bool = True) -> Any:
+    alt = altair()
+    shapes = [SHAPES[number % len(SHAPES)] for number in range(len(models))]
+    shown = alt.Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
+    return alt.Shape("model:N", scale=alt.Scale(domain=models, range=shapes), legend=shown)
+
+
+def _title(text: str, lines: Sequence[str]) -> Any:
+    return altair().Title(text, subtitle=list(lines), anchor="start")
+
+
+def _direction(metric: Metric) -> str:
+    return "higher is better" if metric.higher_is_better else "lower is better"
+
+
+def _over(found: Sequence[Mean], confidence: float) -> str:
+    counts = [mean.lists for mean in found] or [0]
+    lists = f"{min(counts):,} to {max(counts):,}" if min(counts) < max(counts) else f"{max(counts):,}"
+    return f"means over {lists} lists, with {_percent(confidence)} intervals"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g}%"
+
+
+def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
+    """Return an axis around the values, on which models that are almost equal do not look far apart."""
+    columns = (name, f"{name}_low", f"{name}_high")
+    there = [row[column] for row in rows for column in columns if row.get(column) is not None]
+    if not there:
+        return altair().Scale(zero=False)
+    least, most = min(there), max(there)
+    room = max(most - least, LEAST_SPAN * max(abs(least), abs(most)), 1e-9)
+    middle = (least + most) / 2
+    return altair().Scale(domain=[middle - 0.6 * room, middle + 0.6 * room], nice=True, zero=False)
+
+
+def _without_cutoff(metric: Metric) -> str:
+    return metric.label.rpartition("@")[0] or metric.label
+
+
+def _label(segment: tuple[Any, ...]) -> str:
+    return " · ".join("missing" if value is None else str(value) for value in segment)
+
+
+def _places(values: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return how values are laid out on an axis, and their places there."""
+    there = [value for value in values if value is not None]
+    if there and all(isinstance(value, dt.date) for value in there):
+        return "T", [None if value is None else _moment(value) for value in values]
+    if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
+        return "Q", list(values)
+    return "O", [None if value is None else str(value) for value in values]
+
+
+def _moment(value: dt.date) -> str:
+    """Return a date or time as JavaScript reads it in UTC; without a zone it would read times as local ones."""
+    text = value.isoformat()
+    return text if not isinstance(value, dt.datetime) or value.tzinfo is not None else f"{text}Z"

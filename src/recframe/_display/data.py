@@ -1,0 +1,260 @@
+"""What charts are drawn from: means with intervals, and values of lists, in numbers few enough for a chart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recframe._display.frames import eager_result
+from recframe._engines.base import VALIDATE
+from recframe._engines.registry import labels_of
+from recframe._evaluate import check_frame, plan_of_lists
+from recframe._hints import check_names
+from recframe._statistics import check_installed
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._comparison.describe import Options
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+NO_MODEL = "all"
+"""What stands for the model where there is only one, without a name."""
+BINS = 20
+POINTS = 201
+"""The most points of a curve over lists."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """The frame of an accessor with the roles that are bound and given."""
+
+    frame: Any
+    bound: Mapping[str, Any]
+    given: Mapping[str, Any]
+    roles: tuple[str, ...]
+    """The roles that the call takes; others that are bound are ignored."""
+
+    def options(self, confidence: Any, cluster: Any) -> Options:
+        """Return how means are described, checked."""
+        check_frame(self.frame)
+        check_installed()
+        from recframe._comparison.describe import Options
+
+        truth = {**self.bound, **self.given}.get("truth")
+        return Options.of(labels_of(self.frame, truth), confidence, cluster)
+
+    def plan(self, metrics: Any, k: Any = None, options: Options | None = None) -> Plan:
+        """Return the plan that values per list come from."""
+        check_frame(self.frame)
+        check_installed()
+        check_names(self.given, self.roles)
+        cluster = None if options is None else options.cluster
+        bound = {name: value for name, value in self.bound.items() if name in self.roles}
+        # A chart reads the data at once, so lazy frames are checked as eager ones are.
+        token = VALIDATE.set(True)
+        try:
+            return plan_of_lists(self.frame, bound, metrics, k, dict(self.given), "describe", cluster)
+        finally:
+            VALIDATE.reset(token)
+
+    def one(self, name: str, metric: Any, k: Any, options: Options | None = None) -> Plan:
+        """Return the plan of one metric at one cutoff.
+
+        Raises
+        ------
+        OptionError
+            There are several.
+        """
+        plan = self.plan(metric, k, options)
+        if len(plan.metrics) > 1:
+            labels = ", ".join(record.label for record in plan.metrics)
+            msg = f"{name} shows one metric at one cutoff, but these are {labels}"
+            raise OptionError(msg, f"plot.{name}({plan.metrics[0].label!r})")
+        return plan
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a metric over the lists of a model and segment."""
+
+    segment: tuple[Any, ...]
+    model: str
+    metric: Metric
+    lists: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+def means(plan: Plan, options: Options) -> list[Mean]:
+    """Return the means of each segment, model and metric with their intervals."""
+    from recframe._comparison.describe import describe
+
+    frame = eager_result(describe(plan, options))
+    query, count = plan.context.query, len(plan.context.query.per)
+    columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
+    found = dict(zip(frame.columns[count:], columns[count:], strict=True))
+    records = {query.averaging(record.label).name: record for record in plan.metrics}
+    return [
+        Mean(
+            segment=tuple(column[row] for column in columns[:count]),
+            model=str(found["model"][row]) if query.several else NO_MODEL,
+            metric=records[metric],
+            lists=found["lists"][row],
+            mean=found["mean"][row],
+            low=found["low"][row],
+            high=found["high"][row],
+        )
+        for row, metric in enumerate(found["metric"])
+    ]
+
+
+def values_by_model(plan: Plan) -> list[dict[str, Any]]:
+    """Return the values of two metrics, x and y, of each model."""
+    frame = eager_result(plan.frame())
+    columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
+    models = columns[0] if plan.context.query.several else [NO_MODEL]
+    rows = zip(models, *columns[-2:], strict=False)
+    return [{"model": str(model), "x": x, "y": y} for model, x, y in rows]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of the lists of each model under one metric."""
+
+    metric: Metric
+    models: list[str]
+    values: list[Any]
+    weights: list[Any]
+
+    @property
+    def lists(self) -> int:
+        """How many lists have a value, under the model with the most."""
+        return max((int((one == one).sum()) for one in self.values), default=0)  # noqa: PLR0124 - NaN
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """The mean of each model, None where no list has a value."""
+        found = {}
+        for model, values, weights in zip(self.models, self.values, self.weights, strict=True):
+            there = values == values  # noqa: PLR0124 - NaN
+            total = weights[there].sum()
+            found[model] = float((values * weights)[there].sum() / total) if total > 0 else None
+        return found
+
+
+def values_of(plan: Plan) -> Values:
+    """Return the values of lists as arrays, NaN where a list has none."""
+    import numpy as np
+
+    from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
+
+    check_by_list(plan.metrics, "plot")
+    found = ListValues(plan)
+    numbers = range(len(found.models))
+    names = [value_column(number, 0) for number in numbers]
+    weights = [weight_column(number, 0) for number in numbers] if found.weighted else []
+    _, parts = segments(found, plan.context, [*names, *weights])
+    columns = {name: np.concatenate([part[name] for part in parts]) for name in (*names, *weights) if parts}
+    values = [columns.get(name, np.array([])) for name in names]
+    models = [str(model) for model in found.models] if plan.context.query.several else [NO_MODEL]
+    of_lists = [np.nan_to_num(columns[name]) for name in weights if columns] or [np.ones(len(one)) for one in values]
+    return Values(plan.metrics[0], models, values, of_lists)
+
+
+def histogram(found: Values) -> list[dict[str, Any]]:
+    """Return the share of lists in each of some bins, model by model.
+
+    Raises
+    ------
+    InputError
+        No list has a value.
+    """
+    import numpy as np
+
+    there = [values[np.isfinite(values)] for values in found.values]
+    every = np.concatenate(there) if there else np.array([])
+    if not len(every):
+        msg = f"no list has a value of {found.metric.label} to show"
+        raise InputError(msg, "look at the frame with check()")
+    least, most = found.metric.range
+    least, most = (least if np.isfinite(least) else every.min(), most if np.isfinite(most) else every.max())
+    least, most = (least - 0.5, most + 0.5) if least == most else (least, most)
+    edges = np.linspace(least, most, BINS + 1)
+    rows = []
+    for model, values in zip(found.models, there, strict=True):
+        counts, _ = np.histogram(np.clip(values, least, most), bins=edges)
+        rows += [
+            {"model": model, "from": float(low), "to": float(high), "share": float(count) / max(len(values), 1)}
+            for low, high, count in zip(edges, edges[1:], counts, strict=False)
+        ]
+    return rows
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The differences of two models over lists, sorted, the best for the second model first."""
+
+    model: str
+    baseline: str
+    points: list[dict[str, float]]
+    better: float
+    worse: float
+    lists: int
+    mean: float
+
+
+def sorted_differences(found: Values) -> Differences:
+    """Return some hundred of the sorted differences, evenly spread over the lists.
+
+    Raises
+    ------
+    OptionError
+        There are not two models.
+    InputError
+        No list has a value under both.
+    """
+    import numpy as np
+
+    from recframe._comparison.paired_sums import ROUNDING
+
+    if len(found.models) != 2:  # noqa: PLR2004
+        msg = f"differences shows two models, but there are {len(found.models)}: {', '.join(found.models)}"
+        raise OptionError(msg, "score=['old', 'new']")
+    every = found.values[1] - found.values[0]
+    there = np.isfinite(every)
+    if not there.any():
+        msg = f"no list has a value of {found.metric.label} under both models"
+        raise InputError(msg, "look at the frame with check()")
+    weights = (found.weights[0] + found.weights[1])[there]
+    values = every[there]
+    mean = float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
+    sign = 1 if found.metric.higher_is_better else -1
+    ordered = values[np.argsort(-sign * values, kind="stable")]
+    places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
+    points = [{"lists": float((place + 0.5) / len(ordered)), "difference": float(ordered[place])} for place in places]
+    return Differences(
+        model=found.models[1],
+        baseline=found.models[0],
+        points=points,
+        better=float(np.mean(sign * values > ROUNDING)),
+        worse=float(np.mean(sign * values < -ROUNDING)),
+        lists=len(values),
+        mean=mean,
+    )
+
+
+def most_lists(found: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
+    """Return the segments with the most lists, in their order, and how many segments there are."""
+    counts: dict[tuple[Any, ...], int] = {}
+    for mean in found:
+        counts[mean.segment] = max(counts.get(mean.segment, 0), mean.lists)
+    kept = set(sorted(counts, key=lambda segment: -counts[segment])[:most])
+    return [mean for mean in found if mean.segment in kept], len(counts)
+
+
+def _present(value: Any) -> Any:
+    return None if value is None or value != value else value  # noqa: PLR0124 - NaN and pandas' NaT

@@ -1,0 +1,218 @@
+"""The namespace of charts: ``df.rec.plot``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import show_roles
+from recframe._display import charts
+from recframe._display.data import histogram, means, sorted_differences, values_by_model, values_of
+from recframe._display.segment_charts import BY_SEGMENT, SegmentCharts
+from recframe.errors import OptionError, shown
+from recframe.metrics import CutMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._comparison.describe import Options
+    from recframe._display.data import Call, Mean
+    from recframe.metrics import Metric
+
+MEANS = tuple(name for name in BY_SEGMENT if name != "per")
+"""The roles of all others."""
+
+
+class Plot(SegmentCharts):
+    """Charts of Altair: each method returns one, to show, to change and to save (``chart.save("chart.png")``).
+
+    Intervals and roles are those of `describe`. A chart holds means, shares or some hundred values, however many
+    lists there are.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"<charts: {', '.join(PLOTS)}>"
+
+    def curve(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: Sequence[int] = range(1, 21),
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Any:
+        """Return metrics over the cutoff, a line with its interval for each model.
+
+        Parameters
+        ----------
+        metrics : str, Metric or sequence of them
+            Metrics that take a cutoff, without one; each has a panel.
+        k : sequence of int
+            The cutoffs.
+        confidence : float
+            The confidence of the intervals, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart or altair.ConcatChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [0.9, 0.1, 0.8, 0.3]})
+        >>> chart = df.rec.plot.curve("recall", k=[1, 2])
+        >>> chart.to_dict()["title"]["text"]
+        'recall by cutoff'
+        """
+        charts.altair()
+        call = self._call(roles, MEANS)
+        options = call.options(confidence, cluster)
+        for metric in call.plan(metrics).metrics:
+            if not isinstance(metric, CutMetric) or metric.k is not None:
+                what = "has a cutoff of its own" if isinstance(metric, CutMetric) else "takes no cutoff"
+                msg = f"curve shows metrics over the cutoff, but {metric.label} {what}"
+                raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
+        plan = call.plan(metrics, k, options)
+        if any(metric.cutoff is None for metric in plan.metrics):
+            msg = f"curve shows metrics over the cutoff, but k={shown(k)} holds none"
+            raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
+        return charts.curves(means(plan, options), options.confidence)
+
+    def distribution(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Any:
+        """Return how the values of lists spread: the share of lists in each of 20 bins, a panel for each model.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+
+        Returns
+        -------
+        altair.LayerChart or altair.VConcatChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [0.9, 0.1, 0.8, 0.3]})
+        >>> chart = df.rec.plot.distribution("mrr")
+        >>> chart.to_dict()["title"]["text"]
+        'Distribution of mrr'
+        """
+        charts.altair()
+        plan = self._call(roles, MEANS).one("distribution", metric, k)
+        found = values_of(plan)
+        rows = histogram(found)
+        return charts.distribution(rows, found.metric, found.lists, found.means)
+
+    def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Any:
+        """Return the lists sorted by the difference of two models: how many gain, how many lose, and how much.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart of the second model less the first.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.differences("mrr", score=["old", "new"])
+        >>> chart.to_dict()["title"]["subtitle"][0]
+        'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
+        """
+        charts.altair()
+        plan = self._call(roles, MEANS).one("differences", metric, k)
+        found = values_of(plan)
+        return charts.differences(sorted_differences(found), found.metric)
+
+    def tradeoff(
+        self,
+        x: str | Metric,
+        y: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Any:
+        """Return two metrics against each other, a dot for each model.
+
+        Parameters
+        ----------
+        x, y : str or Metric
+            A metric each, of all lists together (such as ``"coverage"``) as well.
+        k : int, optional
+            The cutoff of those that name none.
+        confidence : float
+            The confidence of the intervals, between 0 and 1; metrics of all lists together have none.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.tradeoff("mrr", "recall", k=1, score=["old", "new"])
+        >>> chart.to_dict()["title"]["text"]
+        'recall@1 against mrr@1'
+        """
+        charts.altair()
+        call = self._call(roles, MEANS)
+        options = call.options(confidence, cluster)
+        plan = call.plan([x, y], k)
+        if len(plan.metrics) != 2:  # noqa: PLR2004
+            msg = f"tradeoff shows two metrics, but these are {', '.join(map(str, plan.metrics))}"
+            raise OptionError(msg, "plot.tradeoff('ndcg', 'coverage', k=10)")
+        rows: list[dict[str, Any]] = values_by_model(plan)
+        for name, metric in zip("xy", plan.metrics, strict=True):
+            found = {} if isinstance(metric, ExposureMetric) else _by_model(call, metric, options)
+            for row in rows:
+                mean = found.get(row["model"])
+                row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
+        return charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
+
+
+def _by_model(call: Call, metric: Metric, options: Options) -> dict[str, Mean]:
+    return {mean.model: mean for mean in means(call.plan(metric, None, options), options)}
+
+
+PLOTS = {
+    "curve": MEANS,
+    "distribution": MEANS,
+    "differences": MEANS,
+    "segments": BY_SEGMENT,
+    "trend": BY_SEGMENT,
+    "tradeoff": MEANS,
+}
+"""The charts and the roles that each takes."""
+for _name, _roles in PLOTS.items():
+    show_roles(getattr(Plot, _name), _roles)

@@ -1,0 +1,150 @@
+"""The charts by `per`: of segments, and over time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import CALL_ROLES
+from recframe._display import charts
+from recframe._display.data import Call, means, most_lists
+from recframe._values import whole_number
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._comparison.describe import Options
+    from recframe._display.data import Mean
+    from recframe.metrics import Metric
+
+MOST_SEGMENTS = 30
+MOST_PLACES = 1000
+BY_SEGMENT = CALL_ROLES["describe"]
+"""The roles of charts by `per`."""
+
+
+class SegmentCharts:
+    """What `Plot` draws by segment."""
+
+    __slots__ = ("_bound", "_frame")
+
+    def __init__(self, frame: Any, bound: Mapping[str, Any]) -> None:
+        self._frame = frame
+        self._bound = bound
+
+    def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call:
+        return Call(self._frame, self._bound, roles, allowed)
+
+    def segments(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int = MOST_SEGMENTS,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Any:
+        """Return a dot with its interval for each segment and model.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        most : int
+            How many segments to show at most: those with the most lists.
+        confidence : float
+            The confidence of the intervals, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "country": ["at", "at", "be", "be"],
+        ...     "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.segments("mrr", per="country")
+        >>> chart.to_dict()["title"]["text"]
+        'mrr by country'
+        """
+        charts.altair()
+        most = whole_number("most", most, f"most={MOST_SEGMENTS}")
+        call = self._call(roles, BY_SEGMENT)
+        options = call.options(confidence, cluster)
+        found, name = _by_segment("segments", call, metric, k, options)
+        kept, of = most_lists(found, most)
+        return charts.segments(kept, options.confidence, name, of)
+
+    def trend(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Any:
+        """Return a metric over time, a line with its interval for each model.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        confidence : float
+            The confidence of the intervals, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart over the one column of `per`: dates, times, numbers, or texts in their order.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "week": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.trend("mrr", per="week")
+        >>> chart.to_dict()["title"]["text"]
+        'mrr by week'
+        """
+        charts.altair()
+        call = self._call(roles, BY_SEGMENT)
+        options = call.options(confidence, cluster)
+        found, name = _by_segment("trend", call, metric, k, options)
+        if len(found[0].segment) > 1:
+            msg = f"trend shows one column over time, but per= names {name}"
+            raise OptionError(msg, "per='date'; filter the frame for one segment")
+        if len({mean.segment for mean in found}) > MOST_PLACES:
+            msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
+            raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
+        return charts.trend(found, options.confidence, name)
+
+
+def _by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
+    """Return the means of one metric by segment, and the name of the columns of `per`."""
+    plan = call.one(name, metric, k, options)
+    per = plan.context.query.per
+    if not per:
+        msg = f"{name} shows segments, but per= is not given"
+        raise OptionError(msg, f"plot.{name}('ndcg@10', per='{'date' if name == 'trend' else 'country'}')")
+    found = means(plan, options)
+    if not any(mean.mean is not None for mean in found):
+        msg = f"no list has a value of {plan.metrics[0].label} to show"
+        raise InputError(msg, "look at the frame with check()")
+    return found, ", ".join(map(str, per))

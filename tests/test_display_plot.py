@@ -1,0 +1,286 @@
+"""Charts: what their specifications hold, how large they are, and what is refused. Pixels are looked at by people."""
+
+import datetime as dt
+import json
+import math
+import re
+import sys
+
+import pytest
+
+import recframe
+from recframe import metrics
+from recframe._display.charts import COLOURS
+
+pl = pytest.importorskip("polars")
+np = pytest.importorskip("numpy")
+pytest.importorskip("scipy")
+alt = pytest.importorskip("altair")
+
+MODELS = ["popular", "old", "new"]
+DAYS = [dt.date(2024, 1, day) for day in (1, 2, 3)]
+
+
+def crowd(lists=60, length=6):
+    rng = np.random.default_rng(0)
+    rows = lists * length
+    user = np.repeat(np.arange(lists), length)
+    return pl.DataFrame(
+        {"user": user, "item": np.tile(np.arange(length), lists), "relevant": rng.random(rows) < 0.3}
+        | {model: rng.random(rows) for model in MODELS}
+        | {"country": [["at", "be", None][one % 3] for one in user], "date": [DAYS[one % 3] for one in user]}
+    )
+
+
+FRAME = crowd()
+
+
+def spec(chart):
+    """Return a chart's specification, which Altair has validated, and all of its rows."""
+    found = chart.to_dict()
+    text = json.dumps(found)
+    rows = [rounded(row) for data in find(found, "values") for row in data if isinstance(row, dict)]
+    return found, rows, text
+
+
+def rounded(value):
+    """Return numbers up to rounding: engines sum in their own order."""
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(rounded, value))
+    return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def find(node, key):
+    if isinstance(node, dict):
+        yield from ([node[key]] if key in node else [])
+        node = list(node.values())
+    if isinstance(node, list):
+        for child in node:
+            yield from find(child, key)
+
+
+def described(metric, **given):
+    return {
+        (row.get("country", row.get("date")), row["model"], row["metric"]): rounded(
+            (row["mean"], row["low"], row["high"])
+        )
+        for row in FRAME.rec.describe(metric, **given).to_dicts()
+    }
+
+
+def test_curves_hold_the_means_and_intervals_of_describe():
+    found, rows, _ = spec(FRAME.rec.plot.curve(["ndcg", "recall"], k=[1, 3], score=MODELS, confidence=0.9))
+    expected = described(["ndcg", "recall"], k=[1, 3], score=MODELS, confidence=0.9)
+    assert len(found["concat"]) == 2
+    for panel, metric in zip(found["concat"], ("ndcg", "recall"), strict=True):
+        assert panel["title"]["text"] == f"{metric} by cutoff"
+        assert "90% intervals" in panel["title"]["subtitle"][0] and panel["title"]["subtitle"][1] == "higher is better"
+        of_panel = rounded(next(data["values"] for data in find(panel, "data") if "values" in data))
+        values = {
+            (None, row["model"], f"{metric}@{row['k']}"): (row["mean"], row["low"], row["high"]) for row in of_panel
+        }
+        assert values == {key: value for key, value in expected.items() if key[2].startswith(metric)}
+    assert len(rows) == 2 * 2 * 3
+
+
+def test_by_default_a_curve_has_20_cutoffs():
+    found, rows, _ = spec(FRAME.rec.plot.curve("recall", score="old"))
+    assert [row["k"] for row in rows] == list(range(1, 21))
+    assert "concat" not in found
+
+
+def test_models_keep_their_colours_and_have_shapes_besides():
+    _, _, text = spec(FRAME.rec.plot.curve("ndcg", k=[1, 2], score=MODELS))
+    scales = [scale for scale in find(json.loads(text), "scale") if "range" in scale]
+    assert {tuple(scale["domain"]) for scale in scales} == {tuple(MODELS)}
+    assert {tuple(scale["range"]) for scale in scales} == {COLOURS[:3], ("circle", "square", "triangle-up")}
+
+
+def luminance(colour):
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("background", ["#FFFFFF", "#333333"], ids=["light", "dark"])
+def test_colours_are_seen_on_light_and_on_dark(background):
+    for colour in COLOURS:
+        lower, higher = sorted(luminance(one) + 0.05 for one in (colour, background))
+        assert higher / lower >= 3, colour
+
+
+def test_themes_decide_about_text_and_background():
+    for chart in (FRAME.rec.plot.curve("ndcg", score=MODELS), FRAME.rec.plot.distribution("ndcg", score=MODELS)):
+        own = chart.to_dict(validate=False)
+        assert "background" not in json.dumps(own)
+        with alt.theme.enable("dark"):
+            assert chart.to_dict()["usermeta"]["embedOptions"]["theme"] == "dark"
+
+
+def test_distributions_are_binned():
+    found, rows, _ = spec(FRAME.rec.plot.distribution("ndcg@3", score=["old", "new"]))
+    values = {
+        model: FRAME.rec.evaluate("ndcg@3", score=model, per="user")["ndcg@3"].drop_nulls() for model in ("old", "new")
+    }
+    for model in ("old", "new"):
+        bins = [row for row in rows if row.get("model") == model]
+        assert len(bins) == 20 and (bins[0]["from"], bins[-1]["to"]) == (0, 1)
+        counts, _ = np.histogram(values[model], bins=np.linspace(0, 1, 21))
+        assert [row["share"] for row in bins] == pytest.approx(counts / len(values[model]))
+    assert found["title"]["subtitle"] == [f"{len(values['old'])} lists; line at the mean; higher is better"]
+    titles = [panel["title"]["text"] for panel in found["vconcat"]]
+    assert titles == [f"{model}: mean {values[model].mean():.4f}" for model in ("old", "new")]
+
+
+def test_differences_are_sorted_and_few():
+    found, rows, text = spec(crowd(lists=3000).rec.plot.differences("ndcg@3", score=["old", "new"]))
+    points = [row["low"] + row["high"] for row in rows if "low" in row]
+    assert len(points) == 201 and points == sorted(points, reverse=True)
+    assert len(text) < 100_000
+    compared = crowd(lists=3000).rec.compare("ndcg@3", score=["old", "new"]).to_dicts()[0]
+    better, equal, worse = (compared[name] / compared["lists"] for name in ("wins", "ties", "losses"))
+    assert found["title"]["subtitle"] == [
+        f"new is better in {better:.0%}, equal in {equal:.0%}, worse in {worse:.0%} of {compared['lists']:,} lists",
+        f"mean difference {compared['difference']:+.4f}; higher is better",
+    ]
+
+
+class Depth(metrics.CutMetric):
+    """A metric of which less is better."""
+
+    name = "depth"
+    higher_is_better = False
+
+    def terms(self, row):
+        return {"hits": row.hit * row.weight(lambda position: position * 0 + 1, self.k)}
+
+    def value(self, sums):
+        return sums["hits"]
+
+
+def test_where_lower_is_better_the_smallest_differences_come_first():
+    found, rows, _ = spec(FRAME.rec.plot.differences(Depth(), 2, score=["old", "new"]))
+    points = [row["low"] + row["high"] for row in rows if "low" in row]
+    assert points == sorted(points) and points[0] < 0 < points[-1]
+    assert found["title"]["subtitle"][1].endswith("lower is better")
+    colours = [mark["color"] for mark in find(found, "mark") if mark["type"] == "area"]
+    assert colours == [COLOURS[1], COLOURS[0]], "above 0 is worse"
+
+
+def test_segments_have_dots_with_intervals():
+    found, rows, _ = spec(FRAME.rec.plot.segments("ndcg@3", per="country", score=["old", "new"]))
+    expected = described("ndcg@3", per="country", score=["old", "new"])
+    values = {(row["segment"], row["model"]): (row["mean"], row["low"], row["high"]) for row in rows}
+    assert values == {(key[0] or "missing", key[1]): value for key, value in expected.items()}
+    assert found["title"]["text"] == "ndcg@3 by country"
+
+
+def test_of_many_segments_those_with_the_most_lists_are_shown():
+    frame = FRAME.with_columns(group=pl.min_horizontal("user", 50))
+    found, rows, _ = spec(frame.rec.plot.segments("ndcg@3", per="group", score="old", most=2))
+    assert len(rows) == 2 and "50" in {row["segment"] for row in rows}
+    assert "2 of 51 segments, those with the most lists" in found["title"]["subtitle"]
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "first"),
+    [
+        (pl.col("date"), "temporal", "2024-01-01"),
+        (pl.col("date").cast(pl.Datetime), "temporal", "2024-01-01T00:00:00Z"),
+        (pl.col("date").dt.day(), "quantitative", 1),
+        (pl.col("date").cast(pl.String), "ordinal", "2024-01-01"),
+    ],
+)
+def test_trends_lay_out_dates_numbers_and_texts(column, kind, first):
+    found, rows, _ = spec(FRAME.with_columns(column.alias("time")).rec.plot.trend("ndcg@3", per="time", score="old"))
+    axes = [x for x in find(found, "x") if x["field"] == "place"]
+    assert {x["type"] for x in axes} == {kind}
+    assert {x["scale"].get("type") for x in axes if kind == "temporal"} <= {"utc"}
+    assert rows[0]["place"] == first
+    assert [row["mean"] for row in rows] == [rounded(mean) for mean, _, _ in trend_of("ndcg@3")]
+
+
+def trend_of(metric):
+    rows = FRAME.rec.describe(metric, per="date", score="old").to_dicts()
+    return [(row["mean"], row["low"], row["high"]) for row in rows]
+
+
+def test_tradeoffs_have_a_dot_for_each_model():
+    _, rows, text = spec(FRAME.rec.plot.tradeoff("ndcg", "coverage", 2, score=MODELS))
+    values = {row["model"]: (row["x"], row["y"]) for row in rows}
+    expected = FRAME.rec.evaluate(["ndcg", "coverage"], k=2, score=MODELS)
+    assert values == {model: rounded((x, y)) for model, x, y in expected.rows()}
+    assert all(row["x_low"] < row["x"] < row["x_high"] and row["y_low"] is None for row in rows)
+    assert "ndcg@2 (higher is better)" in text
+
+
+def test_charts_of_other_frames():
+    pandas = pytest.importorskip("pandas")
+    expected = spec(FRAME.rec.plot.trend("ndcg@3", per="date", score=["old", "new"]))[1]
+    columns = FRAME.to_dict(as_series=False)
+    found = spec(recframe.rec(pandas.DataFrame(columns)).plot.trend("ndcg@3", per="date", score=["old", "new"]))[1]
+    order = [(row["model"], row["place"]) for row in expected]
+    assert [(row["model"], row["place"]) for row in found] == order
+    assert [row["mean"] for row in found] == pytest.approx([row["mean"] for row in expected])
+    pytest.importorskip("polars", minversion="1.30")
+    assert sorted(map(str, spec(FRAME.lazy().rec.plot.trend("ndcg@3", per="date", score=["old", "new"]))[1])) == sorted(
+        map(str, expected)
+    )
+
+
+def test_bound_roles_hold():
+    bound = FRAME.rename({"user": "object"}).rec(by="object", per="country", score=["old", "new"])
+    assert (
+        spec(bound.plot.segments("ndcg@3"))[1]
+        == spec(FRAME.rec.plot.segments("ndcg@3", per="country", score=["old", "new"]))[1]
+    )
+    assert len(spec(bound.plot.curve("ndcg", k=[1, 2]))[1]) == 4, "per is not read"
+
+
+def test_a_chart_is_saved_as_png(tmp_path):
+    pytest.importorskip("vl_convert")
+    FRAME.rec.plot.differences("ndcg@3", score=["old", "new"]).save(tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda plot: plot.curve("ndcg@5"), "ndcg@5 has a cutoff of its own"),
+        (lambda plot: plot.curve("gauc"), "gauc takes no cutoff"),
+        (lambda plot: plot.curve("ndcg", per="country"), "per"),
+        (lambda plot: plot.curve("coverage"), "coverage"),
+        (lambda plot: plot.distribution(["ndcg", "mrr"]), "shows one metric at one cutoff, but these are ndcg, mrr"),
+        (lambda plot: plot.distribution("coverage"), "coverage is one value of all lists together"),
+        (lambda plot: plot.differences("ndcg", score=MODELS), "shows two models, but there are 3"),
+        (lambda plot: plot.segments("ndcg"), "segments shows segments, but per= is not given"),
+        (lambda plot: plot.segments("ndcg", per="country", most=0), "most=0 is less than 1"),
+        (lambda plot: plot.trend("ndcg", per=["date", "country"]), "trend shows one column over time"),
+        (lambda plot: plot.tradeoff("ndcg", "mrr", [1, 2]), "tradeoff shows two metrics"),
+        (lambda plot: plot.segments("ndcg", per="country", confidence=2), "confidence"),
+    ],
+)
+def test_what_no_chart_shows(call, message):
+    with pytest.raises(recframe.RecError, match=re.escape(message)):
+        call(FRAME.rec(score="old").plot)
+
+
+@pytest.mark.parametrize("chart", ["distribution", "segments", "trend"])
+def test_frames_without_a_value(chart):
+    frame = FRAME.with_columns(relevant=0)
+    with pytest.raises(recframe.InputError, match="no list has a value of ndcg"):
+        getattr(frame.rec.plot, chart)("ndcg", score="old", **({} if chart == "distribution" else {"per": "country"}))
+
+
+def test_without_altair_there_is_the_line_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(recframe.MissingExtraError, match="which is the extra 'plot' of recframe"):
+        FRAME.rec.plot.curve("ndcg")
+
+
+def test_numbers_are_none_of_the_specification_where_there_is_no_value():
+    frame = FRAME.filter(pl.col("user") < 3)
+    _, rows, text = spec(frame.rec.plot.segments("ndcg@3", per="country", score="old"))
+    assert "NaN" not in text and all(row["low"] is None or math.isfinite(row["low"]) for row in rows)
