@@ -50,7 +50,8 @@ def curves(found: Sequence[Mean], confidence: float) -> Any:
     charts = []
     for name, means in panels.items():
         rows = [_row(mean) | {"k": mean.metric.cutoff} for mean in means]
-        ends = [min(row["k"] for row in rows), max(row["k"] for row in rows)]
+        cutoffs = [mean.metric.cutoff or 0 for mean in means]
+        ends = [min(cutoffs), max(cutoffs)]
         scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
         x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
         chart = _lines(rows, x, name, _models(means))

@@ -9,8 +9,8 @@ from recframe._display.frames import eager_result
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
-from recframe._hints import check_names
 from recframe._statistics import check_installed
+from recframe._values import check_names
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
