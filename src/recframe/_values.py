@@ -11,6 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
+from recframe._engines.registry import KINDS
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, shown
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
 
 # --- names of columns --------------------------------------------------------------------------------------------
 
-FRAME_LIBRARIES = ("polars", "pandas", "narwhals", "numpy", "pyarrow", "duckdb", "ibis", "pyspark")
+FRAME_LIBRARIES = {"narwhals", "numpy", *(kind.module.split(".")[0] for kind in KINDS)}
 VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
 """What libraries call the values of a column."""
 FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")

@@ -11,7 +11,7 @@ import numpy as np
 
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
-from recframe._comparison.list_values import ListValues, check_by_list, collected, segments
+from recframe._comparison.list_values import ListValues, check_by_list, segments
 from recframe._comparison.paired_sums import Pair, differences, paired_sums
 from recframe._comparison.results import result_frame, stacked
 from recframe._statistics import resampling, student
@@ -113,7 +113,7 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
     """Warn where a key of several columns makes it likely that lists are not independent."""
     if context.cluster is not None or len(context.query.by) <= 1:
         return
-    keys = collected(values.frame.select(*context.keys))
+    keys = values.engine.collected(values.frame.select(*context.keys))
     counts = {column: keys[name].n_unique() for name, column in context.key_names.items() if column in context.query.by}
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:

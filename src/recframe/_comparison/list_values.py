@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -57,6 +56,8 @@ class ListValues:
     ----------
     models : list
         The names of the models, in the order of the call, or sorted where a column names them.
+    engine : Engine
+        What computes the frame.
     frame : Frame
         One row per list: the columns to report by, the values and the weights of each model.
     weighted : set of int
@@ -66,11 +67,12 @@ class ListValues:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._context = plan.context
+        self.engine = plan.context.engine
         self._metrics = plan.metrics
         frames = plan.list_values()
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:
-            lists = self._context.engine.settle(frames[0]) if self._context.engine.eager else frames[0]
+            lists = self.engine.settle(frames[0]) if self.engine.eager else frames[0]
             codes, self.models = self._model_names(lists)
             frames = [lists.filter(_is(code)) for code in codes]
         else:
@@ -79,9 +81,9 @@ class ListValues:
 
     def _model_names(self, lists: Frame) -> tuple[list[Any], list[Any]]:
         """Return the models as the plan stores them, and their names."""
-        found = collected(lists.select(MODEL).unique())
+        found = self.engine.collected(lists.select(MODEL).unique())
         codes = names = found[MODEL].to_list()
-        if self._context.engine.eager:
+        if self.engine.eager:
             native = self._context.session.finish(found.lazy(), {}, ())
             names = nw.from_native(native, eager_only=True)[MODEL].to_list()
         order = sorted(range(len(names)), key=lambda place: (names[place] is None, str(names[place])))
@@ -103,7 +105,7 @@ class ListValues:
             if joined is None:
                 joined = frame.select(*own, *columns)
             else:
-                joined = self._context.engine.join(joined, frame.select(*keys, *columns), keys)
+                joined = self.engine.join(joined, frame.select(*keys, *columns), keys)
         if joined is None:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")
@@ -132,7 +134,7 @@ def segments(
     """
     per = list(context.per)
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
-    table = collected(values.frame.select(*per, *names, *expressions, *cluster))
+    table = values.engine.collected(values.frame.select(*per, *names, *expressions, *cluster))
     reported = table.select(*per).unique(maintain_order=True) if reported is None else reported
     columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, per)}
     if cluster:
@@ -157,10 +159,3 @@ def _rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, 
 
 def _is(code: Any) -> nw.Expr:
     return nw.col(MODEL).is_null() if code is None else nw.col(MODEL) == code
-
-
-def collected(frame: Frame) -> nw.DataFrame[Any]:
-    """Return the rows of a frame, of an engine of SQL as a polars frame or an Arrow table."""
-    if nw.get_native_namespace(frame).__name__ in ("polars", "pandas"):
-        return frame.collect()
-    return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._comparison.list_values import collected, value_column, weight_column
+from recframe._comparison.list_values import value_column, weight_column
 from recframe._statistics.student import Sums
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cl
     kept = [f"{name} {number}" for number in numbers for name in PARTS]
     frame = frame.select(*by, *kept, *of_units)
     sums = [f"{name} {number}" for number in numbers for name in (*PARTS, *UNIT_SUMS)]
-    return collected(_summed(frame, list(by), sums))
+    return values.engine.collected(_summed(frame, list(by), sums))
 
 
 def _summed(frame: Frame, by: list[str], names: Sequence[str]) -> Frame:

@@ -67,17 +67,14 @@ def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: 
 
     if context.engine.eager:
         return finished()
-    native = context.frame.to_native()
-    if type(native).__module__.startswith("polars"):
-        from recframe._engines.polars_partitions import deferred
 
-        def schema() -> Any:
-            types = plan.frame().collect_schema()
-            reported = {column: types[column] for column in context.query.per}
-            return type(types)(reported | {name: _type(name, types.get(MODEL, str)) for name in columns})
+    def schema() -> Any:
+        types = plan.frame().collect_schema()
+        reported = {column: types[column] for column in context.query.per}
+        return type(types)(reported | {name: _type(name, types.get(MODEL, str)) for name in columns})
 
-        return deferred(finished, schema)
-    return compute().rename(names).to_native()
+    later = context.engine.deferred(finished, schema)
+    return compute().rename(names).to_native() if later is None else later
 
 
 def _type(name: str, model: Any) -> Any:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Rows
+    from recframe._engines.base import Engine
+    from recframe._engines.rows import Rows
     from recframe._query import Query
 
 

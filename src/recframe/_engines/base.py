@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import narwhals as nw
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
 Later: TypeAlias = "Callable[[], Frame]"
@@ -195,6 +196,22 @@ class Engine(Adapter):
     def positions(self, upto: int | Frame) -> Frame:
         """Return the whole numbers from 1, up to a number or the one value of a frame."""
 
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        """Return the rows of a frame, as an eager frame of a library that is installed."""
+        return frame.collect()
+
+    def deferred(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
+        """Return a lazy frame whose rows are computed when it is collected; None where frames cannot wait."""
+        return None
+
+    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
+        """Return the rows of one part of the lists, where ``partitions`` is ``"in turn"``."""
+        raise NotImplementedError
+
+    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
+        """Compute frames in one go, so that their files are read once, where ``partitions`` is ``"in turn"``."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class Session:
@@ -226,57 +243,3 @@ def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
         for name, take in source.takes.items():
             found.setdefault(name, take)
     return found
-
-
-OTHER_ROW, MODEL_ROW = "other_row", "model_row"
-
-
-class Rows(Protocol):
-    """Of calls that return the user's rows: the frames under the plan's names, and the way back.
-
-    An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame takes all of
-    its columns along, under other names than the plan's.
-    """
-
-    @property
-    def engine(self) -> Engine:
-        """What the frames are computed with."""
-        ...
-
-    @property
-    def frames(self) -> Mapping[str, Frame]:
-        """The frames under the plan's names."""
-        ...
-
-    @property
-    def row(self) -> list[str]:
-        """The column of row numbers, where rows are numbered."""
-        ...
-
-    def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
-        """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
-
-        Rows keep their order, or are sorted by the user's columns; those of a lazy frame come in any order.
-        """
-        ...
-
-    def extend(
-        self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
-    ) -> Any:
-        """Return what `pick` does, with rows of ``"truth"`` below.
-
-        Parameters
-        ----------
-        result : Frame
-            The rows of ``"frame"``.
-        added : Frame
-            The others: their row numbers as `OTHER_ROW` where rows are numbered, else their columns of `names`.
-        names : dict of str to str
-            The user's names, in both frames, of what is taken from the other frame.
-        new : dict of str to str
-            The user's names of the new columns of both. They get the type of the truth's column of that name, or
-            become whole numbers where it has none; those that are taken from both frames stay numbers of any type.
-        model : str, optional
-            The user's column of models, taken from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
-        """
-        ...

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Rows
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
 class Pandas(Engine):

@@ -10,8 +10,8 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
-from recframe._engines.base import MODEL_ROW, OTHER_ROW
 from recframe._engines.pandas_transfer import to_pandas
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._columns import POSITION
-from recframe._engines import polars_constructors, polars_sort
+from recframe._engines import polars_constructors, polars_partitions, polars_sort
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
@@ -18,15 +18,16 @@ from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import narwhals as nw
 
     from recframe._columns import Frame
-    from recframe._engines.base import Later, Rows
+    from recframe._engines.base import Later
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
 class Polars(Engine):
@@ -109,6 +110,15 @@ class LazyPolars(Polars):
     def settle(self, frame: Frame) -> Frame:
         # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
         return lazy(frame.to_native().cache())
+
+    def deferred(self, compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
+        return polars_partitions.deferred(compute, schema)
+
+    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
+        return polars_partitions.part(frame, keys, index, of)
+
+    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
+        return polars_partitions.collect_together(frames)
 
 
 class EagerPolars(Polars):

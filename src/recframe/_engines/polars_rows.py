@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.base import MODEL_ROW, OTHER_ROW
 from recframe._engines.polars_columns import take_lazy
 from recframe._engines.polars_compat import col, collect, series
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe._values import choice
-from recframe.errors import MissingExtraError, OptionTypeError
+from recframe.errors import MissingExtraError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from recframe._engines.base import Adapter, Rows, Session
+    from recframe._engines.base import Adapter, Session
     from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,9 @@ def constructors_for(given: tuple[object, ...], library: str | None) -> Construc
     library : str, optional
         The name of the library; None: that of what is given, else polars where it is installed, else pandas.
     """
-    if library is not None:
-        choice("library", library, MAKERS)
+    if library is not None and library not in [*MAKERS]:
+        error = one_of("library", library, MAKERS)
+        raise error
     found = {name for name in map(_library_of, given) if name is not None}
     if len(found) > 1 or (library is not None and found - {library}):
         msg = f"what is given is of {' and '.join(sorted(found))}" + (f", but library={library!r}" if library else "")

@@ -7,6 +7,7 @@ nothing runs before the user fetches the result.
 from __future__ import annotations
 
 from abc import abstractmethod
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
@@ -69,6 +70,9 @@ class SqlEngine(Engine):
             empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
             taken |= _align(self, holders, column, take, empty)
         return Session(self, taken, finish, columns_of(sources))
+
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
 
     def scalar(self, frame: Frame) -> NoReturn:
         msg = "a value is read from eager frames only"

@@ -114,11 +114,7 @@ class CallContext:
         frame = self.session.frames[name]
         frame = frame if self.key_names else frame.with_columns(nw.lit(0).alias(key_column(0)))
         frame = fill_missing(frame, self.values)
-        if self._part is None:
-            return frame
-        from recframe._engines import polars_partitions
-
-        return polars_partitions.part(frame, self.keys, *self._part)
+        return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""

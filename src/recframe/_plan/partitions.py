@@ -10,6 +10,7 @@ from recframe._plan.plan import Partial, Plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._engines.base import Engine
     from recframe._plan.sources import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
@@ -17,24 +18,21 @@ if TYPE_CHECKING:
 
 def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
     """Return the lazy frame of a call that reads its frames once for each part of the lists."""
-    from recframe._engines import polars_partitions
-
     plan = Plan(given, query, metrics)
+    engine = plan.context.engine
 
     def compute() -> Any:
-        found = [_computed(Plan(given, query, metrics, (index, parts)).partial()) for index in range(parts)]
+        found = [_computed(engine, Plan(given, query, metrics, (index, parts)).partial()) for index in range(parts)]
         return plan.finish(plan.whole(found))
 
-    return polars_partitions.deferred(compute, plan.frame().collect_schema)
+    return engine.deferred(compute, plan.frame().collect_schema)
 
 
-def _computed(models: Sequence[Partial]) -> list[Partial]:
+def _computed(engine: Engine, models: Sequence[Partial]) -> list[Partial]:
     """Return the same with all its frames computed together."""
-    from recframe._engines import polars_partitions
-
     names = ("totals", "items", "groups")
     places = [(index, name) for index, model in enumerate(models) for name in names if getattr(model, name) is not None]
-    frames = polars_partitions.collect_together([getattr(models[index], name) for index, name in places])
+    frames = engine.settle_together([getattr(models[index], name) for index, name in places])
     found = list(models)
     for (index, name), frame in zip(places, frames, strict=True):
         found[index] = replace(found[index], **{name: frame})
