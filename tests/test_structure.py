@@ -43,6 +43,13 @@ ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_demo")
 """The adapters, and the command line and the demonstration, which read files with polars."""
 
 
+SHARED_BY_ENGINES = {
+    f"recframe._engines.{name}"
+    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "rows", "side_tables")
+}
+"""The modules of the engines that are about no library."""
+
+
 def module_name(path):
     return ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
@@ -94,6 +101,12 @@ def test_adapters_import_nothing_of_the_plan_and_the_metrics(imports):
     for name, targets in imports.items():
         if name.startswith("recframe._engines"):
             assert not {target for target in targets if not target.startswith("recframe._engines")} - below, name
+
+
+def test_no_module_outside_the_adapters_imports_that_of_one_library(imports):
+    libraries = {module_name(path) for path in modules("_engines/*.py")} - SHARED_BY_ENGINES
+    users = {name for name, targets in imports.items() if targets & libraries and "_engines" not in name}
+    assert not users
 
 
 def test_no_adapter_imports_that_of_another_library(imports):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
+Evaluate: TypeAlias = "Callable[[Mapping[str, Any], float | None], Any]"
+"""Evaluates the native frames of one part of the lists, given a constant; returns a native frame."""
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether lazy frames whose schema is not known yet are asked for it, and checked, when they are opened."""
 
@@ -210,6 +212,40 @@ class Engine(Adapter):
 
     def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
         """Compute frames in one go, so that their files are read once, where ``partitions`` is ``"in turn"``."""
+        raise NotImplementedError
+
+    def evaluate_on_workers(
+        self,
+        frames: Mapping[str, Frame],
+        names: Mapping[str, Mapping[str, str]],
+        keys: Sequence[str],
+        parts: int,
+        evaluate: Evaluate,
+        kept: Sequence[str],
+        columns: Mapping[str, type],
+        constant: str | None,
+    ) -> Frame:
+        """Return what a function gives for each part of the lists, where ``partitions`` is ``"on workers"``.
+
+        Parameters
+        ----------
+        frames : dict of str to Frame
+            Frames with the keys of the lists.
+        names : dict of str to dict of str to str
+            The names that the function knows their columns by.
+        keys : sequence of str
+            The keys; without any, all rows are one list.
+        parts : int
+            How many parts there are.
+        evaluate : callable
+            From the polars frames and the constant to a polars frame; it must pickle.
+        kept : sequence of str
+            The columns of the frames that its result holds unchanged.
+        columns : dict of str to type
+            The other columns of its answer, each ``int`` or ``float``.
+        constant : str, optional
+            A further column of the frames, with one value.
+        """
         raise NotImplementedError
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._columns import POSITION
+from recframe._engines import spark_workers
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Evaluate
 
 
 @cache
@@ -65,3 +67,16 @@ class Spark(SqlEngine):
 
     def untyped(self, native: Any) -> set[str]:
         return {name for name, dtype in native.dtypes if dtype == "void"}
+
+    def evaluate_on_workers(
+        self,
+        frames: Mapping[str, Frame],
+        names: Mapping[str, Mapping[str, str]],
+        keys: Sequence[str],
+        parts: int,
+        evaluate: Evaluate,
+        kept: Sequence[str],
+        columns: Mapping[str, type],
+        constant: str | None,
+    ) -> Frame:
+        return spark_workers.computed(frames, names, keys, parts, evaluate, kept, columns, constant)

@@ -9,16 +9,15 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recframe._engines.base import lazy
-from recframe._engines.spark import functions
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Evaluate
 
     Batch = Any
-    Evaluate = Callable[[Mapping[str, Any], float | None], Any]
 
 WHOSE = "whose"
 """Which frame a row comes from, by number."""
@@ -34,31 +33,11 @@ def computed(
     columns: Mapping[str, type],
     constant: str | None,
 ) -> Frame:
-    """Return what a function gives for each part of the lists.
-
-    Parameters
-    ----------
-    frames : dict of str to Frame
-        Frames with the keys of the lists.
-    names : dict of str to dict of str to str
-        The names that the function knows their columns by.
-    keys : sequence of str
-        The keys; without any, all rows are one list.
-    parts : int
-        How many parts there are.
-    evaluate : callable
-        From the polars frames and the constant to a polars frame; it must pickle.
-    kept : sequence of str
-        The columns of the frames that its result holds unchanged.
-    columns : dict of str to type
-        The other columns of its answer, each ``int`` or ``float``.
-    constant : str, optional
-        A further column of the frames, with one value.
-    """
+    """See `Engine.evaluate_on_workers`."""
     if find_spec("polars") is None or find_spec("pyarrow") is None:
         what = "partitions= on Spark, which lets polars rank on the workers,"
         raise MissingExtraError.of(what, "arrow")
-    types = import_module("pyspark.sql.types")
+    types, functions = import_module("pyspark.sql.types"), import_module("pyspark.sql.functions")
     natives = {name: frame.to_native() for name, frame in frames.items()}
     fields = {field.name: field for native in natives.values() for field in native.schema.fields}
     numbers = {int: types.LongType(), float: types.DoubleType()}
@@ -70,7 +49,7 @@ def computed(
     )
     rows, *others = natives.values()
     if others:
-        rows, *others = (native.withColumn(WHOSE, functions().lit(i)) for i, native in enumerate(natives.values()))
+        rows, *others = (native.withColumn(WHOSE, functions.lit(i)) for i, native in enumerate(natives.values()))
     for other in others:
         rows = rows.unionByName(other, allowMissingColumns=True)
     whole_lists = rows.repartition(parts, *keys) if keys else rows.repartition(1)
@@ -108,10 +87,3 @@ def _evaluated(
     fields += [(name, types[kind]) for name, kind in columns.items()]
     answer = evaluate(frames, value).select([name for name, _ in fields]).to_arrow(compat_level=pl.CompatLevel.oldest())
     yield from answer.cast(pa.schema(fields)).to_batches()
-
-
-def collect(frame: Frame) -> Any:
-    """Return the data frame of a polars plan."""
-    from recframe._engines import polars_compat
-
-    return polars_compat.collect(frame.to_native())

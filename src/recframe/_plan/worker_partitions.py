@@ -1,4 +1,4 @@
-"""A plan whose lists are evaluated by polars on the workers of a cluster, which adds up what they give."""
+"""A plan whose lists are evaluated on the workers of a cluster, which adds up what they give."""
 
 from __future__ import annotations
 
@@ -45,8 +45,6 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
 
 def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame:
     """Return the result of metrics that the workers compute."""
-    from recframe._engines import spark_workers
-
     query = context.query
     frames = {name: context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames}
     # Of all rows, of which a worker sees some.
@@ -54,7 +52,7 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
     frames = {name: context.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
     labels = [metric.column for metric in metrics]
     order = [MODEL_NUMBER] if len(query.orders) > 1 else []
-    sums = spark_workers.computed(
+    sums = context.engine.evaluate_on_workers(
         frames,
         context.session.columns,
         list(context.key_names),
@@ -80,11 +78,9 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
 
 def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], greatest: float | None) -> Any:
     """Return the sums of the lists of some frames, those of one model below those of another; runs on a worker."""
-    from recframe._engines import spark_workers
-
     plan = Plan(Given(frames["frame"], frames.get("truth"), greatest=greatest), query, metrics)
     totals = [part.totals for part in plan.partial()]
     found = [
         sums.with_columns(nw.lit(index).alias(MODEL_NUMBER)) for index, sums in enumerate(totals) if sums is not None
     ]
-    return spark_workers.collect(nw.concat(found, how="vertical"))
+    return nw.concat(found, how="vertical").collect().to_native()
