@@ -50,7 +50,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
     check_frame(frame)
     _check_options(given, spec.metric)
     roles = _roles(frame, bound, given, ALL_ROLES)
-    metrics, query = _asked(frame, [spec], roles, policies_named(bound, given))
+    metrics, query = _query_of(frame, [spec], roles, policies_named(bound, given))
     if query.several:
         what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
@@ -87,16 +87,16 @@ def evaluate(
     _check_options(given, metrics)
     roles = _roles(frame, bound, given, ALL_ROLES)
     specs = _expand(metrics, k, roles.like)
-    asked, query = _asked(frame, specs, roles, policies_named(bound, given))
+    records, query = _query_of(frame, specs, roles, policies_named(bound, given))
     if flag("counts", counts):
-        _check_counts(asked, roles, frame)
+        _check_counts(records, roles, frame)
         query = replace(query, counts=True, every_list=True)
-    opened = _given(frame, roles, asked)
+    opened = _given(frame, roles, records)
     if roles.partitions is not None:
-        return _in_parts(opened, roles, query, asked)
+        return _in_parts(opened, roles, query, records)
     from recframe._plan.plan import Plan
 
-    return _answer(Plan(opened, query, asked), opened, query)
+    return _answer(Plan(opened, query, records), opened, query)
 
 
 def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
@@ -124,7 +124,7 @@ def plan_of_lists(
     """Return the plan of a call that looks at the values of lists."""
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
-    records, query = _asked(frame, _expand(metrics, k, roles.like), roles, policies_named(bound, given))
+    records, query = _query_of(frame, _expand(metrics, k, roles.like), roles, policies_named(bound, given))
     from recframe._plan.plan import Plan
 
     return Plan(_given(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records)
@@ -153,7 +153,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     given = {name: value for name, value in given.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
     roles = _roles(frame, bound, given, CALL_ROLES["contributions"])
-    (record,), query = _asked(frame, _expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
+    (record,), query = _query_of(frame, _expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
     opened = _given(frame, roles, [record])
@@ -182,12 +182,12 @@ def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allow
     return resolved([frame, {**bound, **given}.get("truth")], bound, given, allowed)
 
 
-def _asked(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
-    """Return the metrics and the question, under the profile that the call names."""
+def _query_of(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
+    """Return the metrics and the query, under the profile that the call names."""
     metrics, query = query_of(specs, roles, given, PROFILES)
     if roles.like is not None and query.ties == "first" and "ties" not in given and is_lazy(frame):
         msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
-        raise OptionError(msg, "give another policy beside it, such as ties='average'")
+        raise OptionError(msg, "give another policy too, such as ties='average'")
     return metrics, query
 
 
@@ -197,15 +197,17 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     def call(self: Any, *args: Any, **given: Any) -> Any:
         if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
-            takes = "only k may be given by position" if issubclass(kind, CutMetric) else "it takes no k"
-            msg = f"{kind.name}{args!r}: {takes}"
+            accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it takes no k"
+            msg = f"{kind.name}{args!r}: {accepts}"
             raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
         own = {name: given.pop(name) for name in options if name in given}
         roles = roles_of(kind)
         unknown = [name for name in given if name not in (*roles, "model")]
         # Only k is positional; what is no role must be an option, or the metric says what it takes.
         own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
-        spec = Spec(make(kind.name, own, also=roles), {name: value for name, value in own.items() if name != "k"})
+        # Options that the metric does not have are refused by name.
+        metric = make(kind.name, own, also=roles) if unknown else kind(**own)
+        spec = Spec(metric, {name: value for name, value in own.items() if name != "k"})
         return _measure(self._frame, self._bound, spec, given)
 
     call.__name__ = kind.name
@@ -268,7 +270,7 @@ def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric
 
 
 def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
-    """Return the frames of a call, with only those beside the user's own that its metrics read."""
+    """Return the frames of a call: the user's own, and the side information that its metrics read."""
     read = {name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs)}
     for metric in metrics:
         for name in metric.required_inputs:

@@ -105,11 +105,11 @@ class Adapter(ABC):
 
     def check_names(self, name: str, source: Source) -> None:
         """Raise if a frame lacks a column."""
-        which, there = called(name), self.names(source.native)
+        there = self.names(source.native)
         for take in source.takes.values():
             if take.column not in there and take.default is None:
                 names = ", ".join(repr(name) for name in there)
-                msg = f"{take.role}={take.column!r}: {which} has no such column; it has {names}"
+                msg = f"{take.role}={take.column!r}: {called(name)} has no such column; it has {names}"
                 also = "rank='rank'" if take.role == "score" and "rank" in there else ""
                 hint = closest(take.column, map(str, there)) or also
                 raise MissingColumnError.of(msg, hint, take.role, take.column)

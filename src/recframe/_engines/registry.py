@@ -185,7 +185,7 @@ def constructors_for(given: tuple[object, ...], library: str | None) -> Construc
     library : str, optional
         The name of the library; None: that of what is given, else polars where it is installed, else pandas.
     """
-    if library is not None and library not in [*MAKERS]:
+    if library is not None and not (isinstance(library, str) and library in MAKERS):
         error = one_of("library", library, MAKERS)
         raise error
     found = {name for name in map(_library_of, given) if name is not None}
