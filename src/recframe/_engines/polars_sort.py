@@ -36,6 +36,8 @@ REPEATED = 20
 PACKED, RUN, NEXT, INDEX = "packed", "run", "next", "index"
 BLOCK = (START, SIZE)
 """The columns of a tied block."""
+SAME_BITS = "same_bits"
+"""Whether a row has the bits of the previous one."""
 NEEDED = "needed"
 """The column that marks the needed rows."""
 
@@ -66,12 +68,13 @@ def rank_rows(
     pack = _pack(frame, keys, score, descending=True, marked=marked)
     if pack is None:
         return None
-    rows, position = _first_rows(pack, upto)
-    same_bits = _equals_previous(rows // pack.row)
-    in_block = same_bits | same_bits.shift(-1, fill_value=False)
-    found = pl.DataFrame([rows, position]).with_columns(pl.lit(1, dtype=pl.Int64).alias(SIZE))
+    found = _first_rows(pack, upto)
+    rows = found.get_column(PACKED)
+    same_bits = (rows // pack.row).to_frame().select(_equals_previous(pl.col(PACKED)).alias(SAME_BITS)).to_series()
+    found = found.with_columns(pl.lit(1, dtype=pl.Int64).alias(SIZE))
     conditions = [] if marked is None else [pl.col(PACKED) & 1 == 1]
-    if in_block.any():
+    if same_bits.any():
+        in_block = same_bits | same_bits.shift(-1, fill_value=False)
         own_scores = scores.gather(pack.numbers(rows.filter(in_block)))
         blocks = _tied_blocks(found.filter(in_block), same_bits.filter(in_block), own_scores)
         where = in_block.arg_true()
@@ -89,10 +92,12 @@ def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descen
     pack = _pack(frame, keys, column, descending=descending)
     if pack is None:
         return None
-    rows, position = _first_rows(pack, None)
-    found = _unpacked(frame, keys, pack, rows).with_columns(position.alias(POSITION))
-    mixed = _equals_previous(rows // pack.row) & ~_equals_previous(found.get_column(column))
-    return None if mixed.any() else found
+    placed = _first_rows(pack, None)
+    rows, position = placed.get_column(PACKED), placed.get_column(START).alias(POSITION)
+    found = _unpacked(frame, keys, pack, rows)
+    different = ~_equals_previous(pl.col(column))
+    mixed = found.select((_equals_previous(pl.lit(rows // pack.row)) & different).any()).item()
+    return None if mixed else found.with_columns(position)
 
 
 # --- packing ------------------------------------------------------------------------------------------------
@@ -196,30 +201,34 @@ def _unpacked(frame: pl.DataFrame, keys: Sequence[str], pack: Pack, rows: pl.Ser
 # --- positions ----------------------------------------------------------------------------------------------
 
 
-def _first_rows(pack: Pack, upto: int | None) -> tuple[pl.Series, pl.Series]:
+def _first_rows(pack: Pack, upto: int | None) -> pl.DataFrame:
     """Return the rows that can be among the first of their lists, and the positions that they had without ties."""
+    # Few steps of many expressions each: in a small frame, a step costs more than what it computes.
     packed, many = pack.codes, len(pack.codes)
-    start = (~_equals_previous(packed // pack.list)).arg_true().cast(pl.Int64)
-    end = start.shift(-1).fill_null(many)
-    if upto is not None:
-        end = _after_last_block(pack, pl.select(pl.min_horizontal(start + upto, end)).to_series(), end)
-    spans = pl.DataFrame({"start": start, "end": end})
-    position = pl.int_ranges(1, pl.col("end") - pl.col("start") + 1).alias(START)
-    positions = spans.select(position).explode(START).to_series()
-    if len(positions) == many:
-        return packed, positions
-    kept = spans.select(pl.int_ranges("start", "end").alias(INDEX)).explode(INDEX).to_series()
-    return packed.gather(kept), positions
+    lists = (packed // pack.list).to_frame()
+    start, end = pl.col("start"), pl.col("start").shift(-1).fill_null(many)
+    stop = end if upto is None else pl.min_horizontal(start + upto, end)
+    spans = lists.select((~_equals_previous(pl.col(PACKED))).arg_true().cast(pl.Int64).alias("start"))
+    spans = spans.select(start, end.alias("end"), stop.alias("stop"))
+    spans = spans if upto is None else _to_whole_blocks(pack, spans)
+    position = pl.int_ranges(1, pl.col("stop") - start + 1).explode().alias(START)
+    if spans.get_column("stop").equals(spans.get_column("end")):
+        return spans.select(pl.lit(packed), position)
+    return spans.select(pl.lit(packed).gather(pl.int_ranges("start", "stop").explode()), position)
 
 
-def _after_last_block(pack: Pack, stop: pl.Series, end: pl.Series) -> pl.Series:
-    """Return where to stop reading each list so that the last block stays whole: at `stop`, or after equal bits."""
-    packed = pack.codes
+def _to_whole_blocks(pack: Pack, spans: pl.DataFrame) -> pl.DataFrame:
+    """Stop reading a list after the rows that have the bits of its last one, so that the last block stays whole."""
+    packed, stop = pl.lit(pack.codes), pl.col("stop")
     last = packed.gather(stop - 1) // pack.row
-    next_one = packed.gather(stop.clip(upper_bound=len(packed) - 1)) // pack.row
-    goes_on = (last == next_one) & (stop < end)
-    limit = (last.filter(goes_on) + 1) * pack.row
-    return stop.scatter(goes_on.arg_true(), _first_at_least(packed, limit)) if len(limit) else stop
+    next_one = packed.gather(stop.clip(upper_bound=len(pack.codes) - 1)) // pack.row
+    found = spans.select("stop", last.alias("last"), ((last == next_one) & (stop < pl.col("end"))).alias("goes_on"))
+    goes_on = found.get_column("goes_on")
+    if not goes_on.any():
+        return spans
+    limit = (found.get_column("last").filter(goes_on) + 1) * pack.row
+    moved = found.get_column("stop").scatter(goes_on.arg_true(), _first_at_least(pack.codes, limit))
+    return spans.with_columns(moved)
 
 
 def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:
@@ -230,8 +239,8 @@ def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:
 
 def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) -> pl.DataFrame:
     """Return the starts and the sizes of the tied blocks of packed rows that have the bits of a neighbour."""
-    starts = pl.when(~pl.col("same_bits")).then(pl.col(INDEX))
-    rows = rows.with_columns(same_bits.alias("same_bits")).with_columns(pl.int_range(pl.len()).alias(INDEX))
+    starts = pl.when(~pl.col(SAME_BITS)).then(pl.col(INDEX))
+    rows = rows.with_columns(same_bits).with_columns(pl.int_range(pl.len()).alias(INDEX))
     rows = rows.with_columns(
         starts.forward_fill().alias(RUN), starts.shift(-1).backward_fill().fill_null(pl.len()).alias(NEXT)
     )
@@ -239,7 +248,7 @@ def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) ->
         pl.col(START) - (pl.col(INDEX) - pl.col(RUN)), (pl.col(NEXT) - pl.col(RUN)).alias(SIZE), RUN, INDEX
     )
     run = blocks.get_column(RUN)
-    apart = run.filter(_equals_previous(run) & ~_equals_previous(scores))
+    apart = run.filter(blocks.select(_equals_previous(pl.col(RUN)) & ~_equals_previous(pl.lit(scores))).to_series())
     if not len(apart):
         return blocks
     # Runs of the same bits but different scores are ranked by these.
@@ -251,7 +260,7 @@ def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) ->
     return pl.concat([blocks.join(mixed, on=RUN, how="anti"), ranked]).sort(INDEX)
 
 
-def _equals_previous(values: pl.Series) -> pl.Series:
+def _equals_previous(values: pl.Expr) -> pl.Expr:
     """Return which values are equal to the previous one."""
     return (values == values.shift(1)).fill_null(value=False)
 
