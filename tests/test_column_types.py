@@ -6,6 +6,7 @@ import datetime as dt
 import math
 import random
 import uuid
+from decimal import Decimal
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+import recframe
 from compare import assert_equal, lists_of, same
 from spellings import SOME
 from strategies import BINARY, BY, GRADED, crowd, examples, frames, ranked_crowd
@@ -224,3 +226,22 @@ def test_monotone_transforms_of_scores(engine, rows, ties):
     found = engine.ask(engine.frame(moved, {"score": "float64"}), "evaluate", SOME, ties=ties)
     for label, value in wanted[0].items():
         assert same(found[0][label], value), label
+
+
+def test_decimals_are_scores_and_ranks_on_lazy_polars_too(polars_engine):
+    import polars as pl
+
+    numbers = [Decimal("2.000000000000000001"), None, Decimal(2), Decimal(3)]
+    frame = polars_engine.frame({"user": [1] * 4, "item": [*"abcd"], "relevant": [1, 1, 0, 0], "rank": [2, None, 3, 1]})
+    frame = frame.with_columns(pl.Series("score", numbers, pl.Decimal(38, 18)), pl.col("rank").cast(pl.Decimal(10, 0)))
+    for roles in ({"score": "score"}, {"rank": "rank"}):
+        assert frame.lazy().rec.mrr(**roles).collect().item() == frame.rec.mrr(**roles) == 1 / 2
+        assert frame.lazy().rec.check(**roles).collect().equals(frame.rec.check(**roles))
+
+
+def test_a_rank_beyond_every_list_is_refused(polars_engine):
+    frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 0], "rank": [1, 2**31]})
+    with pytest.raises(
+        recframe.InputError, match="holds 2147483648, but a rank is a whole number from 1 to 2147483647"
+    ):
+        frame.rec.ndcg(rank="rank")

@@ -98,6 +98,7 @@ RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the 
 
 TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "term_rows")
 BLOCK_HITS = TERM_ROWS.one("block_hits", "float", "how many rows of the tied block are relevant", "ranks")
+ORDER = TERM_ROWS.one("order", "float", "the start of the tied block if positions that no row has were closed")
 HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block of a relevant row", "ranks")
 FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
 HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
@@ -151,6 +152,9 @@ LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMEN
 sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
 RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
 ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "row_counts")
+vacant_column = LIST_SUMS.many(
+    "vacant{}", "float", "how many of the first min(N, k) positions no row has, where ranks are given", "row_counts"
+)
 JUDGED = LIST_SUMS.one("judged", "float", "above 0 where the ground truth has the list")
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
 constant_column = LIST_SUMS.many(

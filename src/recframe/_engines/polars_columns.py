@@ -41,15 +41,20 @@ def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequ
     if ordered:
         taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
     scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
-    # Adding 0 makes a column without any value one of numbers, in which polars 1.21 can look for NaN.
-    return taken.with_columns(*((nw.col(name) + 0).fill_nan(None) for name in scores)) if scores else taken
+    if not scores:
+        return taken
+    # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
+    taken = taken.with_columns(*(nw.col(name) + 0 for name in scores))
+    return taken.with_columns(
+        (cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({'|'.join(scores)})$")).fill_nan(None)
+    )
 
 
 def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
     """Return the expression that takes a column, or its default where the frame turns out to lack it."""
     if take.use == "nan":
         # Adding 0 as below.
-        return (col(take.column) + 0).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+        return (col(take.column) + 0).cast(pl.Float64).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
     if take.use == "time":
         return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
     if take.default is None:

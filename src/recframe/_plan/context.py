@@ -19,6 +19,7 @@ from recframe._columns import (
     ROWS,
     VALUE,
     key_column,
+    vacant_column,
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
@@ -189,6 +190,7 @@ class CallContext:
     def columns(self) -> list[str]:
         """The sums of a list."""
         counts = [name for name in (RANKED, ROWS, JUDGED) if name in self.requirements.requested]
+        counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 
     def to_sum_columns(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:

@@ -24,6 +24,7 @@ from recframe._columns import (
 )
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import fill_missing, is_hit, known_value, number_repeats, once, or_zero
+from recframe._values import MOST
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     if not (query.by_rank and context.engine.eager):
         return
     rank = nw.col(SCORE)
-    wrong = ranked.filter((rank < 1) | (rank % 1 != 0))
+    wrong = ranked.filter((rank < 1) | (rank % 1 != 0) | (rank > MOST))
     found = context.engine.scalar(wrong.select(rank.min()))
     if found is not None:
-        msg = f"rank={query.orders[0]!r} holds {found}, but a rank is a whole number from 1"
+        msg = f"rank={query.orders[0]!r} holds {found}, but a rank is a whole number from 1 to {MOST}"
         raise InputError(msg, "for scores, higher is better, use score=")
 
 

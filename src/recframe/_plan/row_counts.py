@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, score_column
+from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, SIZE, START, score_column, vacant_column
 from recframe._plan import partial_rankings
 from recframe._plan.sum_columns import own
+from recframe.metrics._row import Row
+from recframe.metrics._sums import at_most
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -33,8 +35,8 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         has_score = nw.col(score_column(index)).count().alias(RANKED)
         both = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS), has_score)
-        return [context.to_sum_columns(both, {ROWS: own(ROWS), RANKED: own(RANKED)})]
-    found = []
+        return [context.to_sum_columns(both, {ROWS: own(ROWS), RANKED: own(RANKED)}), *_vacant(context, ranked, kept)]
+    found = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
         found.append(context.to_sum_columns(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
     elif RANKED in requested:
@@ -45,6 +47,20 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     if ROWS in requested:
         found += [context.to_sum_columns(rows, {ROWS: own(ROWS)}) for rows in _all_rows(context)]
     return found
+
+
+def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Frame]:
+    """Return frames that add up to how many of the first min(N, k) positions no row has, where ranks are given."""
+    requested, row = context.requirements.requested, Row()
+    cutoffs = {metric.cutoff for metric in context.requirements.accuracy if metric.cutoff is not None}
+    columns = {k: vacant_column(k) for k in cutoffs if vacant_column(k) in requested}
+    if not columns or context.omits_rows or not context.query.by_rank:
+        return []
+    counts = ranked.group_by(*context.group).agg(nw.len().alias(RANKED))
+    rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
+    positions = {name: at_most(nw.col(RANKED).cast(nw.Float64()), k).alias(name) for k, name in columns.items()}
+    filled = {name: (-row.within(k)).alias(name) for k, name in columns.items()}
+    return [context.to_sum_columns(counts, positions), context.to_sum_columns(rows, filled)]
 
 
 def _all_rows(context: CallContext) -> list[Frame]:

@@ -18,6 +18,7 @@ from recframe._columns import (
     ITEM,
     LENGTH,
     LEVEL,
+    ORDER,
     POPULAR,
     POSITION,
     RANKED_RELEVANT,
@@ -69,7 +70,7 @@ class TermRows:
         self.tied = tied
 
     def compare_grades(self, kept: Frame, requested: Requested) -> Frame:
-        """Add what rank correlations read, of all kept rows."""
+        """Add what rank correlations and pairs of rows read, of all kept rows."""
         if requested & {LENGTH, GRADE_RANK, SAME_GRADE}:
             kept = ranks.grades(kept, self._group, requested)
         if CONCORDANCE in requested:
@@ -79,6 +80,11 @@ class TermRows:
                 most = self._engine.scalar(kept.select(nw.col(LEVEL).max()))
                 digits = max(1, int(most or 0).bit_length())
             kept = ranks.concordant_pairs(kept, self._group, digits)
+        if ORDER in requested:
+            # Of rows that the frame omits nobody knows a rank: its gaps are theirs.
+            gaps = self._context.query.by_rank and not self._context.omits_rows
+            order = nw.col(START).rank("min").over(*self._group) if gaps else nw.col(START)
+            kept = kept.with_columns(order.cast(nw.Float64()).alias(ORDER))
         return kept
 
     def count_hits(self, rows: Frame, requested: Requested) -> Frame:

@@ -19,6 +19,7 @@ from recframe._columns import (
     HIT,
     HITS_BEFORE,
     LENGTH,
+    ORDER,
     POPULAR,
     POSITION,
     RANKED_RELEVANT,
@@ -91,6 +92,11 @@ class Row(SharedTerms):
         self.hit = nw.col(HIT)
         self.start = nw.col(START)
         self.size = nw.col(SIZE)
+
+    @property
+    def order(self) -> nw.Expr:
+        """The start of the row's tied block if the gaps between given ranks were closed."""
+        return self._column(ORDER)
 
     @property
     def block_hits(self) -> nw.Expr:

@@ -13,6 +13,7 @@ from recframe._columns import (
     ROWS,
     TRAIN_USERS,
     constant_column,
+    vacant_column,
 )
 from recframe.errors import OptionError, closest
 from recframe.metrics._row import Numbers
@@ -53,6 +54,10 @@ class Sums:
     def ranked(self, k: int | None) -> nw.Expr:
         """Return min(N, k), where N is the number of ranked rows."""
         return at_most(self._column(RANKED), k)
+
+    def ranked_up_to(self, k: int | None) -> nw.Expr:
+        """Return the ranked rows at the positions up to k: fewer than min(N, k) where given ranks have gaps."""
+        return self.ranked(k) if k is None else self.ranked(k) - self._column(vacant_column(k))
 
     @property
     def rows(self) -> nw.Expr:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def _average_rank(row: Row) -> nw.Expr:
     """Return the average rank of a hit over all orders of its tied block."""
-    return row.hit * (row.start + (row.size - 1) / 2)
+    return row.hit * (row.order + (row.size - 1) / 2)
 
 
 def _rank_sum(row: Row) -> dict[str, nw.Expr]:
@@ -29,7 +29,7 @@ def _rank_sum(row: Row) -> dict[str, nw.Expr]:
 
 def _wrong(row: Row) -> nw.Expr:
     """Return the number of ranked irrelevant rows before a row; those that tie with it count one half."""
-    return row.start - 1 - row.hits_before + (row.size - row.block_hits) / 2
+    return row.order - 1 - row.hits_before + (row.size - row.block_hits) / 2
 
 
 def _up_to(row: Row, k: int, inside: nw.Expr | float, straddling: nw.Expr) -> nw.Expr:
@@ -57,7 +57,7 @@ def _wrong_up_to(row: Row, k: int) -> nw.Expr:
     """Return the term that sums to the expected pairs of the top k in which the relevant row comes second."""
     s, t, m = k - row.start + 1, row.size, row.block_hits
     square = _covariance(row, k) + m * (s / t) * (s / t)
-    straddling = s / t * (row.start - 1 - row.hits_before) + (s * s / t - square) / 2
+    straddling = s / t * (row.order - 1 - row.hits_before) + (s * s / t - square) / 2
     return _up_to(row, k, _wrong(row), straddling)
 
 
@@ -161,7 +161,7 @@ class ROCAUC(CutMetric):
         return {"hits": row.shared(hits, self.k), "wrong": wrong, "spread": spread}
 
     def _pairs(self, sums: Sums) -> nw.Expr:
-        return sums["hits"] * sums.ranked(self.k) - sums["hits"] * sums["hits"] - sums["spread"]
+        return sums["hits"] * sums.ranked_up_to(self.k) - sums["hits"] * sums["hits"] - sums["spread"]
 
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
@@ -175,7 +175,7 @@ class ROCAUC(CutMetric):
         if self.k is None:
             return _whole_share(row, sums)
         # Hits of the block that straddles k compete for the same positions: subtract each one's covariance share.
-        others = sums.ranked(self.k) - sums["hits"]
+        others = sums.ranked_up_to(self.k) - sums["hits"]
         ordered = row["hits"] * others - row["spread"] - row["wrong"]
         return ordered / self._pairs(sums)
 

@@ -51,7 +51,7 @@ class Spearman(Metric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         middle = (row.length + 1) / 2
-        score = row.start + (row.size - 1) / 2 - middle
+        score = row.order + (row.size - 1) / 2 - middle
         grade = row.grade_rank - middle
         return {"score·grade": score * grade, "score²": score * score, "grade²": grade * grade}
 
