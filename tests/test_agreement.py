@@ -16,21 +16,24 @@ stats = pytest.importorskip("scipy.stats")
 MODELS = ["a", "b", "c"]
 
 
-@pytest.fixture(autouse=True)
-def _of_eager_frames(request):
-    engine = getattr(request.node, "callspec", None) and request.node.callspec.params["engine"]
-    if engine is not None and engine.lazy:
-        pytest.skip("for eager frames")
-
-
-def crowd(seed, lists=30):
+def crowd(seed, lists=12):
     """Return lists with ties, missing scores and lists of unequal length."""
     draw = random.Random(seed)
     return [
         {"user": user, "country": "at" if user % 3 else "be", "item": item}
         | {model: draw.choice([None, 1.0, 2.0, 2.5, 4.0]) for model in MODELS}
         for user in range(lists)
-        for item in range(draw.randint(1, 8))
+        for item in range(draw.randint(1, 5))
+    ]
+
+
+def below_each_other(rows):
+    """Return models in columns as models in rows; some of those without a score are left out."""
+    return [
+        {"user": row["user"], "country": row["country"], "item": row["item"], "model": model, "score": row[model]}
+        for model in MODELS
+        for number, row in enumerate(rows)
+        if row[model] is not None or number % 2
     ]
 
 
@@ -47,28 +50,38 @@ def rbo(one, other, p):
     return (1 - p) / p * found + ((common(n) - common(s)) / n + common(s) / s) * p**n
 
 
+def orders(members, model, sign, k):
+    """Return the top k in every order of the tied items."""
+    ranked = sorted((row for row in members if row[model] is not None), key=lambda row: -sign * row[model])
+    blocks = [[row["item"] for row in block] for _, block in itertools.groupby(ranked, key=lambda row: row[model])]
+    every = itertools.product(*map(itertools.permutations, blocks))
+    return [[item for block in order for item in block][:k] for order in every]
+
+
 def expected(rows, pair, k, p, sign=1):
-    """Return the number of lists and the means of what two models have in common."""
+    """Return the number of lists and the means of what two models have in common, over all orders of tied items."""
     lists, found = defaultdict(list), []
     for row in rows:
         lists[row["user"]].append(row)
     for members in lists.values():
-        tops = []
-        for model in pair:
-            ranked = [row for row in members if row[model] is not None]
-            ranked.sort(key=lambda row: (-sign * row[model], row["item"]))
-            tops.append([row["item"] for row in ranked[:k]])
-        if not all(tops):
+        tops = [*itertools.product(*(orders(members, model, sign, k) for model in pair))]
+        if not all(tops[0]):
             continue
-        shared, every = set(tops[0]) & set(tops[1]), set(tops[0]) | set(tops[1])
+        short, long = sorted(map(len, tops[0]))
+        shared = statistics.fmean(len({*one} & {*other}) for one, other in tops)
         both = [[row[model] for row in members if None not in (row[pair[0]], row[pair[1]])] for model in pair]
         varied = all(len(set(values)) > 1 for values in both)
         found.append([
-            len(shared) / max(map(len, tops)), len(shared) / len(every), rbo(*tops, p),
+            shared / long, shared / (short + long - shared), statistics.fmean(rbo(*top, p) for top in tops),
             stats.kendalltau(*both)[0] if varied else None, stats.spearmanr(*both)[0] if varied else None,
         ])  # fmt: skip
     means = [[value for value in column if value is not None] for column in zip(*found, strict=True)]
     return [len(found), *(statistics.fmean(values) for values in means)]
+
+
+def in_order(rows, *columns):
+    """Return rows sorted, as some engines give them in any order."""
+    return sorted(rows, key=lambda row: tuple(row[name] for name in columns))
 
 
 def assert_agrees(row, k, wanted):
@@ -81,14 +94,32 @@ def assert_agrees(row, k, wanted):
 def test_pairs_of_models(engine, k, p):
     rows = crowd(1)
     found = engine.ask(engine.frame(rows), "agreement", k, p=p, score=MODELS)
+    found = in_order(found, "model", "other")
     assert [(row["model"], row["other"]) for row in found] == [*itertools.combinations(MODELS, 2)]
     for row in found:
         assert_agrees(row, k, expected(rows, (row["model"], row["other"]), k, p))
 
 
+def test_models_in_long_format(engine):
+    rows = crowd(6)
+    found = engine.ask(engine.frame(below_each_other(rows)), "agreement", 3, model="model")
+    found = in_order(found, "model", "other")
+    assert [(row["model"], row["other"]) for row in found] == [*itertools.combinations(MODELS, 2)]
+    for row in found:
+        assert_agrees(row, 3, expected(rows, (row["model"], row["other"]), 3, 0.9))
+
+
+def test_some_measures(engine):
+    rows = crowd(7)
+    (found,) = engine.ask(engine.frame(rows), "agreement", 2, score=["a", "b"], measures=["rbo", "overlap"])
+    assert [*found] == ["model", "other", "lists", "rbo@2", "overlap@2"]
+    lists, overlap, _, rbo, *_ = expected(rows, ("a", "b"), 2, 0.9)
+    assert [found[name] for name in [*found][2:]] == pytest.approx([lists, rbo, overlap])
+
+
 def test_segments(engine):
     rows = crowd(2)
-    found = engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], per="country")
+    found = in_order(engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], per="country"), "country")
     assert [row["country"] for row in found] == ["at", "be"]
     for row in found:
         part = [one for one in rows if one["country"] == row["country"]]
@@ -102,7 +133,8 @@ def test_ranks(engine):
 
 
 def test_a_model_agrees_with_its_copy(engine):
-    rows = [row | {"b": row["a"]} for row in crowd(4)]
+    """Where no items tie: the orders of tied items are independent of each other."""
+    rows = [row | {"a": place / 7, "b": place / 7} for place, row in enumerate(crowd(4))]
     (found,) = engine.ask(engine.frame(rows), "agreement", 5, score=["a", "b"])
     assert [found[name] for name in found][3:] == pytest.approx([1.0] * 5)
 
@@ -113,19 +145,53 @@ def test_lists_that_one_model_leaves_empty_do_not_count(engine):
     assert (found["lists"], found["overlap@5"], found["kendall"]) == (1, 1.0, None)
 
 
+def test_a_pair_without_a_common_list_has_a_row(engine):
+    frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, None], "b": [None, 2.0]})
+    (found,) = engine.ask(frame, "agreement", 5, score=["a", "b"])
+    assert [*found.values()] == ["a", "b", 0, None, None, None, None, None]
+
+
+def test_long_tied_blocks_have_exact_values():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"item": range(1000), "a": [1.0] * 1000, "b": [*map(float, range(1000))]})
+    (found,) = frame.rec(by=None).agreement(1000, score=["a", "b"], p=0.99, measures="rbo").rows(named=True)
+    # Of d items that b ranks first, a has each among its first d with the probability d / 1000.
+    by_depth = sum(d / 1000 * 0.99**d for d in range(1, 1001)) * 0.01 / 0.99
+    assert found["rbo@1000"] == pytest.approx(by_depth + 0.99**1000, abs=1e-13)
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_items_that_repeat(lazy):
+    """Eager frames refuse them; in lazy ones an item counts where it is first."""
+    pl = pytest.importorskip("polars")
+    rows = {"user": [1] * 4, "item": ["x", "y", "x", None], "a": [4, 3, 2, 1], "b": [2, 4, 1, 3]}
+    frame = pl.DataFrame(rows)
+    if not lazy:
+        with pytest.raises(recframe.InputError, match="repeats items within lists"):
+            frame.rec.agreement(3, score=["a", "b"])
+        return
+    found = frame.lazy().rec.agreement(3, score=["a", "b"], measures="overlap").collect()
+    assert found["overlap@3"].item() == pytest.approx(2 / 3)  # x, y, x and y, nothing, x
+
+
+def test_names_of_models_are_those_of_the_frame():
+    pl = pytest.importorskip("polars")
+    rows = {"user": [1, 1] * 3, "item": [1, 2] * 3, "score": [1.0, 2.0] * 3, "model": [10, 10, None, None, 2, 2]}
+    frame = pl.DataFrame(rows)
+    found = frame.rec.agreement(2, model="model", measures="overlap")
+    assert found.rows() == [(10, 2, 1, 1.0), (10, None, 1, 1.0), (2, None, 1, 1.0)]
+    lazy = frame.lazy().rec.agreement(2, model="model", measures="overlap").collect()
+    assert {frozenset(row[:2]) for row in lazy.rows()} == {frozenset(row[:2]) for row in found.rows()}
+
+
 @pytest.mark.parametrize(
     ("given", "match"),
     [
         ({"score": "a"}, "score='a' is one"), ({"k": 0}, "k=0 is less than 1"), ({"p": 1}, "p=1 is not between 0 and 1"),
-        ({"by": "country"}, "repeats items within lists"), ({"model": "country"}, "model"),
+        ({"by": "country"}, "repeats items within lists"), ({"model": "country"}, "model"), ({"measures": "bleu"}, "measures='bleu'"), ({"measures": []}, "names no measure"),
     ],
 )  # fmt: skip
-def test_bad_calls(engine, given, match):
-    with pytest.raises(recframe.RecError, match=match):
-        recframe.rec(engine.frame(crowd(5))).agreement(**{"score": ["a", "b"], **given})
-
-
-def test_lazy_frames_are_refused_with_a_remedy():
+def test_bad_calls(given, match):
     pl = pytest.importorskip("polars")
-    with pytest.raises(recframe.OptionTypeError, match="collect it first"):
-        pl.LazyFrame({"user": [1], "item": [1], "a": [1.0], "b": [1.0]}).rec.agreement(score=["a", "b"])
+    with pytest.raises(recframe.RecError, match=match):
+        pl.DataFrame(crowd(5)).rec.agreement(**{"score": ["a", "b"], **given})

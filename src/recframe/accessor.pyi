@@ -132,6 +132,7 @@ class AgreementRoles(TypedDict, total=False):
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
     per: Columns
+    model: str | None
 
 class CheckRoles(TypedDict, total=False):
     by: Columns
@@ -297,7 +298,14 @@ class Rec(Generic[Mean, Frame]):
         k: float = 60,
         **roles: Unpack[FuseRoles],
     ) -> Frame: ...
-    def agreement(self, k: int = 10, *, p: float = 0.9, **roles: Unpack[AgreementRoles]) -> Frame: ...
+    def agreement(
+        self,
+        k: int = 10,
+        *,
+        measures: str | Sequence[str] | None = None,
+        p: float = 0.9,
+        **roles: Unpack[AgreementRoles],
+    ) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Unpack[LabelRoles]) -> Frame: ...
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Unpack[TopRoles]) -> Frame: ...

@@ -138,7 +138,7 @@ class Engine(ABC):
             if method in STATISTICS and not isinstance(result, type(frame)):
                 return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
-        frames = ("evaluate", "check", "contributions", *STATISTICS)
+        frames = ("evaluate", "check", "contributions", "agreement", *STATISTICS)
         single = self.lazy and method not in frames and given.get("per") is None
         if not single:
             return rows

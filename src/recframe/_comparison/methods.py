@@ -206,37 +206,45 @@ class ComparisonMethods:
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
 
-    def agreement(self, k: int = 10, *, p: float = 0.9, **roles: Any) -> Frame:
+    def agreement(
+        self,
+        k: int = 10,
+        *,
+        measures: str | Sequence[str] | None = None,
+        p: float = 0.9,
+        **roles: Any,
+    ) -> Frame:
         """Return how alike the rankings of models are: one row per pair of models.
 
-        Values are means over the lists in which both models rank an item. Of equal scores the smaller item is first.
+        Values are means over the lists in which both models rank an item. Where items tie, what both top k share is
+        the expected value over all orders of the tied items.
 
         Parameters
         ----------
         k : int
-            The cutoff of the first three values.
+            The cutoff of the first three measures.
+        measures : str or sequence of str, optional
+            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of them. The
+            last two take most of the time.
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
         **roles
-            `by`, `item`, `per` and `score` or `rank`, as `evaluate` takes them, with at least two columns of models.
+            `by`, `item`, `per`, `model` and `score` or `rank`, as `evaluate` takes them, with several models.
 
         Returns
         -------
         frame
             Of the kind given: the columns of `per`, ``model``, ``other``, ``lists``; ``overlap@k``, the shared items
             over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
-            the
-            extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
+            the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
             both models rank, missing where a model ties them all.
 
         Raises
         ------
         OptionError
             There is one model only.
-        OptionTypeError
-            The frame is lazy.
         InputError
-            An item stands twice in a list.
+            An item stands twice in a list of an eager frame.
 
         Examples
         --------
@@ -248,4 +256,4 @@ class ComparisonMethods:
         """
         from recframe._comparison import agreement
 
-        return agreement.agreement(self._frame, self._bound, k, p, roles)
+        return agreement.agreement(self._frame, self._bound, k, measures, p, roles)

@@ -1,0 +1,81 @@
+"""Rank correlations of two models, list by list, over the items that both rank."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import CONCORDANCE, ITEM, LEVEL, RELEVANCE, SCORE, START
+from recframe._comparison.rank_overlap import LEFT, NUMBER, RIGHT, of_left, of_right
+from recframe._plan import ranks
+from recframe._plan.term_rows import LAZY_DIGITS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._comparison.rank_overlap import Ranking
+    from recframe._engines.base import Engine
+
+KENDALL, SPEARMAN = "kendall", "spearman"
+TIES, PAIRS, SQUARE, PRODUCT, RANK = "pairs not tied", "pairs", "square", "product", "rank"
+
+
+def common_of_columns(rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
+    """Return the rows that both models of each pair rank, with both scores, of models in columns."""
+    parts = []
+    for left, right in combinations(range(len(scores)), 2):
+        ranked = rows.filter(~nw.col(scores[left]).is_null() & ~nw.col(scores[right]).is_null())
+        sides = ((left, LEFT, of_left), (right, RIGHT, of_right))
+        numbers = [nw.lit(number).alias(name) for number, name, _ in sides]
+        values = [nw.col(scores[number]).cast(nw.Float64()).alias(side(SCORE)) for number, _, side in sides]
+        parts.append(ranked.select(*keys, *numbers, *values))
+    return nw.concat(parts, how="vertical")
+
+
+def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Frame:
+    """Return the items that both models of each pair rank, with both scores, of models in long format."""
+    rows = ranking.rows
+    if not engine.eager:
+        rows = rows.group_by(*keys, NUMBER, ITEM).agg(nw.col(SCORE).max())
+    rows = engine.settle(rows.select(*keys, NUMBER, ITEM, SCORE))
+    left = rows.rename({NUMBER: LEFT, SCORE: of_left(SCORE)})
+    right = rows.rename({NUMBER: RIGHT, SCORE: of_right(SCORE)})
+    return engine.join(left, right, [*keys, ITEM]).filter(nw.col(LEFT) < nw.col(RIGHT))
+
+
+def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
+    """Return the lists of each pair of models with their rank correlations."""
+    lists = [*keys, LEFT, RIGHT]
+    sides = {of_left: nw.col(of_left(SCORE)), of_right: nw.col(of_right(SCORE))}
+    rows = rows.with_columns(
+        nw.col(of_right(SCORE)).alias(RELEVANCE),
+        sides[of_left].rank("min", descending=True).over(*lists).alias(START),
+        nw.len().over(*lists).cast(nw.Float64()).alias(PAIRS),
+        *(score.rank("average").over(*lists).cast(nw.Float64()).alias(side(RANK)) for side, score in sides.items()),
+        *(nw.len().over(*lists, side(SCORE)).cast(nw.Float64()).alias(side(TIES)) for side in sides),
+    )
+    rows = engine.settle(ranks.levels(rows, lists))
+    digits = LAZY_DIGITS
+    if engine.eager:
+        digits = int(engine.scalar(rows.select(nw.col(LEVEL).max())) or 0).bit_length()
+    rows = ranks.concordant_pairs(rows, lists, digits)
+    n = nw.col(PAIRS)
+    x, y = (nw.col(side(RANK)) - (n + 1) / 2 for side in sides)
+    rows = rows.with_columns(
+        (x * x).alias(of_left(SQUARE)),
+        (y * y).alias(of_right(SQUARE)),
+        (x * y).alias(PRODUCT),
+        *(((n - nw.col(side(TIES))) / 2).alias(side(TIES)) for side in sides),
+    )
+    summed = [PRODUCT, CONCORDANCE, *(side(name) for side in sides for name in (SQUARE, TIES))]
+    sums = rows.group_by(*lists).agg(nw.col(*summed).sum())
+    return sums.select(*lists, _ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN))
+
+
+def _ratio(top: str, under: str) -> nw.Expr:
+    """Return a sum over the root of the product of two others, missing where that is 0."""
+    product = nw.col(of_left(under)) * nw.col(of_right(under))
+    return nw.when(product > 0).then(nw.col(top) / product.sqrt())
