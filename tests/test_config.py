@@ -450,3 +450,21 @@ def test_lists_and_ranks_chain_without_naming_a_role():
     lists = recframe.from_lists({"ann": ["tea", "jam"], "bob": ["rye"]}, {"ann": ["jam", "oat"], "bob": ["rye"]})
     assert lists.rec.recall(2) == 0.75
     assert lists.rec.top(1).rec.precision(1, undefined=0.0) == 0.5
+
+
+def test_files_and_dicts_have_the_columns_that_config_names(tmp_path):
+    run, qrels = tmp_path / "bm25.run", tmp_path / "test.qrels"
+    run.write_text("q1 Q0 d7 1 12.5 x\n")
+    qrels.write_text("q1 0 d7 1\n")
+    with recframe.Config(by="qid", item="doc", score="sim", relevant="grade", model="system"):
+        read = recframe.read_run(run, library="polars")
+        assert read.columns == ["qid", "doc", "sim"]
+        assert recframe.read_run({"BM25": run}, library="polars").columns == ["system", "qid", "doc", "sim"]
+        judged = recframe.read_qrels(qrels, library="polars")
+        assert judged.columns == ["qid", "doc", "grade"]
+        assert recframe.from_dict({"q1": {"d7": 12.5}}, library="polars").equals(read)
+        assert recframe.from_dict({"q1": {"d7": 1}}, relevant="grade", library="polars").equals(judged)
+        assert recframe.to_dict(read) == {"q1": {"d7": 12.5}}
+        assert recframe.read_run(run, by="user", library="polars").columns == ["user", "doc", "sim"]
+        recframe.write_run(read, tmp_path / "mine.run")
+    assert recframe.read_run(tmp_path / "mine.run", library="polars").columns == ["user", "item", "score"]

@@ -98,7 +98,9 @@ class Default(str):
     __slots__ = ()
 
 
-BY, ITEM, RELEVANT, RANK, SCORE, VALUE = map(Default, ("user", "item", "relevant", "rank", "score", "price"))
+BY, ITEM, RELEVANT, RANK, SCORE, VALUE, MODEL = map(
+    Default, ("user", "item", "relevant", "rank", "score", "price", "model")
+)
 """The defaults of calls that name columns by arguments of their own."""
 
 
@@ -114,7 +116,7 @@ def columns_or_defaults(**columns: Any) -> dict[str, Any]:
 def _one_name(role: str, named: Mapping[str, Any], default: Default) -> Any:
     """Return the column that Config names; scores of several models are no name of one new column."""
     found = named.get(role, str(default))
-    return str(default) if role in ("rank", "score") and not isinstance(found, str) else found
+    return str(default) if role in ("rank", "score", "model") and not isinstance(found, str) else found
 
 
 def config_hint(role: str, column: object) -> str:

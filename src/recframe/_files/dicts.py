@@ -9,6 +9,7 @@ from typing import Any
 import narwhals as nw
 
 from recframe._data.common import check_frame
+from recframe._defaults import BY, ITEM, SCORE, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy
 from recframe._files.trec import check_columns
@@ -18,8 +19,8 @@ from recframe.errors import InputError, OptionError, OptionTypeError, shown
 def from_dict(
     lists: Any,
     *,
-    by: str = "user",
-    item: str = "item",
+    by: str = BY,
+    item: str = ITEM,
     score: str | None = None,
     relevant: str | None = None,
     model: str | None = None,
@@ -32,9 +33,9 @@ def from_dict(
     lists : mapping
         A run, ``{query: {document: score}}``, or qrels, ``{query: {document: relevance}}``. A missing value is None.
     by, item : str
-        The names of the columns of queries and documents.
+        The names of the columns of queries and documents; by default those that `Config` names.
     score : str, optional
-        The name of the column of numbers; ``"score"`` unless `relevant` is given.
+        The name of the column of numbers; that of `Config`, or ``"score"``, unless `relevant` is given.
     relevant : str, optional
         Instead of `score`: the numbers are relevances, ``relevant="relevant"``.
     model : str, optional
@@ -61,16 +62,18 @@ def from_dict(
     >>> run.rec.mrr(truth=qrels)
     0.5
     """
+    names = columns_or_defaults(by=by, item=item)
+    by, item = names["by"], names["item"]
     value = _value(score, relevant)
     models = {"model": model} if model is not None else {}
     check_columns(by=by, item=item, **value, **models)
     make = constructors_for((), library)
     if model is None:
         return make.table(_columns(lists, (by, item, *value.values()), ()))
-    names = (model, by, item, *value.values())
-    columns: dict[str, list[Any]] = {name: [] for name in names}
+    order = (model, by, item, *value.values())
+    columns: dict[str, list[Any]] = {name: [] for name in order}
     for name, own in _entries(lists, "{model: {query: {document: number}}}", "lists"):
-        for column, found in _columns(own, names[1:], (name,)).items():
+        for column, found in _columns(own, order[1:], (name,)).items():
             columns[column] += found
         columns[model] += [name] * (len(columns[by]) - len(columns[model]))
     return make.table(columns)
@@ -79,8 +82,8 @@ def from_dict(
 def to_dict(
     frame: Any,
     *,
-    by: str = "user",
-    item: str = "item",
+    by: str = BY,
+    item: str = ITEM,
     score: str | None = None,
     relevant: str | None = None,
     model: str | None = None,
@@ -92,9 +95,9 @@ def to_dict(
     frame : frame
         An eager frame of polars or pandas.
     by, item : str
-        The columns of queries and documents.
+        The columns of queries and documents; by default those that `Config` names.
     score : str, optional
-        The column of numbers; ``"score"`` unless `relevant` is given.
+        The column of numbers; that of `Config`, or ``"score"``, unless `relevant` is given.
     relevant : str, optional
         Instead of `score`: the column of relevances.
     model : str, optional
@@ -117,6 +120,8 @@ def to_dict(
     >>> recframe.to_dict(pl.DataFrame({"user": ["q1", "q1"], "item": ["d7", "d3"], "score": [12.5, 11.0]}))
     {'q1': {'d7': 12.5, 'd3': 11.0}}
     """
+    names = columns_or_defaults(by=by, item=item)
+    by, item = names["by"], names["item"]
     value = _value(score, relevant)
     roles = {"by": by, "item": item, **value, **({} if model is None else {"model": model})}
     check_columns(**roles)
@@ -148,7 +153,9 @@ def _value(score: Any, relevant: Any) -> dict[str, Any]:
     if score is not None and relevant is not None:
         msg = f"score={shown(score)} and relevant={shown(relevant)} exclude each other"
         raise OptionError(msg, "a run has scores, qrels have relevances")
-    return {"score": "score" if score is None else score} if relevant is None else {"relevant": relevant}
+    if relevant is not None:
+        return {"relevant": relevant}
+    return columns_or_defaults(score=SCORE) if score is None else {"score": score}
 
 
 def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[str, list[Any]]:

@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, query
 from recframe._data.top import one_order, ranked
+from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import QRELS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
@@ -21,10 +22,10 @@ PLACE = "place of a document"
 def read_run(
     path: Any,
     *,
-    by: str = "user",
-    item: str = "item",
-    score: str = "score",
-    model: str = "model",
+    by: str = BY,
+    item: str = ITEM,
+    score: str = SCORE,
+    model: str = MODEL,
     library: str | None = None,
 ) -> Any:
     r"""Return runs of TREC as a frame: what systems returned for each query.
@@ -38,7 +39,7 @@ def read_run(
     path : path, glob pattern, sequence of paths, or mapping
         One file; or several systems: a pattern such as ``"runs/*.run"``, paths, or ``{name: path}``.
     by, item, score, model : str
-        The names of the columns of the result.
+        The names of the columns of the result; by default those that `Config` names.
     library : {"polars", "pandas"}, optional
         What makes the frame; None: polars where it is installed, else pandas.
 
@@ -64,19 +65,22 @@ def read_run(
     >>> recframe.read_run({"BM25": path}, library="polars").rows()
     [('BM25', 'q1', 'd7', 12.5), ('BM25', 'q1', 'd3', 11.0)]
     """
-    columns = {"query": by, "document": item, "score": score}
     paths, several = models_of(path)
-    check_columns(by=by, item=item, score=score, **({"model": model} if several else {}))
+    names = columns_or_defaults(by=by, item=item, score=score, **({"model": model} if several else {}))
+    check_columns(**names)
+    columns = {"query": names["by"], "document": names["item"], "score": names["score"]}
     make = constructors_for((), library)
     frames = {name: read_fields(file, RUN, make, columns) for name, file in paths.items()}
     if not several:
         return next(iter(frames.values()))
-    named = [nw.from_native(frame).select(nw.lit(name).alias(model), nw.all()) for name, frame in frames.items()]
+    named = [
+        nw.from_native(frame).select(nw.lit(name).alias(names["model"]), nw.all()) for name, frame in frames.items()
+    ]
     return nw.concat(named, how="vertical").to_native()
 
 
 def read_qrels(
-    path: Any, *, by: str = "user", item: str = "item", relevant: str = "relevant", library: str | None = None
+    path: Any, *, by: str = BY, item: str = ITEM, relevant: str = RELEVANT, library: str | None = None
 ) -> Any:
     r"""Return qrels of TREC as a frame: which documents are relevant to each query, for ``truth=``.
 
@@ -89,7 +93,7 @@ def read_qrels(
     path : path
         The file.
     by, item, relevant : str
-        The names of the columns of the result.
+        The names of the columns of the result; by default those that `Config` names.
     library : {"polars", "pandas"}, optional
         What makes the frame; None: polars where it is installed, else pandas.
 
@@ -112,8 +116,9 @@ def read_qrels(
     >>> recframe.read_qrels(path, library="polars").rows()
     [('q1', 'd3', 2), ('q1', 'd7', -1)]
     """
-    check_columns(by=by, item=item, relevant=relevant)
-    columns = {"query": by, "document": item, "relevance": relevant}
+    names = columns_or_defaults(by=by, item=item, relevant=relevant)
+    check_columns(**names)
+    columns = {"query": names["by"], "document": names["item"], "relevance": names["relevant"]}
     return read_fields(as_path(path), QRELS, constructors_for((), library), columns)
 
 
