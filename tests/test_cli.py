@@ -19,6 +19,7 @@ pl = pytest.importorskip("polars")
 
 import recframe  # noqa: E402
 from recframe._arguments import Roles  # noqa: E402
+from recframe._cli import definitions, texts  # noqa: E402
 from recframe._cli.options import NOT_HERE  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
@@ -452,3 +453,17 @@ def test_a_terminal_that_lacks_letters(command, encoding, monkeypatch):
     text = stream.read()
     assert "ndcg@" in text
     assert "?" not in text
+
+
+def test_help_imports_nothing_that_computes():
+    code = (
+        "import sys; from recframe.cli import main; main(['--help']); "
+        "print(sorted(name for name in sys.modules if name in ('narwhals', 'recframe.metrics', 'recframe.accessor')))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_each_command_has_a_line_in_the_list():
+    assert {command.name for command in definitions._commands()} == {*COMMANDS} == {*texts.COMMANDS}

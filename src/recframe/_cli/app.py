@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recframe._cli.definitions import COMPLETE, NAME, application
+from recframe._cli.group import application
 from recframe._cli.terminal import complain, warnings_as_lines
+from recframe._cli.texts import COMPLETE, NAME
 from recframe._values import role_meant
 from recframe.errors import RecError
 

@@ -1,8 +1,4 @@
-"""The commands with their options and help.
-
-The parser is click: it has completion for bash, zsh and fish, no dependencies, and starts in a few hundredths of a
-second; typer and cyclopts import several times as much before they print their help.
-"""
+"""The commands with their options and help."""
 
 from __future__ import annotations
 
@@ -12,49 +8,24 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import get_completion_class
 
-from recframe import __version__
 from recframe._arguments import CALL_ROLES
 from recframe._cli import commands
 from recframe._cli.options import FRAMES, POLICIES, call_options, policy_options, role_options
 from recframe._cli.terminal import say
+from recframe._cli.texts import COMMANDS, COMPLETE, NAME, examples_text
 from recframe.accessor import EagerRec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-NAME = "recframe"
 GATES = ("fail_under", "fail_on_check", "fail_if_worse", "margin")
 OUTPUT = ("json", "csv", "markdown", "out")
 SHELLS = ("bash", "zsh", "fish")
-COMPLETE = "_RECFRAME_COMPLETE"
-"""The variable by which a shell asks for completions."""
 
 
-def application() -> click.Group:
-    """Return the command line."""
-    group = click.Group(
-        NAME,
-        help="Ranking and recommendation metrics for files of recommendations.\n\n"
-        "Files are Parquet, CSV, TSV, NDJSON, Arrow, or runs and qrels of TREC. The columns user, item, score and "
-        "relevant are read unless options name others.",
-        epilog=_examples("recframe evaluate recs.parquet -m ndcg@10 -m map", "recframe metrics"),
-        invoke_without_command=True,
-        callback=_help,
-        params=[
-            click.Option(
-                ["--version"],
-                is_flag=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_version,
-                help="Print the version.",
-            )
-        ],
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    )
-    for command in _commands():
-        group.add_command(command)
-    return group
+def command(name: str) -> click.Command:
+    """Return a command by its name."""
+    return next(each for each in _commands() if each.name == name)
 
 
 def _commands() -> list[click.Command]:
@@ -76,7 +47,7 @@ def _commands() -> list[click.Command]:
         _command(
             "evaluate",
             commands.evaluate,
-            "Compute metrics: one value for each model, or for each --per.",
+            "",
             [*_of_metrics(), *role_options("evaluate"), gate, on_check],
             "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
             "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",
@@ -85,7 +56,6 @@ def _commands() -> list[click.Command]:
         _command(
             "compare",
             commands.compare,
-            "Compare models list by list: differences, intervals and p-values.\n\n"
             "The table shows some of the columns; --json, --csv, --markdown and --out hold all of them.",
             [
                 *_of_metrics(),
@@ -100,14 +70,14 @@ def _commands() -> list[click.Command]:
         _command(
             "describe",
             commands.describe,
-            "Show how the values of lists spread.",
+            "",
             [*_of_metrics(), *call_options(EagerRec.describe, commands.OPTIONS_OF_DESCRIBE), *role_options("describe")],
             "recframe describe recs.parquet -m ndcg@10",
         ),
         _command(
             "check",
             commands.check,
-            "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
+            "",
             [
                 click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff at which ties are looked for."),
                 *role_options("check"),
@@ -118,7 +88,7 @@ def _commands() -> list[click.Command]:
         _command(
             "explain",
             commands.explain_metric,
-            "Say in words and in a formula what a metric computes, here or in a library.",
+            "",
             [click.Argument(["metric"]), *policy_options()],
             "recframe explain ndcg@10",
             "recframe explain 'map@10' --like rectools",
@@ -127,7 +97,7 @@ def _commands() -> list[click.Command]:
         _command(
             "metrics",
             commands.list_metrics,
-            "List the metrics with their formulas and options.",
+            "",
             [],
             "recframe metrics",
             files=False,
@@ -135,7 +105,6 @@ def _commands() -> list[click.Command]:
         _command(
             "demo",
             commands.demo,
-            "Show what the package computes, on built-in data or on your ratings.\n\n"
             "Ranks one list by two models, then compares three simple recommenders on data that is generated on the "
             "spot; with --ratings, on a file of yours.",
             _of_demo(),
@@ -146,7 +115,7 @@ def _commands() -> list[click.Command]:
         _command(
             "completion",
             _completion,
-            "Print the script that completes commands and options in a shell.",
+            "",
             [click.Argument(["shell"], type=click.Choice(SHELLS))],
             "recframe completion zsh",
             files=False,
@@ -157,12 +126,12 @@ def _commands() -> list[click.Command]:
 def _command(
     name: str,
     call: Callable[..., Any],
-    text: str,
+    details: str,
     params: Sequence[click.Parameter],
     *examples: str,
     files: bool = True,
 ) -> click.Command:
-    """Return a command whose help lists its options by what they are for."""
+    """Return a command whose help lists its options by what they are for; `details` follow its line in `COMMANDS`."""
     common = [
         click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path()),
         click.Option(
@@ -182,17 +151,17 @@ def _command(
             help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet.",
         ),
     ]
-    if files:
-        text += (
-            "\n\nEach FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in "
-            "quotes whose files are parts of it."
-        )
+    of_files = (
+        "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in "
+        "quotes whose files are parts of it."
+    )
+    paragraphs = [COMMANDS[name], details, of_files if files else ""]
     command = click.Command(
         name,
         callback=call,
-        help=text,
-        short_help=text.partition("\n")[0],
-        epilog=_examples(*examples),
+        help="\n\n".join(filter(None, paragraphs)),
+        short_help=COMMANDS[name],
+        epilog=examples_text(*examples),
         params=[*common, *params, *output] if files else list(params),
     )
     setattr(command, "format_options", lambda ctx, formatter: _format_options(command, ctx, formatter))  # noqa: B010
@@ -268,26 +237,9 @@ def _of_demo() -> list[click.Parameter]:
     ]
 
 
-def _examples(*lines: str) -> str:
-    # \b keeps click from joining the lines.
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def _help() -> None:
-    ctx = click.get_current_context()
-    if ctx.invoked_subcommand is None:
-        say(ctx.get_help())
-
-
-def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click calls it by position
-    if value:
-        say(f"{NAME} {__version__}")
-        ctx.exit()
-
-
 def _completion(shell: str) -> list[str]:
     """Print the script of a shell."""
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - for the type checker
-    say(kind(application(), {}, NAME, COMPLETE).source())
+    say(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
     return []

@@ -1,0 +1,71 @@
+"""The command line as a whole: the commands by their names, and what says what they do.
+
+The parser is click: it has completion for bash, zsh and fish, no dependencies, and starts in a few hundredths of a
+second; typer and cyclopts import several times as much before they print their help. What a command computes with, and
+its options, are imported when the command is asked for.
+"""
+
+from __future__ import annotations
+
+import click
+
+from recframe import __version__
+from recframe._cli.terminal import say
+from recframe._cli.texts import COMMANDS, NAME, examples_text
+
+
+class Commands(click.Group):
+    """The commands, each defined when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return a command by its name."""
+        if cmd_name not in COMMANDS:
+            return None
+        from recframe._cli.definitions import command
+
+        return command(cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands with what they do."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def application() -> click.Group:
+    """Return the command line."""
+    return Commands(
+        NAME,
+        help="Ranking and recommendation metrics for files of recommendations.\n\n"
+        "Files are Parquet, CSV, TSV, NDJSON, Arrow, or runs and qrels of TREC. The columns user, item, score and "
+        "relevant are read unless options name others.",
+        epilog=examples_text("recframe evaluate recs.parquet -m ndcg@10 -m map", "recframe metrics"),
+        invoke_without_command=True,
+        callback=_help,
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_version,
+                help="Print the version.",
+            )
+        ],
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+
+
+def _help() -> None:
+    ctx = click.get_current_context()
+    if ctx.invoked_subcommand is None:
+        say(ctx.get_help())
+
+
+def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click calls it by position
+    if value:
+        say(f"{NAME} {__version__}")
+        ctx.exit()
