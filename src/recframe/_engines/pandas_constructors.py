@@ -109,7 +109,7 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
         )  # fmt: skip
     except ValueError:
         return None
-    if bool((found[names[-1]].fillna("") == "").any()):
+    if bool((found.fillna("") == "").any(axis=None)):
         return None
     # Python reads 1_0 as ten, other readers of these files do not.
     if bool(found[number].str.contains("_", regex=False).any()):

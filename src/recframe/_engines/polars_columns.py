@@ -13,7 +13,7 @@ from recframe._columns import ROW
 from recframe._engines import polars_sort
 from recframe._engines.base import lazy, takes_of
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
-from recframe._engines.polars_compat import col, if_there, series
+from recframe._engines.polars_compat import SHARED_CATEGORIES, col, if_there, series
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
@@ -89,8 +89,11 @@ class EagerColumns:
         frames = {name: _take_eager(source) for name, source in sources.items()}
         for name in rows:
             frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-        texts = _long_texts(frames["frame"], sources["frame"].takes) if len(sources) == 1 else []
-        frames["frame"] = frames["frame"].with_columns(pl.col(texts).cast(pl.Categorical))
+        texts = _long_texts(frames, sources["frame"].takes)
+        for name, frame in frames.items():
+            frames[name] = frame.with_columns(
+                pl.col(text).cast(pl.Categorical) for text in texts if text in frame.columns
+            )
         objects: dict[str, list[Any]] = {}
         for column, take in takes_of(sources).items():
             holders = {name: frame for name, frame in frames.items() if column in frame.columns}
@@ -166,12 +169,16 @@ def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
     return column
 
 
-def _long_texts(frame: pl.DataFrame, takes: Mapping[str, ColumnSpec]) -> list[str]:
-    """Return the keys of text that are faster as categories."""
+def _long_texts(frames: Mapping[str, pl.DataFrame], takes: Mapping[str, ColumnSpec]) -> list[str]:
+    """Return the keys of text that are faster as categories; those of several frames need categories in common."""
+    alone = {name for name in takes if sum(name in frame.columns for frame in frames.values()) == 1}
     return [
         name
         for name, take in takes.items()
-        if take.use == "key" and frame.schema[name] == pl.String and polars_sort.pays_to_encode(frame.get_column(name))
+        if take.use == "key"
+        and (name in alone or SHARED_CATEGORIES)
+        and all(frame.schema[name] == pl.String for frame in frames.values() if name in frame.columns)
+        and polars_sort.pays_to_encode(frames["frame"].get_column(name))
     ]
 
 

@@ -131,8 +131,8 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
             )
         except pl.exceptions.PolarsError:
             continue
-        if found[names[-1]].null_count():
-            return None
+        if sum(found.null_count().row(0)):
+            return None  # between two spaces, or after the last field, there is nothing
         return found.select(pl.col(name).alias(column) for name, column in columns.items())
     return None
 

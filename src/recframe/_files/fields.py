@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from recframe._engines.constructors import Constructors
 
 BOM = b"\xef\xbb\xbf"
+_OTHER_SPACE = (b"\t", b"\r", b"\f", b"\v")
 _ONE_SPACE = bytes.maketrans(b"\t\r\f\v", b"    ")
 
 
@@ -50,16 +51,27 @@ def read_fields(path: Path, kind: Format, make: Constructors, columns: Mapping[s
         The names of the frame's columns, by those of the fields.
     """
     data = read_bytes(path).removeprefix(BOM)
+    frame = None
+    if not any(sign in data for sign in _OTHER_SPACE):
+        # Most files have single spaces already, and are read without a copy.
+        frame = _fields(data if data.endswith(b"\n") else data + b"\n", kind, make, columns)
+    if frame is not None:
+        return frame
     lines = one_space(data)
     if not lines:
         msg = f"{str(path)!r} holds no lines"
         raise InputError(msg, f"a {kind.name} file has {kind}")
-    frame = None
-    if lines.count(b" ") == lines.count(b"\n") * (len(kind.fields) - 1):
-        frame = make.fields(lines, kind.fields, kind.number, columns)
+    frame = _fields(lines, kind, make, columns)
     if frame is None:
         raise _first_wrong_line(path, data, kind)
     return frame
+
+
+def _fields(lines: bytes, kind: Format, make: Constructors, columns: Mapping[str, str]) -> Any:
+    """Return fields between single spaces as a frame; None where there are too few, too many or empty ones."""
+    if lines.count(b" ") != lines.count(b"\n") * (len(kind.fields) - 1):
+        return None
+    return make.fields(lines, kind.fields, kind.number, columns)
 
 
 def one_space(data: bytes) -> bytes:

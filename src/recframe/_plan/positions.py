@@ -10,6 +10,7 @@ from recframe._columns import (
     COUNT,
     HIT,
     ITEM,
+    MOVED,
     RANKED,
     RELEVANCE,
     RELEVANT,
@@ -139,19 +140,36 @@ def kept_rows(context: CallContext, ranked: Frame, placed: Placed, upto: int | N
     engine, order = context.engine, ranks.TIE_ORDER[context.query.ties]
     if placed.sized and not order:
         return engine.settle(with_relevance(context, placed.rows))
+    if placed.sized and context.query.tied is None:
+        return _split_tied(context, engine.settle(with_relevance(context, placed.rows)), upto)
     kept = with_relevance(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
     if context.query.tied is not None:
         kept = _split_partial(context, ranks.absent(kept, context.group), upto)
         return engine.settle(ranks.sizes(kept, context.group, absent=True))
-    for column, descending in order:
-        if column != VALUE or context.values:
-            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+    kept = _split(context, kept, upto)
     if _seem_different(context, ranked):
         # Counting the rows of lists is far less work than counting those of blocks.
         kept = engine.settle(kept)
         if not engine.scalar(ranks.tie_excess(kept, context.group)):
             return kept.with_columns(nw.lit(1).alias(SIZE))
     return engine.settle(ranks.sizes(kept, context.group))
+
+
+def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
+    """Order tied blocks by the policy."""
+    for column, descending in ranks.TIE_ORDER[context.query.ties]:
+        if column != VALUE or context.values:
+            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+    return kept
+
+
+def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
+    """Split the tied blocks of several rows by the policy: most lists have few, and text takes long to order."""
+    tied = _split(context, sized.filter(nw.col(SIZE) > 1).drop(SIZE), upto)
+    alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).cast(nw.Int64()).alias(MOVED))
+    parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
+    parts += [ranks.sizes(tied, context.group).with_columns(nw.col(SIZE).cast(nw.Int64()))]
+    return context.engine.settle(nw.concat(parts, how="vertical"))
 
 
 def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame:
