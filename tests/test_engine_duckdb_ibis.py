@@ -124,6 +124,14 @@ def test_what_a_plan_cannot_do_is_said_at_once(make):
         rec.ndcg(truth=pa.table(TRUTH))
 
 
+def test_a_column_called_star_is_refused(connection):
+    frame = connection.sql('SELECT 1 AS "*", 2 AS "^a$", 1 AS user, 1 AS relevant, 0.25 AS score, 3 AS price')
+    for roles in ({"by": "*"}, {"score": "*"}, {"relevant": "*"}):
+        with pytest.raises(recframe.InputError, match="read the column name '\\*' as all columns"):
+            recframe.rec(frame).ndcg(**roles)
+    assert recframe.rec(frame).ndcg(by="^a$").fetchall() == [(1.0,)]
+
+
 def test_decimals_are_numbers(connection):
     frame = connection.sql(
         "SELECT 1 AS user, 1.0::DECIMAL(4, 1) AS relevant, 0.25::DECIMAL(9, 4) AS score, 2::HUGEINT AS h"

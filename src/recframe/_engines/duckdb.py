@@ -52,6 +52,12 @@ class DuckDB(SqlEngine):
                 raise InputError(msg, "make both with one connection: connection.sql(...)") from error
         return super().open_frames(sources, rows=rows)
 
+    def spelled(self, column: str) -> str:
+        if column == "*":
+            msg = "DuckDB's expressions read the column name '*' as all columns"
+            raise InputError(msg, "rename the column first")
+        return column
+
     def items_frame(self, column: str, items: list[Any]) -> Any:
         values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(items))
         return self._one.select(values.alias(column))
