@@ -39,7 +39,7 @@ class Roles:
     by : str, sequence of str or None
         The list key: one column or several. None: the whole frame is one list. A missing key is a key.
     item : str
-        The item; read only for ``truth=``, ``ties="item"`` and the metrics of what lists show.
+        The item; read only for ``truth=``, ``ties="item"`` and the beyond-accuracy metrics.
     relevant : str
         The relevance: bool, integer or float; missing counts as 0.
     score : str, optional
@@ -48,7 +48,7 @@ class Roles:
     rank : str, optional
         Instead of `score`: the position, from 1. Equal ranks are a tied block that starts there.
     value : str
-        What a hit is worth, missing 0; read by the money metrics only.
+        The value of a hit, such as a price, missing 0; read by the money metrics only.
     truth : frame, optional
         A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
     per : str or sequence of str, optional
@@ -62,9 +62,9 @@ class Roles:
         A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
         only if no list at all has a value. Errors are for eager frames only.
     train : frame, optional
-        Past interactions, with the key and the item: who had what. Read by metrics of what lists show.
+        Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics.
     catalog : int, collection or frame, optional
-        The items that could be shown: their number, the items, or a frame with the item; None: those of the frame.
+        The items that could be recommended: how many, the items, or a frame of them; None: those of the frame.
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}

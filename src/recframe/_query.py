@@ -34,7 +34,7 @@ class Averaging:
 
 @dataclass(frozen=True)
 class Query:
-    """Roles after their checks: what the plan is asked."""
+    """Roles after their checks, as the plan reads them."""
 
     by: tuple[str, ...]
     per: tuple[str, ...]

@@ -119,7 +119,7 @@ def _column(result: Any, name: Any) -> str:
         return spelled
     listed = ", ".join(map(repr, names))
     msg = f"the result has no column {text!r}; it has {listed}"
-    raise MissingColumnError(msg, closest(spelled, map(str, names)) or "name a metric that evaluate was asked for")
+    raise MissingColumnError(msg, closest(spelled, map(str, names)) or "name a metric that evaluate computed")
 
 
 def _text(name: Any) -> str:

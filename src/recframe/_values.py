@@ -216,7 +216,7 @@ def flag(name: str, given: object) -> bool:
 
 
 def ids(name: str, given: Any, hint: str) -> list[Any]:
-    """Return the users or items that something holds as a list; each can be told from the others."""
+    """Return the users or items that something holds as a list; each can be compared with the others."""
     found = None
     if not isinstance(given, str | bytes | type) and not hasattr(type(given), "columns"):
         with suppress(TypeError):

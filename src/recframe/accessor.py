@@ -256,7 +256,7 @@ def rec(frame: Any, *, validate: bool = False, **roles: Any) -> Rec:
     ----------
     frame : polars.DataFrame, polars.LazyFrame, pandas.DataFrame or another frame
         One row per list and item. A PyArrow table gives tables; a DuckDB relation, an Ibis table and a Spark DataFrame
-        give lazy results of their own kind: nothing runs before their rows are asked for.
+        give lazy results of their own kind: nothing runs before their rows are read.
     validate : bool
         Raise for missing columns and wrong types when a method is called, also where that needs the schema of a
         `polars.LazyFrame`, which is resolved only then. All other frames are always checked at the call.

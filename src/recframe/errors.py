@@ -137,7 +137,7 @@ def shown(value: object) -> str:
         text = _REPR.repr(value)
         # The address of an object says nothing; an expression of polars says by `str` what it is.
         text = str(value) if text.startswith("<Expr ") else text
-    except Exception:  # noqa: BLE001 - a value may do anything when it is asked how it looks
+    except Exception:  # noqa: BLE001 - the repr of a value may raise anything
         text = "\n"
     if "\n" in text or len(text) > 4 * LONGEST:
         library = type(value).__module__.split(".")[0]

@@ -28,7 +28,7 @@ def may_pool_models(query: Query) -> bool:
 
 
 def comparable(frame: Any, column: str) -> bool:
-    """Return whether the values of a column can be told apart: not those of lists, structs and objects."""
+    """Return whether the values of a column can be compared: not those of lists, structs and objects."""
     dtype = adapter_of(frame).as_narwhals(frame).collect_schema().get(column)
     return dtype is None or (not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown))
 

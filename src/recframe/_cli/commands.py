@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
-"""What is computed if nothing is asked for."""
+"""The metrics if the command names none."""
 SHOWN_OF_COMPARE = (
     "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
 )  # fmt: skip
@@ -166,13 +166,13 @@ def _missing(error: ImportError, packages: set[str], what: str, extra: str) -> I
 
 
 def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any], list[int] | None]:
-    """Return the metrics that are asked for, those of the bounds among them, and the cutoffs."""
-    asked, k = list(values["metric"]), list(values["k"]) or None
-    if not asked and not bounds:
+    """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
+    requested, k = list(values["metric"]), list(values["k"]) or None
+    if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
-    names = {str(parse(name)) for name in asked}
+    names = {str(parse(name)) for name in requested}
     cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
-    return [*asked, *(name for name in bounds if name not in names | cut)], k
+    return [*requested, *(name for name in bounds if name not in names | cut)], k
 
 
 def _by_metric(result: pl.DataFrame) -> pl.DataFrame:
@@ -189,12 +189,12 @@ def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str])
 
 
 def _format(values: dict[str, Any]) -> str | None:
-    """Return the format of the output that was asked for; None: a table."""
-    asked = [name for name in ("json", "csv", "markdown") if values[name]]
-    if len(asked) > 1:
-        msg = f"--{' and --'.join(asked)} exclude each other"
+    """Return the format that the command names for the output; None: a table."""
+    named = [name for name in ("json", "csv", "markdown") if values[name]]
+    if len(named) > 1:
+        msg = f"--{' and --'.join(named)} exclude each other"
         raise OptionError(msg, "give one of them")
-    return asked[0] if asked else None
+    return named[0] if named else None
 
 
 def _out(values: dict[str, Any]) -> Path | None:
@@ -206,7 +206,7 @@ def _out(values: dict[str, Any]) -> Path | None:
 
 
 def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short: pl.DataFrame | None) -> None:
-    """Print a result in the format that was asked for, and write it to a file."""
+    """Print a result in the format that the command names, and write it to a file."""
     from recframe._cli import tables
 
     if out is not None:

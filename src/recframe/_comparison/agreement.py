@@ -19,7 +19,7 @@ from recframe._comparison.rank_overlap import (
     overlaps,
     refuse_repeated_items,
 )
-from recframe._data.common import query
+from recframe._data.common import query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.sources import item_spec, key_names, model_spec, score_specs
@@ -47,13 +47,13 @@ def agreement(frame: Any, bound: Mapping[str, Any], k: Any, measures: Any, p: An
         msg = f"p={p:g} is not between 0 and 1"
         raise OptionError(msg, "p=0.9")
     wanted = _measures(measures)
-    asked = query(bound, given, CALL_ROLES["agreement"], [frame])
-    if len(asked.orders) == 1 and asked.model is None:
+    query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
+    if len(query.orders) == 1 and query.model is None:
         msg = (
-            f"agreement compares several models, but {'rank' if asked.by_rank else 'score'}={asked.orders[0]!r} is one"
+            f"agreement compares several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         )
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
-    return Agreement(frame, asked, k, p, wanted).frame()
+    return Agreement(frame, query, k, p, wanted).frame()
 
 
 def _measures(given: Any) -> tuple[str, ...]:
@@ -71,21 +71,21 @@ def _measures(given: Any) -> tuple[str, ...]:
 class Agreement:
     """The rankings of all models of one call, and what their pairs have in common."""
 
-    def __init__(self, frame: Any, asked: Query, k: int, p: float, measures: Sequence[str]) -> None:
-        self._asked, self._k, self._p, self._measures = asked, k, p, measures
-        self._names = key_names(asked, truth=False)
+    def __init__(self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str]) -> None:
+        self._asked, self._k, self._p, self._measures = query, k, p, measures
+        self._names = key_names(query, truth=False)
         keys = {
-            name: ColumnSpec(column, "by" if column in asked.by else "per", "key")
+            name: ColumnSpec(column, "by" if column in query.by else "per", "key")
             for name, column in self._names.items()
         }
-        specs = {**keys, **item_spec(asked), **score_specs(asked), **model_spec(asked)}
+        specs = {**keys, **item_spec(query), **score_specs(query), **model_spec(query)}
         numbered = not self._long and not is_lazy(frame)
         # Of models in columns, an item's row tells it as well, and is faster to look up.
         self._same = ROW if numbered else ITEM
         self._session = open_frames({"frame": Source(frame, specs)}, {}, rows=["frame"] if numbered else [])
         self._engine = self._session.engine
         self._keys = list(self._names) or [key_column(0)]
-        self._per = [name for name, column in self._names.items() if column in asked.per]
+        self._per = [name for name, column in self._names.items() if column in query.per]
 
     @cached_property
     def _rows(self) -> Frame:

@@ -11,7 +11,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
-from recframe._data.common import check_frame, check_name, keyed, query
+from recframe._data.common import check_frame, check_name, keyed, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs
@@ -50,7 +50,7 @@ class Options:
     k: float
 
     @classmethod
-    def of(cls, asked: Query, given: Mapping[str, Any]) -> Options:
+    def of(cls, query: Query, given: Mapping[str, Any]) -> Options:
         """Check options, and how they go together with the models."""
         method, normalize = given["method"], given["normalize"]
         choice("method", method, get_args(FusionMethod))
@@ -63,10 +63,10 @@ class Options:
         if normalize is not None and method in BY_POSITION:
             msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"
             raise OptionError(msg, "leave normalize= out, or method='sum'")
-        if asked.by_rank and method not in BY_POSITION and normalize not in ("rank", "borda"):
-            msg = f"method={method!r} reads scores, but rank={list(asked.orders)!r} are positions"
+        if query.by_rank and method not in BY_POSITION and normalize not in ("rank", "borda"):
+            msg = f"method={method!r} reads scores, but rank={list(query.orders)!r} are positions"
             raise OptionError(msg, "method='rrf', or normalize='rank'")
-        return cls(method, normalize, _weights(given["weights"], method, asked.orders), k)
+        return cls(method, normalize, _weights(given["weights"], method, query.orders), k)
 
     @property
     def value(self) -> str:
@@ -109,15 +109,15 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     """Return a frame with the fused score of its models; see `Rec.fuse`."""
     check_frame("the frame", frame)
     name = check_name("name", name)
-    asked = query(bound, given, CALL_ROLES["fuse"], [frame])
-    if len(asked.orders) == 1:
-        msg = f"fuse joins several models, but {'rank' if asked.by_rank else 'score'}={asked.orders[0]!r} is one"
+    query = query_of_call(bound, given, CALL_ROLES["fuse"], [frame])
+    if len(query.orders) == 1:
+        msg = f"fuse joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         raise OptionError(msg, "score=['old', 'new']")
-    checked = Options.of(asked, options)
-    rows = open_rows({"frame": Source(frame, {**key_specs(asked), **score_specs(asked)})})
-    whole, keys = keyed(rows.frames["frame"], asked)
-    models = len(asked.orders)
-    whole = _values(whole, keys, models, checked, by_rank=asked.by_rank)
+    checked = Options.of(query, options)
+    rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
+    whole, keys = keyed(rows.frames["frame"], query)
+    models = len(query.orders)
+    whole = _values(whole, keys, models, checked, by_rank=query.by_rank)
     return rows.pick(_fused(whole, models, checked.method), {FUSED: name})
 
 
@@ -163,7 +163,7 @@ def _points(model: int, value: str, k: float) -> nw.Expr:
         return 1 / (place * place)
     if value == "rank":
         return 1 - (place - 1) / length
-    # Items that others retrieved share what the places after the last one are worth.
+    # Items that only others retrieved share the points of the positions after the last one.
     absent = nw.when(nw.col(RETRIEVED) > 0).then((candidates - length + 1) / 2)
     points = nw.when(place.is_null()).then(absent).otherwise(candidates - place + 1)
     return points / candidates if value == "borda norm" else points

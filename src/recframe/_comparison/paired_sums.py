@@ -93,7 +93,7 @@ def _summed(frame: Frame, by: list[str], names: Sequence[str]) -> Frame:
 
 
 def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tuple[Sums, dict[str, Any]]:
-    """Return what the t-test of one pair needs, and the counts and sums beside it."""
+    """Return what the t-test of one pair needs, and its counts and sums."""
     found = {name: _array(sums, f"{name} {number}") for name in (*PARTS, *UNIT_SUMS)}
     weight, total = found["weight"], found["model"] - found["baseline"]
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, check_name, keyed, query
+from recframe._data.common import check_frame, check_name, keyed, query_of_call
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
@@ -29,10 +29,10 @@ CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
 def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given: Mapping[str, Any]) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
-    asked = query(bound, given, CALL_ROLES["add_random"], [frame])
-    rows = open_rows({"frame": Source(frame, {**key_specs(asked, "order"), **item_spec(asked, "order")})})
-    whole = places(rows.engine, rows.frames["frame"], [*key_specs(asked), ITEM])
-    whole = scramble(whole, [*key_specs(asked), ITEM], f"{seed_of(seed)}/scores", CHANCE)
+    query = query_of_call(bound, given, CALL_ROLES["add_random"], [frame])
+    rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
+    whole = places(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
+    whole = scramble(whole, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", CHANCE)
     # By a power of two, which leaves nothing to round.
     whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
     return rows.pick(whole, {CHANCE: check_name("name", name)})
@@ -44,18 +44,18 @@ def add_popular(
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
     check_frame("the frame", frame)
     check_frame("train", train)
-    asked = query(bound, given, CALL_ROLES["add_popular"], [frame, train])
+    query = query_of_call(bound, given, CALL_ROLES["add_popular"], [frame, train])
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")
         for i, column in enumerate(as_tuple(column_names("segment", options["segment"], labels_of(frame, train))))
     }
-    group = {**segments, **item_spec(asked)}
+    group = {**segments, **item_spec(query)}
     spans, dated = _spans(options)
     column = None if options["time"] is None else column_name("time", options["time"], labels_of(train))
     time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
-    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(asked), **time})}
+    sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **time})}
     rows = open_rows(sources)
-    past, keys = keyed(rows.frames["train"], asked)
+    past, keys = keyed(rows.frames["train"], query)
     pair = [*group, *keys]
     weight: nw.Expr = nw.lit(1.0)
     if spans:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._data.common import check_frame, query
+from recframe._data.common import check_frame, query_of_call
 from recframe._data.label import drop_seen
 from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
@@ -58,18 +58,18 @@ def candidates(
     """
     names = columns_or_defaults(by=by, item=item)
     make = constructors_for((users, items, seen), library)
-    asked = query({}, names, ["by", "item"], [users, items, seen])
-    if not asked.by:
+    query = query_of_call({}, names, ["by", "item"], [users, items, seen])
+    if not query.by:
         msg = f"by={shown(names['by'])} names no column, but users need one"
         raise OptionError(msg, "by='user'")
-    left = _values(make, "users", users, asked.by)
-    right = _values(make, "items", items, [asked.item])
+    left = _values(make, "users", users, query.by)
+    right = _values(make, "items", items, [query.item])
     if seen is not None:
         check_frame("seen", seen)
     if any(map(is_lazy, (left, right, seen))):
         left, right, seen = (each if each is None or is_lazy(each) else each.lazy() for each in (left, right, seen))
     pairs = make.cross(left, right)
-    return pairs if seen is None else drop_seen(pairs, seen, asked)
+    return pairs if seen is None else drop_seen(pairs, seen, query)
 
 
 def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:

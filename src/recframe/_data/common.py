@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 
-def query(
+def query_of_call(
     bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
 ) -> Query:
     """Return the roles of a call that takes only some; what else is bound is for the metrics."""
@@ -27,10 +27,10 @@ def query(
     return Query.of(resolved(frames, own, given, allowed), {*own, *given})
 
 
-def keyed(frame: Frame, asked: Query) -> tuple[Frame, list[str]]:
+def keyed(frame: Frame, query: Query) -> tuple[Frame, list[str]]:
     """Return a frame with the plan's names of its key; one that is one list gets a key."""
-    if asked.by:
-        return frame, list(key_specs(asked))
+    if query.by:
+        return frame, list(key_specs(query))
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 

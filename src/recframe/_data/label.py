@@ -9,7 +9,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame, keyed, query
+from recframe._data.common import check_frame, keyed, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
@@ -46,28 +46,28 @@ def label(
     for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
         if native is not None or what == "truth":
             check_frame(what, native)
-    asked = query(bound, given, CALL_ROLES["label"], [frame, truth])
+    query = query_of_call(bound, given, CALL_ROLES["label"], [frame, truth])
     if all_relevant:
-        asked = replace(asked, named=asked.named - {"relevant"})
+        query = replace(query, named=query.named - {"relevant"})
     named = {*bound, *given}
     if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation stands first.
         there = adapter_of(frame).names(frame)
-        asked = replace(asked, orders=tuple(order for order in asked.orders if order in there))
-    # What items are worth: asked for, or both frames say it.
-    valued = "value" in named or all(asked.value in adapter_of(each).names(each) for each in (frame, truth))
-    sources = _sources(frame, truth, asked, value=valued)
+        query = replace(query, orders=tuple(order for order in query.orders if order in there))
+    # The values of items: named by the call, or a column of both frames.
+    valued = "value" in named or all(query.value in adapter_of(each).names(each) for each in (frame, truth))
+    sources = _sources(frame, truth, query, value=valued)
     if _holds_rows(seen):
-        sources["seen"] = Source(seen, {**key_specs(asked), **item_spec(asked)})
+        sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
     rows = open_rows(sources, ["frame", "truth"])
-    return _join(rows, asked, valued=valued)
+    return _join(rows, query, valued=valued)
 
 
-def drop_seen(frame: Any, seen: Any, asked: Query) -> Any:
+def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
     """Return a frame without the pairs of key and item that another one has."""
     if not _holds_rows(seen):
         return frame
-    takes = {**key_specs(asked), **item_spec(asked)}
+    takes = {**key_specs(query), **item_spec(query)}
     rows = open_rows({"frame": Source(frame, takes), "seen": Source(seen, takes)})
     return rows.pick(_unseen(rows, rows.frames["frame"], list(takes)), {})
 
@@ -76,27 +76,27 @@ def _holds_rows(seen: Any) -> bool:
     return seen is not None and (is_lazy(seen) or len(seen) > 0)
 
 
-def _sources(frame: Any, truth: Any, asked: Query, *, value: bool) -> dict[str, Source]:
-    pair = {**key_specs(asked), **item_spec(asked)}
-    value_column = {VALUE: ColumnSpec(asked.value, "value", "value")} if value else {}
-    role = "rank" if asked.by_rank else "score"
-    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(asked.orders)}
-    model = {MODEL: ColumnSpec(asked.model, "model", "key")} if asked.model is not None else {}
-    default = None if "relevant" in asked.named else 1.0
-    relevance = {RELEVANCE: ColumnSpec(asked.relevant, "relevant", "relevance", default=default)}
+def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, Source]:
+    pair = {**key_specs(query), **item_spec(query)}
+    value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if value else {}
+    role = "rank" if query.by_rank else "score"
+    orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
+    model = {MODEL: ColumnSpec(query.model, "model", "key")} if query.model is not None else {}
+    default = None if "relevant" in query.named else 1.0
+    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     return {
         "frame": Source(frame, pair | orders | model | value_column),
         "truth": Source(truth, pair | relevance | value_column),
     }
 
 
-def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
+def _join(rows: Rows, query: Query, *, valued: bool) -> Any:
     engine = rows.engine
-    frame, keys = keyed(rows.frames["frame"], asked)
-    truth, _ = keyed(rows.frames["truth"], asked)
+    frame, keys = keyed(rows.frames["frame"], query)
+    truth, _ = keyed(rows.frames["truth"], query)
     if "seen" in rows.frames:
-        frame, truth = (_unseen(rows, each, list({**key_specs(asked), **item_spec(asked)})) for each in (frame, truth))
-    group = [*keys, *([MODEL] if asked.model is not None else [])]
+        frame, truth = (_unseen(rows, each, list({**key_specs(query), **item_spec(query)})) for each in (frame, truth))
+    group = [*keys, *([MODEL] if query.model is not None else [])]
     numbers = [RELEVANCE, *([VALUE] if valued else [])]
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
     truth = truth.rename({**({VALUE: TRUE_VALUE} if valued else {}), **dict.fromkeys(rows.row, OTHER_ROW)})
@@ -107,19 +107,19 @@ def _join(rows: Rows, asked: Query, *, valued: bool) -> Any:
         joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
     joined = engine.settle(joined)
     unknown = nw.col(RELEVANCE).is_null()
-    found = _numbered(rows, joined.filter(~unknown), [*group, ITEM], asked)
-    _check_repeats(rows, asked, found)
+    found = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
+    _check_repeats(rows, query, found)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
     result = nw.concat([once(found, [RELEVANCE]), others], how="vertical")
-    models = [] if asked.model is None else [_models(rows)]
+    models = [] if query.model is None else [_models(rows)]
     for each in models:
         truth = truth.join(each, how="cross")
     served = found.select(*group, ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
     added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
-    new = {RELEVANCE: asked.relevant, **({VALUE: asked.value} if valued else {})}
-    names = {name: take.column for name, take in {**key_specs(asked), **item_spec(asked)}.items()}
-    return rows.extend(result, added, names, new, asked.model)
+    new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
+    names = {name: take.column for name, take in {**key_specs(query), **item_spec(query)}.items()}
+    return rows.extend(result, added, names, new, query.model)
 
 
 def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:
@@ -128,26 +128,26 @@ def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:
     return rows.engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
 
 
-def _numbered(rows: Rows, found: Frame, pair: Sequence[str], asked: Query) -> Frame:
+def _numbered(rows: Rows, found: Frame, pair: Sequence[str], query: Query) -> Frame:
     """Add which of the rows that repeat a recommendation each is; those without a score come last."""
     start = nw.lit(1)
-    if asked.orders:
+    if query.orders:
         found = found.with_columns(
-            nw.col(score_column(0)).rank("min", descending=not asked.by_rank).over(*pair).alias(START)
+            nw.col(score_column(0)).rank("min", descending=not query.by_rank).over(*pair).alias(START)
         )
         start = nw.col(START).fill_null(NEVER)
     found = found.with_columns(start.cast(nw.Int64()).alias(START))
     return rows.engine.settle(number_repeats(found, pair, rows.row).drop(START))
 
 
-def _check_repeats(rows: Rows, asked: Query, found: Frame) -> None:
+def _check_repeats(rows: Rows, query: Query, found: Frame) -> None:
     """Raise where nobody can say which row of a repeated recommendation stands first."""
-    if len(asked.orders) == 1 or not rows.engine.eager:
+    if len(query.orders) == 1 or not rows.engine.eager:
         return
     if (rows.engine.scalar(found.select(nw.col(REPEAT).max())) or 1) > 1:
-        models = f"each model of score={list(asked.orders)!r} may have another row first"
-        why = models if asked.orders else "there is no column 'score' to say which row stands first"
-        hint = "put the models below each other (model=)" if asked.orders else "name the scores (score=, rank=)"
+        models = f"each model of score={list(query.orders)!r} may have another row first"
+        why = models if query.orders else "there is no column 'score' to say which row stands first"
+        hint = "put the models below each other (model=)" if query.orders else "name the scores (score=, rank=)"
         msg = f"recommendations repeat, and {why}"
         raise InputError(msg, f"drop repeated rows of a key and item, or {hint}")
 

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name, count_of, query
+from recframe._data.common import check_frame, check_name, count_of, query_of_call
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
@@ -58,7 +58,7 @@ def from_lists(
     scores : the same as `recommended`, optional
         The scores of the recommended items; the frame then has scores in the place of ranks.
     prices : mapping, or the same as `recommended`, optional
-        What items are worth: ``{item: price}``, which also knows what was never recommended, or the prices of the
+        The values of items: ``{item: price}``, which also knows what was never recommended, or the prices of the
         recommended items.
     by, item, relevant, rank, score, value : str
         The names of the columns of the result. With `frame`, `by` may be several.
@@ -123,10 +123,10 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping
     check_frame("the frame", frame)
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
-    asked = one_order(query(bound, given, CALL_ROLES["to_lists"], [frame]), "to_lists")
-    keys = [*([] if asked.model is None else [asked.model]), *asked.by]
-    top = ranked(frame, asked, k, PLACE)
-    columns = [asked.item, *([asked.orders[0]] if scores else [])]
+    query = one_order(query_of_call(bound, given, CALL_ROLES["to_lists"], [frame]), "to_lists")
+    keys = [*([] if query.model is None else [query.model]), *query.by]
+    top = ranked(frame, query, k, PLACE)
+    columns = [query.item, *([query.orders[0]] if scores else [])]
     return constructors_for((frame,), None).implode(frame, top, keys, columns, PLACE)
 
 

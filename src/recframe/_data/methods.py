@@ -14,7 +14,7 @@ Frame = Any
 
 
 class DataMethods:
-    """From raw data to a frame: what `Rec` offers beside the metrics."""
+    """From raw data to a frame: the methods of `Rec` that prepare data."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class DataMethods:
             Pairs of key and item that users already had: they are left out of the recommendations and of `truth`.
         **roles
             `by`, `item`, `relevant`, `score` or `rank`, `value` and `model`, as the metrics take them. A score is
-            needed only where recommendations repeat. What an item is worth is read from `truth` where both frames
+            needed only where recommendations repeat. The value of an item is read from `truth` where both frames
             have the column `value`.
 
         Returns

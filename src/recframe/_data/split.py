@@ -12,7 +12,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, count_of, keyed, query
+from recframe._data.common import check_frame, count_of, keyed, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs
@@ -81,23 +81,23 @@ def split(
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
     check_frame("the frame", frame)
     terms = Terms.of(options)
-    asked = query(bound, given, CALL_ROLES["split"], [frame])
+    query = query_of_call(bound, given, CALL_ROLES["split"], [frame])
     # Chance knows a key by its place among all keys, which asks for their order.
-    pair = {**key_specs(asked, "order" if terms.drawn else "key"), **item_spec(asked, "order")}
+    pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
     rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})
-    whole = _parted(rows, asked, terms)
+    whole = _parted(rows, query, terms)
     whole = rows.engine.settle(whole.select(*rows.row, TEST) if rows.row else whole)
     return rows.pick(whole.filter(nw.col(TEST) == 0), {}), rows.pick(whole.filter(nw.col(TEST) == 1), {})
 
 
-def _parted(rows: Rows, asked: Query, terms: Terms) -> Frame:
+def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
     """Add to each row whether it goes to the test."""
     whole = rows.frames["frame"]
     keys: list[str] = []
     if terms.counted:
-        whole, keys = keyed(whole, asked)
-        whole = places(rows.engine, whole, [*(key_specs(asked) if terms.drawn else ()), ITEM])
+        whole, keys = keyed(whole, query)
+        whole = places(rows.engine, whole, [*(key_specs(query) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))
     test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(ORDER) <= _share(terms.size, nw.col(ITEMS))
@@ -156,7 +156,7 @@ def _share(size: int | Fraction, of: nw.Expr) -> Any:
 
 
 def _how(options: Mapping[str, Any]) -> str:
-    """Return which of the kinds of split is asked for."""
+    """Return which of the kinds of split the call names."""
     given = [name for name in HOW if options[name] is not None]
     if len(given) != 1:
         what = " and ".join(f"{name}={shown(options[name])}" for name in given)

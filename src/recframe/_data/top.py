@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
-from recframe._data.common import check_frame, check_name, count_of, keyed, query
+from recframe._data.common import check_frame, check_name, count_of, keyed, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
@@ -24,30 +24,30 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: M
     check_frame("the frame", frame)
     k = None if k is None else count_of("k", k)
     name = check_name("name", name)
-    asked = one_order(query(bound, given, CALL_ROLES["top"], [frame]), "top")
-    return ranked(frame, asked, k, name)
+    query = one_order(query_of_call(bound, given, CALL_ROLES["top"], [frame]), "top")
+    return ranked(frame, query, k, name)
 
 
-def ranked(frame: Any, asked: Query, k: int | None, name: str) -> Any:
+def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank."""
-    order = "rank" if asked.by_rank else "score"
-    score = {SCORE: ColumnSpec(asked.orders[0], order, "score")}
-    takes = {**key_specs(asked), **item_spec(asked, "order"), **model_spec(asked), **score}
+    order = "rank" if query.by_rank else "score"
+    score = {SCORE: ColumnSpec(query.orders[0], order, "score")}
+    takes = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score}
     rows = open_rows({"frame": Source(frame, takes)})
-    whole, keys = keyed(rows.frames["frame"], asked)
-    group = [*([MODEL] if asked.model is not None else []), *keys]
+    whole, keys = keyed(rows.frames["frame"], query)
+    group = [*([MODEL] if query.model is not None else []), *keys]
     found = rows.engine.present(whole, SCORE)
-    found = ranks.place(found, group, k, by_rank=asked.by_rank)
+    found = ranks.place(found, group, k, by_rank=query.by_rank)
     found = rows.engine.settle(ranks.sizes(found, group))
     # What is left of a tie has one item: rows that repeat it take the next places.
     found = ranks.break_ties(found, group, ranks.TIE_ORDER["item"], k)
-    models = [] if asked.model is None else [asked.model]
-    return rows.pick(found, {PLACE: name}, [*models, *asked.by, name])
+    models = [] if query.model is None else [query.model]
+    return rows.pick(found, {PLACE: name}, [*models, *query.by, name])
 
 
-def one_order(asked: Query, call: str) -> Query:
+def one_order(query: Query, call: str) -> Query:
     """Return the roles of a call that ranks by one column, or raise."""
-    if len(asked.orders) > 1:
-        msg = f"{call} ranks by one column, not by {list(asked.orders)!r}"
-        raise OptionError(msg, f"score={asked.orders[0]!r}")
-    return asked
+    if len(query.orders) > 1:
+        msg = f"{call} ranks by one column, not by {list(query.orders)!r}"
+        raise OptionError(msg, f"score={query.orders[0]!r}")
+    return query

@@ -56,7 +56,7 @@ class Arrow(Adapter):
 
 
 def _check_names(name: str, table: Table) -> None:
-    """Raise for a table whose columns are not told apart by their names."""
+    """Raise for a table with several columns of one name."""
     there = table.column_names
     twice = sorted({column for column in there if there.count(column) > 1})
     if twice:

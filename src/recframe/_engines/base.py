@@ -27,7 +27,7 @@ Later: TypeAlias = "Callable[[], Frame]"
 Evaluate: TypeAlias = "Callable[[Mapping[str, Any], float | None], Any]"
 """Evaluates the native frames of one part of the lists, given a constant; returns a native frame."""
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
-"""Whether lazy frames whose schema is not known yet are asked for it, and checked, when they are opened."""
+"""Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
 
 
 class Adapter(ABC):

@@ -26,7 +26,7 @@ def as_path(given: object, what: str = "path") -> Path:
 
 
 def models_of(given: Any) -> tuple[dict[str, Path], bool]:
-    """Return files by the names of their models, and whether several were asked for.
+    """Return files by the names of their models, and whether the caller named several.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def check_file(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file beside its place and put it there at once, so that nobody finds half of it."""
+    """Write a file under another name and rename it, so that no reader finds half of it."""
     partial = None
     try:
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:

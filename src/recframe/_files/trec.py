@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name, query
+from recframe._data.common import check_frame, check_name, query_of_call
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
@@ -162,17 +162,17 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"tag={shown(tag)} is not a word"
         raise OptionTypeError(msg, "give text without white space, such as tag='bm25'")
     allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
-    asked = one_order(query({}, roles, allowed, [frame]), "write_run")
-    if len(asked.by) != 1:
-        msg = f"by={list(asked.by)!r} names {len(asked.by)} columns, but a line of a run has one query"
+    query = one_order(query_of_call({}, roles, allowed, [frame]), "write_run")
+    if len(query.by) != 1:
+        msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "by='user', or one column made of several")
-    order = asked.orders[0]
-    rows = nw.from_native(ranked(frame, asked, None, PLACE), eager_only=True)
-    queries, items, scores = (rows[column].to_list() for column in (asked.by[0], asked.item, order))
-    for name, values in ((asked.by[0], queries), (asked.item, items)):
+    order = query.orders[0]
+    rows = nw.from_native(ranked(frame, query, None, PLACE), eager_only=True)
+    queries, items, scores = (rows[column].to_list() for column in (query.by[0], query.item, order))
+    for name, values in ((query.by[0], queries), (query.item, items)):
         for value in dict.fromkeys(values):
             _check_field(name, value)
-    sign = -1 if asked.by_rank else 1
+    sign = -1 if query.by_rank else 1
     places = rows[PLACE].to_list()
     lines = [
         f"{one} Q0 {document} {place} {sign * score!r} {tag}\n"

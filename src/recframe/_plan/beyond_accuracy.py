@@ -1,4 +1,4 @@
-"""What lists show: one concrete order of the first rows, and the sums over lists and over items."""
+"""Recommended items: one concrete order of the first rows, and the sums over lists and over items."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked"
 def requirements_of(
     metrics: Sequence[Metric], query: Query, feature_count: int, *, truth: bool, shares: bool = False
 ) -> Requirements:
-    """Return what the metrics of a call need, each asked once about each kind of row that it reads.
+    """Return what the metrics of a call need; each is called once for each kind of row that it reads.
 
     Parameters
     ----------

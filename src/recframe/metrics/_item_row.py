@@ -1,6 +1,6 @@
 """What a beyond-accuracy metric may read of a recommended item, of a user's history, and of an item of the catalogue.
 
-Like the classes of `_terms`, these hold no data: they hand out expressions and remember what was asked.
+Like `Row`, these classes hold no data: they return expressions and remember which columns those read.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from recframe._values import MOST, choice, flag, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, shown
 
 CHECKED = frozenset({bool, int, float, Callable})
-"""The kinds of values that are checked beside words."""
+"""The kinds of values that are checked, in addition to words."""
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Metric:
     is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
-        The frames beside the user's own that the metric cannot do without, and those that it can:
+        The side information that the metric requires, and that which it reads where it is given:
         ``"train"``, ``"features"``, ``"catalog"``.
     undefined_without : str
         What a list without a value lacks, for messages.

@@ -35,7 +35,7 @@ LISTS = {
     "truth": "the lists that the truth knows; one that was recommended nothing scores 0",
     "ranked": "the lists that were recommended something",
     "both": "the lists that the truth knows and that were recommended something",
-    "shown": "all lists",
+    "recommended": "all lists",
 }
 LETTERS = {
     "h": "relevant rows among the top of the list",
@@ -130,7 +130,7 @@ def _at(line: str, k: int | None) -> str:
 
 
 def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say beside the formula, by name."""
+    """Yield the lines below the formula, by name."""
     how = query.averaging(metric.label)
     every = profile is not None and profile.min_relevance == EVERY_ROW and query.min_relevance is None
     of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
@@ -139,7 +139,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         yield "relevant", _relevant(query.min_relevance, every=every)
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
-    yield "lists", LISTS["shown" if of_items else how.lists] + _weighing(metric)
+    yield "lists", LISTS["recommended" if of_items else how.lists] + _weighing(metric)
     if profile is not None:
         definition = profile.metrics[metric.name]
         departs = " ".join(filter(None, [definition.departs, *profile.departs]))

@@ -179,7 +179,7 @@ def _as_defined(profile: Profile, found: Definition, spec: Spec, level: float | 
 
 
 def _check_level(profile: Profile, found: Definition, level: float) -> None:
-    """Raise where a library cannot be told from which relevance on a row is relevant."""
+    """Raise where a library does not accept a least relevance."""
     if not found.reads_level:
         msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which knows no level"
         raise OptionError(msg, "leave out min_relevance=, or like=")
