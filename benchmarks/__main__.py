@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.chart import draw, lines
+from benchmarks.comparisons import comparison_rows
 from benchmarks.data import Shape
 from benchmarks.factors import factor_memory_row, factor_rows
 from benchmarks.files import file_rows
@@ -113,6 +114,10 @@ def lists(run: Run) -> Rows:
     return list_rows(run.scaled(LISTS), run.repeats)
 
 
+def comparisons(run: Run) -> Rows:
+    return comparison_rows(run.scaled(SHAPES[0]), run.repeats)
+
+
 def memory(run: Run) -> Rows:
     yield from memory_rows(run.scaled(SHAPES[0]), run.repeats)
     yield from memory_rows(run.scaled(PEERS), run.repeats)
@@ -122,7 +127,7 @@ def files(run: Run) -> Rows:
     return file_rows(run.scaled(Shape(run.rows // IN_FILES, IN_FILES)), run.repeats)
 
 
-USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, memory)
+USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, comparisons, memory)
 LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, libraries, lists, files)
 """What only a run of all takes the time for, or one that names it."""
 GROUPS = {group.__name__: group for group in (*USUAL, *LONG)}

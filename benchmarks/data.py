@@ -49,7 +49,7 @@ def arrays(shape: Shape, *, digits: int | None = None, extra: Sequence[str] = ()
     digits : int, optional
         Round the scores to so many digits, which makes ties; None: no ties.
     extra : sequence of str
-        ``"score2"``: a second model. ``"price"``: what items are worth. ``"bought"``: the relevance as 0 and 1.
+        ``"score2"``, ``"score3"``: models. ``"price"``: what items are worth. ``"bought"``: the relevance as 0 and 1.
     """
     rng = np.random.default_rng(0)
     order = rng.permutation(shape.rows)
@@ -58,8 +58,9 @@ def arrays(shape: Shape, *, digits: int | None = None, extra: Sequence[str] = ()
     # Peers disagree on lists without a relevant item, so that every list has one.
     relevant[item == 0] = 4
     columns = {"user": user, "item": item, "relevant": relevant, "score": rng.random(shape.rows)}
-    if "score2" in extra:
-        columns["score2"] = rng.random(shape.rows)
+    for name in ("score2", "score3"):
+        if name in extra:
+            columns[name] = rng.random(shape.rows)
     if "price" in extra:
         columns["price"] = rng.random(shape.rows)
     if "bought" in extra:

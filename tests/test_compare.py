@@ -245,6 +245,25 @@ def test_without_a_list_in_common_everything_is_missing(engine):
     assert (row["lists"], row["wins"], row["difference"], row["p"]) == (0, 0, None, None)
 
 
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
+def test_a_model_that_ties_every_list_is_compared(test, library):
+    frame = library.DataFrame([row | {"b": 1.0} for row in rows_of(10)])
+    found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, resamples=200)
+    assert found["lists"].to_list()[0] > 0
+    assert 0 < found["p"].to_list()[0] <= 1
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+def test_one_cluster_has_a_difference_but_no_interval(test, library):
+    frame = library.DataFrame([row | {"user": "u"} for row in rows_of(11)])
+    found = frame.rec(by="session", score=["a", "b"]).compare("ndcg", test=test, cluster="user", resamples=200)
+    assert found["difference"].to_list()[0] == pytest.approx(
+        found["mean"].to_list()[0] - found["baseline_mean"].to_list()[0]
+    )
+    low = found["low"].to_list()[0]
+    assert low is None or np.isnan(low)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -81,3 +81,27 @@ def test_every_list(make: Callable[..., Any], grades: list[int], names: dict[str
     assert list(table["user"]) == sorted(run)
     for theirs, ours in names.items():
         assert table[ours].to_list() == pytest.approx(list(expected[theirs]), abs=1e-12), theirs
+
+
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")
+def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
+    one, qrels = random_lists([1, 2, 3])
+    order = Random(2)
+    runs = {"old": one, "new": {user: {item: order.random() for item in items} for user, items in one.items()}}
+    theirs = ranx.compare(
+        ranx.Qrels(qrels),
+        [ranx.Run(run, name=name) for name, run in runs.items()],
+        ["map", "ndcg@10"],
+        stat_test="student",
+    )
+    frame = make({
+        "model": [name for name, run in runs.items() for items in run.values() for _ in items],
+        "user": [user for run in runs.values() for user, items in run.items() for _ in items],
+        "item": [item for run in runs.values() for items in run.values() for item in items],
+        "score": [score for run in runs.values() for items in run.values() for score in items.values()],
+    })  # fmt: skip
+    found = frame.rec.compare(
+        ["map(norm=relevant)", "ndcg@10"], truth=make(long(qrels, "relevant")), model="model", correction="none"
+    )
+    expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
+    assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)

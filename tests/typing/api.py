@@ -58,3 +58,15 @@ def decorated(k: int) -> float:
 
 
 assert_type(decorated(5), float)
+
+
+assert_type(recframe.rec(eager).compare("ndcg", score=["a", "b"], baseline="a"), pl.DataFrame)
+assert_type(recframe.rec(lazy).compare("ndcg", score=["a", "b"]), pl.LazyFrame)
+assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], measures="rbo"), pl.DataFrame)
+assert_type(recframe.require(0.5, 0.4), None)
+
+
+def files(path: str) -> None:
+    run: pl.DataFrame = recframe.read_run(path)
+    qrels: pl.DataFrame = recframe.read_qrels(path, by="query")
+    recframe.require(recframe.rec(run).evaluate("ndcg", truth=qrels), {"ndcg": 0.3})
