@@ -118,7 +118,7 @@ REQUIRED = {
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
-          "agreement": {"score": ["score", "day"]}, "table": {"result": "values"},
+          "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}, "report": {"path": "report.html"},
           "curve": {"metrics": "ndcg", "k": [1, 2]}, "differences": {"score": ["score", "day"]}, "segments": {"per": "day"},
           "trend": {"per": "day"}}  # fmt: skip
 """What else a call cannot do without."""
@@ -209,7 +209,11 @@ def every(request):
 
 
 @pytest.mark.parametrize("name", methods())
-def test_methods(make, name, every):
+def test_methods(make, name, every, tmp_path, monkeypatch):
+    if name == "report":
+        pytest.importorskip("vl_convert")
+        every *= 24  # it draws charts, and shares its checks with `compare` and `describe`
+    monkeypatch.chdir(tmp_path)  # some calls write files
     method = getattr(recframe.EagerRec, name)
     call = functools.partial(method, recframe.rec(make(COLUMNS)))
     names = arguments(method)

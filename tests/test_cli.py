@@ -24,7 +24,7 @@ from recframe._cli.options import NOT_HERE  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
-COMMANDS = ("evaluate", "compare", "describe", "check", "explain", "metrics", "demo", "completion")
+COMMANDS = ("evaluate", "compare", "describe", "report", "check", "explain", "metrics", "demo", "completion")
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
 TEST = {"user": [1, 2, 3, 3], "item": [3, 2, 2, 9], "relevant": [1, 1, 2, 1]}
@@ -68,8 +68,10 @@ def values(out):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_that_run(run, command):
-    if command in ("compare", "describe"):
+    if command in ("compare", "describe", "report"):
         pytest.importorskip("scipy")
+    if command == "report":
+        pytest.importorskip("vl_convert")
     code, out, _ = run(f"{command} --help")
     assert code == 0
     examples = re.findall(r"^ +(recframe .*)$", out.partition("Examples:")[2], re.MULTILINE)

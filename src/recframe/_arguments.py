@@ -157,6 +157,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     ),
     "compare": tuple(name for name in ALL_ROLES if name != "partitions"),
     "describe": tuple(name for name in ALL_ROLES if name != "partitions"),
+    "report": tuple(name for name in ALL_ROLES if name != "partitions"),
     "fuse": ("by", "score", "rank"),
     "agreement": ("by", "item", "score", "rank", "per", "model"),
     "check": ("by", "item", "relevant", "score", "rank", "truth", "per", "min_relevance", "model"),

@@ -86,7 +86,7 @@ def evaluate(
     check_frame(frame)
     _check_options(given, metrics)
     roles = _roles(frame, bound, given, ALL_ROLES)
-    specs = _expand(metrics, k, roles.like)
+    specs = expand(metrics, k, roles.like)
     records, query = _query_of(frame, specs, roles, policies_named(bound, given))
     if flag("counts", counts):
         _check_counts(records, roles, frame)
@@ -124,7 +124,7 @@ def plan_of_lists(
     """Return the plan of a call that looks at the values of lists."""
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
-    records, query = _query_of(frame, _expand(metrics, k, roles.like), roles, policies_named(bound, given))
+    records, query = _query_of(frame, expand(metrics, k, roles.like), roles, policies_named(bound, given))
     from recframe._plan.plan import Plan
 
     return Plan(_given(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records)
@@ -153,7 +153,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     given = {name: value for name, value in given.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
     roles = _roles(frame, bound, given, CALL_ROLES["contributions"])
-    (record,), query = _query_of(frame, _expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
+    (record,), query = _query_of(frame, expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
     opened = _given(frame, roles, [record])
@@ -225,7 +225,7 @@ def _signature(kind: type[Metric]) -> Signature:
     return Signature([*parameters, *role_parameters(roles_of(kind))])
 
 
-def _expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
+def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
 
     What a library computes without a cutoff only, stands under its profile once.

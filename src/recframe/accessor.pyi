@@ -288,6 +288,19 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
+    def report(
+        self,
+        path: Any,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        title: str | None = None,
+        baseline: Any = None,
+        confidence: float = 0.95,
+        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        cluster: str | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> None: ...
     def fuse(
         self,
         *,

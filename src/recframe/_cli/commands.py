@@ -83,6 +83,7 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
 
 OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
+OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 """The arguments of these calls that are no roles."""
 
 
@@ -94,6 +95,17 @@ def describe(**values: Any) -> list[str]:
     metrics, k = _metrics(values, {})
     result = rec(frame).describe(metrics, k, **options, **roles)
     _show(result, values, out, _picked(result, roles, SHOWN_OF_DESCRIBE))
+    return []
+
+
+def report(*, title: str | None, **values: Any) -> list[str]:
+    """Write a report."""
+    path = values["out"]
+    options = {name: values[name] for name in OPTIONS_OF_REPORT if values[name] is not None}
+    frame, roles = _read(values, "report", values["cluster"])
+    metrics, k = _metrics(values, {})
+    rec(frame).report(path, metrics, k, title=title, **options, **roles)
+    say(f"Wrote {path}")
     return []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from recframe._arguments import CALL_ROLES
 from recframe._cli import commands
-from recframe._cli.options import FRAMES, POLICIES, call_options, policy_options, role_options
+from recframe._cli.options import FRAMES, POLICIES, call_options, demo_options, policy_options, role_options
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, COMPLETE, NAME, examples_text
 from recframe.accessor import EagerRec
@@ -75,6 +74,20 @@ def _commands() -> list[click.Command]:
             "recframe describe recs.parquet -m ndcg@10",
         ),
         _command(
+            "report",
+            commands.report,
+            "It is one file, which reads nothing else. It needs the extra plot.",
+            [
+                *_of_metrics(),
+                click.Option(["--title"], metavar="TEXT", help="The title of the page."),
+                *call_options(EagerRec.report, commands.OPTIONS_OF_REPORT),
+                *role_options("report"),
+                click.Option(["--out"], metavar="FILE", default="report.html", help="The file to write. [report.html]"),
+            ],
+            "recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",
+            prints=False,
+        ),
+        _command(
             "check",
             commands.check,
             "",
@@ -107,7 +120,7 @@ def _commands() -> list[click.Command]:
             commands.demo,
             "Ranks one list by two models, then compares three simple recommenders on data that is generated on the "
             "spot; with --ratings, on a file of yours.",
-            _of_demo(),
+            demo_options(),
             "recframe demo",
             "recframe demo --seed 1 --k 3 10",
             files=False,
@@ -130,6 +143,7 @@ def _command(
     params: Sequence[click.Parameter],
     *examples: str,
     files: bool = True,
+    prints: bool = True,
 ) -> click.Command:
     """Return a command whose help lists its options by what they are for; `details` follow its line in `COMMANDS`."""
     common = [
@@ -155,6 +169,7 @@ def _command(
         "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in "
         "quotes whose files are parts of it."
     )
+    output = output if prints else []
     paragraphs = [COMMANDS[name], details, of_files if files else ""]
     command = click.Command(
         name,
@@ -208,31 +223,6 @@ def _of_metrics() -> list[click.Option]:
             type=int,
             metavar="N",
             help="A cutoff of the metrics that name none; several: -k 5 10. [the whole list]",
-        ),
-    ]
-
-
-def _of_demo() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--ratings"],
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Parquet or CSV file with the columns user, item and maybe rating, or what options name.",
-        ),
-        *(
-            click.Option([f"--{option}"], metavar="COLUMN", help=f"The column of the {name}s. [{name}]")
-            for option, name in (("by", "user"), ("item", "item"), ("relevant", "rating"))
-        ),
-        click.Option(
-            ["--min-rating"],
-            type=float,
-            metavar="X",
-            help="Ratings from X on are positive. [4; all rows are where the ratings do not differ]",
-        ),
-        click.Option(["-k", "--k"], multiple=True, type=int, metavar="N", help="The cutoffs. [5 10]"),
-        click.Option(
-            ["--seed"], type=click.IntRange(min=0), default=0, metavar="N", help="The seed of all that is random. [0]"
         ),
     ]
 

@@ -14,6 +14,7 @@ COMMANDS = {
     "evaluate": "Compute metrics: one value for each model, or for each --per.",
     "explain": "Say in words and in a formula what a metric computes, here or in a library.",
     "metrics": "List the metrics with their formulas and options.",
+    "report": "Write a page of HTML: means, comparisons, charts, checks, definitions.",
 }
 """What each command does, in a line."""
 

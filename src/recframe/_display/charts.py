@@ -63,8 +63,8 @@ def curves(found: Sequence[Mean], confidence: float) -> Any:
 def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
     """Return the means over time, or over another ordered column."""
     alt = altair()
-    kind, places = _places([mean.segment[0] for mean in found])
-    rows = [_row(mean) | {"place": place} for mean, place in zip(found, places, strict=True) if place is not None]
+    kind, at = places([mean.segment[0] for mean in found])
+    rows = [_row(mean) | {"place": place} for mean, place in zip(found, at, strict=True) if place is not None]
     scale = alt.Scale(type="utc") if kind == "T" else alt.Undefined
     x = alt.X(f"place:{kind}", title=name, scale=scale)
     metric = found[0].metric
@@ -254,7 +254,7 @@ def _label(segment: tuple[Any, ...]) -> str:
     return " · ".join("missing" if value is None else str(value) for value in segment)
 
 
-def _places(values: Sequence[Any]) -> tuple[str, list[Any]]:
+def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
     """Return how values are laid out on an axis, and their places there."""
     there = [value for value in values if value is not None]
     if there and all(isinstance(value, dt.date) for value in there):

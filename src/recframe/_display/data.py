@@ -135,6 +135,15 @@ class Values:
         """How many lists have a value, under the model with the most."""
         return max((int((one == one).sum()) for one in self.values), default=0)  # noqa: PLR0124 - NaN
 
+    def of(self, numbers: Sequence[int]) -> Values:
+        """Return the same for some of the models, by their numbers."""
+        return Values(
+            self.metric,
+            [self.models[number] for number in numbers],
+            [self.values[number] for number in numbers],
+            [self.weights[number] for number in numbers],
+        )
+
     @property
     def means(self) -> dict[str, float | None]:
         """The mean of each model, None where no list has a value."""

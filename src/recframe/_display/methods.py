@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._display.plot import Plot
+    from recframe.metrics import Metric
 
 
 class DisplayMethods:
@@ -22,3 +25,67 @@ class DisplayMethods:
         from recframe._display.plot import Plot
 
         return Plot(self._frame, self._bound)
+
+    def report(
+        self,
+        path: Any,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        title: str | None = None,
+        baseline: Any = None,
+        confidence: float = 0.95,
+        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> None:
+        """Write one HTML file that shows everything: means, comparisons, charts, checks, definitions.
+
+        The file reads nothing else, neither files nor the network, and is light or dark as its reader prefers. It needs
+        the extra ``plot``.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; one that is there is replaced.
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as `evaluate` takes them. Charts show the first that has a value per list.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        title : str, optional
+            The title of the page.
+        baseline : str, optional
+            The model that others are compared with; None: all pairs are compared.
+        confidence : float
+            The confidence of all intervals, between 0 and 1.
+        correction : {"holm", "bonferroni", "bh", "none"}
+            How p-values are adjusted for the number of tests.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+        **roles
+            As `compare` takes them. With `per` there is a chart of segments, and one over time where it holds dates.
+
+        Raises
+        ------
+        MissingExtraError
+            Altair, vl-convert or SciPy is not installed.
+        OptionError
+            The baseline is no model, or there is no such option.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
+        ... })
+        >>> df.rec.report("report.html", ["ndcg", "mrr"], score=["old", "new"])  # doctest: +SKIP
+        """
+        from recframe._display.report import write_report
+
+        per = roles.pop("per", self._bound.get("per"))
+        bound = {name: value for name, value in self._bound.items() if name not in ("per", "partitions")}
+        options = {"baseline": baseline, "confidence": confidence, "correction": correction, "cluster": cluster}
+        kind: Any = type(self)
+        rec = kind(self._frame, bound)
+        write_report(rec, self._frame, bound, path, metrics, k, title, per=per, **options, **roles)

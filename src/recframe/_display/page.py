@@ -1,0 +1,115 @@
+"""The HTML of a report: one file that reads nothing else, light or dark as its reader prefers."""
+
+from __future__ import annotations
+
+import io
+import re
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from recframe._display.charts import altair
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._display.layout import Cell, Layout
+
+STYLE = """
+:root { color-scheme: light dark; --text: #1d1d1f; --back: #ffffff; --line: #d0d0d4; --weak: #5d5d66; }
+@media (prefers-color-scheme: dark) { :root { --text: #e8e8ea; --back: #222225; --line: #4a4a50; --weak: #a6a6ae; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 62rem;
+  margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line); }
+.table, figure { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+td.long { white-space: normal; } .number { text-align: right; }
+.note, footer { color: var(--weak); font-size: .85rem; margin: .2rem 0; }
+pre { font-size: .8rem; overflow-x: auto; border-left: 3px solid var(--line); padding-left: .8rem; }
+footer { margin-top: 3rem; }
+"""
+LONG = 60
+"""From how many letters on a text may break into lines."""
+INK = "currentColor"
+CHART_COLOURS = {
+    "background": "transparent",
+    "view": {"stroke": "transparent"},
+    "title": {"color": INK, "subtitleColor": INK},
+    "axis": {
+        "labelColor": INK, "titleColor": INK, "domainColor": INK, "tickColor": INK,
+        "gridColor": INK, "gridOpacity": 0.15,
+    },
+    "legend": {"labelColor": INK, "titleColor": INK},
+    "header": {"labelColor": INK, "titleColor": INK},
+}  # fmt: skip
+"""What makes a chart take the page's colour of text."""
+
+
+def page(title: str, sections: Sequence[tuple[str, str]], footer: str) -> str:
+    """Return a page of sections, each a heading and its HTML."""
+    body = "\n".join(f"<section>\n<h2>{escape(heading)}</h2>\n{html}\n</section>" for heading, html in sections)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n"
+        f"{body}\n<footer>{escape(footer)}</footer>\n</body>\n</html>\n"
+    )
+
+
+def table_html(layout: Layout) -> str:
+    """Return a table with its notes."""
+    heads = "".join(
+        f"<th{_class(number=numeric)}>{escape(name)}</th>"
+        for name, numeric in zip(layout.header, layout.numeric, strict=True)
+    )
+    rows = "\n".join(
+        f"<tr>{''.join(_cell(cell, number=numeric) for cell, numeric in zip(row, layout.numeric, strict=True))}</tr>"
+        for row in layout.rows
+    )
+    notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in layout.notes)
+    table = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    return f'<div class="table">{table}</div>\n{notes}'
+
+
+def text_html(text: str) -> str:
+    """Return a text in its own lines."""
+    return f"<pre>{escape(text)}</pre>"
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph."""
+    return f"<p>{escape(text)}</p>"
+
+
+def chart_html(chart: Any, number: int) -> str:
+    """Return a chart as SVG that takes the page's colour of text; the number tells its parts from other charts'.
+
+    Raises
+    ------
+    MissingExtraError
+        vl-convert is not installed.
+    """
+    alt = altair()
+    spec = chart.to_dict()
+    spec["config"] = {**spec.get("config", {}), **CHART_COLOURS}
+    written = io.StringIO()
+    try:
+        alt.Chart.from_dict(spec).save(written, format="svg")
+    except ValueError as error:
+        if "vl-convert" not in str(error):
+            raise
+        what = "charts as images"
+        raise MissingExtraError.of(what, "plot") from None
+    svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart{number}-", written.getvalue())
+    svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
+    return f"<figure>{svg}</figure>"
+
+
+def _class(*, number: bool, long: bool = False) -> str:
+    return ' class="number"' if number else ' class="long"' if long else ""
+
+
+def _cell(cell: Cell, *, number: bool) -> str:
+    text = escape(cell.text)
+    return f"<td{_class(number=number, long=len(text) > LONG)}>{f'<strong>{text}</strong>' if cell.bold else text}</td>"

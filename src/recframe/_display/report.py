@@ -1,0 +1,227 @@
+"""What a report says: what was computed, what a check finds, means, comparisons, charts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import CALL_ROLES, POLICIES
+from recframe._display import charts, page
+from recframe._display.data import Call, histogram, means, sorted_differences, values_of
+from recframe._display.frames import eager_result, rows_of
+from recframe._display.layout import Layout, layout_of, number_text
+from recframe._display.plot import MEANS, Plot
+from recframe._evaluate import expand
+from recframe._files.paths import as_path, write_whole
+from recframe._values import as_tuple, choice
+from recframe.errors import OptionError, OptionTypeError, closest, shown
+from recframe.metrics import CutMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.profiles import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recframe._comparison.describe import Options
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+    from recframe.profiles._record import Spec
+
+DIGITS = 4
+CURVE = 20
+"""The last cutoff of curves, where no metric has a later one."""
+MOST_CHARTS = 5
+"""The most charts of pairs of models."""
+TITLE = "Evaluation of recommendations"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a report is asked, without `per`."""
+
+    rec: Any
+    frame: Any
+    bound: Mapping[str, Any]
+    specs: Sequence[Spec]
+    given: Mapping[str, Any]
+    per: Any
+    baseline: Any
+    correction: Any
+    options: Options
+    plan: Plan
+
+    @property
+    def records(self) -> dict[str, Metric]:
+        """The metrics by the names of their columns."""
+        query = self.plan.context.query
+        return {query.averaging(metric.label).name: metric for metric in self.plan.metrics}
+
+    @property
+    def metrics(self) -> list[str | Metric]:
+        """The metrics as calls take them, each with its cutoff."""
+        return [_as_given(spec) for spec in self.specs]
+
+    @property
+    def by_list(self) -> list[str | Metric]:
+        """The metrics that have a value per list."""
+        return [_as_given(spec) for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
+
+    @property
+    def confidence(self) -> dict[str, Any]:
+        """What the calls with intervals take."""
+        return {"confidence": self.options.confidence, "cluster": self.options.cluster}
+
+    def call(self) -> Call:
+        """Return the frame with its roles, for the data of charts."""
+        return Call(self.frame, self.bound, self.given, MEANS)
+
+
+def write_report(
+    rec: Any, frame: Any, bound: Mapping[str, Any], path: Any, metrics: Any, k: Any, title: Any, **given: Any
+) -> None:
+    """Write a report; see `Rec.report`."""
+    charts.altair()
+    target = as_path(path)
+    if title is not None and not isinstance(title, str):
+        msg = f"title={shown(title)} is not text"
+        raise OptionTypeError(msg, "title='Models of May'")
+    own = {name: given.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
+    choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none"))
+    per = given.pop("per", None)
+    call = Call(frame, bound, given, MEANS)
+    options = call.options(own["confidence"], own["cluster"])
+    plan = call.plan(metrics, k, options)
+    specs = expand(metrics, k, {**bound, **given}.get("like"))
+    question = Question(rec, frame, bound, specs, given, per, own["baseline"], own["correction"], options, plan)
+    models = _models(question)
+    baseline = own["baseline"]
+    if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
+        msg = f"baseline={shown(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        raise OptionError(msg, closest(baseline, map(str, models)))
+    text = page.page(title or TITLE, list(_sections(question)), "Written by recframe.")
+    write_whole(target, text.encode())
+
+
+def _sections(question: Question) -> Iterator[tuple[str, str]]:
+    yield "Means", _means(question)
+    compared = _comparison(question)
+    if compared:
+        yield "Comparison", compared
+    drawn = [page.chart_html(chart, number) for number, chart in enumerate(_charts(question))]
+    if drawn:
+        yield "Charts", "\n".join(drawn)
+    yield "Check of the data", _check(question)
+    yield "What was computed", _explained(question)
+
+
+def _means(question: Question) -> str:
+    """Return the values of all metrics, and how those of lists spread."""
+    counts = {"counts": True} if question.by_list else {}
+    values = question.rec.evaluate(question.metrics, **counts, **question.given)
+    parts = [page.table_html(layout_of(eager_result(values), question.records, DIGITS))]
+    if question.by_list:
+        spread = question.rec.describe(question.by_list, **question.confidence, **question.given)
+        parts.append(page.table_html(layout_of(eager_result(spread), question.records, DIGITS)))
+    return "\n".join(parts)
+
+
+def _comparison(question: Question) -> str:
+    if not question.by_list or len(_models(question)) <= 1:
+        return ""
+    compared = question.rec.compare(
+        question.by_list,
+        baseline=question.baseline,
+        correction=question.correction,
+        **question.confidence,
+        **question.given,
+    )
+    return page.table_html(layout_of(eager_result(compared), question.records, DIGITS))
+
+
+def _models(question: Question) -> list[Any]:
+    if not question.plan.context.query.several:
+        return []
+    rows = rows_of(question.rec.evaluate(question.metrics[0], **question.given))
+    return list(dict.fromkeys(row["model"] for row in rows))
+
+
+def _charts(question: Question) -> Iterator[Any]:
+    """Return the charts: of the first metric that has a value per list, and over cutoffs of all that take one."""
+    plot, given = Plot(question.frame, question.bound), dict(question.given)
+    cut = [spec for spec in question.specs if _has_cutoff(spec.metric)]
+    if cut:
+        last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))
+        cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
+        without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
+        plan = question.call().plan(list(without.values()), cutoffs, question.options)
+        yield charts.curves(means(plan, question.options), question.options.confidence)
+    if not question.by_list:
+        return
+    first = question.by_list[0]
+    yield from _of_lists(question, first)
+    if question.per is not None:
+        by_segment = {**given, **question.confidence, "per": question.per}
+        yield plot.segments(first, **by_segment)
+        if _is_time(question):
+            yield plot.trend(first, **by_segment)
+    others = [metric for metric in question.metrics if metric != first]
+    if others and len(_models(question)) > 1:
+        together = [metric for metric in others if metric not in question.by_list]
+        yield plot.tradeoff(first, (together or others)[0], **question.confidence, **given)
+
+
+def _as_given(spec: Spec) -> str | Metric:
+    """Return a metric with the options that the user gave, so that a profile may set the others again."""
+    return spec.name if spec.metric.is_builtin else spec.metric
+
+
+def _has_cutoff(metric: Metric) -> bool:
+    return isinstance(metric, CutMetric) and not isinstance(metric, ExposureMetric)
+
+
+def _of_lists(question: Question, given: str | Metric) -> Iterator[Any]:
+    """Return the charts of the values of lists: their distribution, and differences to the baseline."""
+    found = values_of(question.call().one("report", given, None))
+    metric = found.metric
+    if found.lists == 0:
+        return
+    yield charts.distribution(histogram(found), metric, found.lists, found.means)
+    baseline = 0 if question.baseline is None else found.models.index(str(question.baseline))
+    others = [number for number in range(len(found.models)) if number != baseline]
+    for number in others[:MOST_CHARTS]:
+        pair = found.of([baseline, number])
+        if pair.lists:
+            yield charts.differences(sorted_differences(pair), metric)
+
+
+def _is_time(question: Question) -> bool:
+    """Return whether `per` names one column of dates or times."""
+    names = as_tuple(question.per)
+    if len(names) != 1:
+        return False
+    rows = rows_of(question.rec.evaluate(question.metrics[0], **question.given, per=question.per))
+    return charts.places([row[names[0]] for row in rows])[0] == "T"
+
+
+def _check(question: Question) -> str:
+    allowed = CALL_ROLES["check"]
+    roles = {name: value for name, value in question.given.items() if name in allowed}
+    cutoffs = {metric.cutoff for metric in question.plan.metrics if metric.cutoff is not None}
+    rows = rows_of(question.rec.check(min(cutoffs, default=None), **roles))
+    found = [row for row in rows if row["count"]]
+    if not found:
+        return page.paragraph("Nothing was found.")
+    layout = Layout()
+    for name in ("model", "finding", "severity", "count", "share", "meaning"):
+        if name in found[0]:
+            cells = [number_text(row[name], 3) if name in ("count", "share") else str(row[name]) for row in found]
+            layout.add(name, cells, numeric=name in ("count", "share"))
+    return page.table_html(layout)
+
+
+def _explained(question: Question) -> str:
+    every = {**question.bound, **question.given}
+    policies = {name: every[name] for name in POLICIES if name in every}
+    like = {"like": every["like"]} if every.get("like") is not None else {}
+    texts = [str(explain(metric, **like, **policies)) for metric in question.metrics]
+    return "\n".join(map(page.text_html, texts))

@@ -1,0 +1,105 @@
+"""`df.rec.report`: one file that reads nothing else, sensible for one model and for several."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import recframe
+
+pl = pytest.importorskip("polars")
+np = pytest.importorskip("numpy")
+pytest.importorskip("scipy")
+pytest.importorskip("vl_convert")
+pytest.importorskip("altair")
+
+EMPTY = {"meta", "path", "line", "rect", "br"}
+
+
+def crowd():
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(30), 5)
+    columns = {"user": user, "item": np.tile(np.arange(5), 30), "relevant": rng.random(150) < 0.4}
+    columns |= {model: rng.random(150) for model in ("<old>", "new")}
+    return pl.DataFrame(columns | {"day": [f"2024-01-0{1 + one % 3}" for one in user]}).with_columns(
+        pl.col("day").str.to_date()
+    )
+
+
+class Page(HTMLParser):
+    """The headings, charts and addresses of a page; fails where its elements do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.headings, self.charts, self.addresses, self.ids = [], [], 0, [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.addresses += [value for name, value in attrs.items() if name in ("src", "href", "xlink:href")]
+        self.ids += [attrs["id"]] if "id" in attrs else []
+        self.charts += tag == "figure"
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        if tag not in EMPTY:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+
+def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path):
+    path = tmp_path / "report.html"
+    crowd().rec(per="day").report(
+        path, ["ndcg", "coverage"], k=[2, 3], score=["<old>", "new"], baseline="<old>", title="Models & more"
+    )
+    text = path.read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.headings == ["Means", "Comparison", "Charts", "Check of the data", "What was computed"]
+    # Over cutoffs, the distribution, differences, segments, over time, the tradeoff with coverage.
+    assert page.charts == 6
+    assert page.addresses == [] and len(set(page.ids)) == len(page.ids)
+    assert set(re.findall(r"https?://[^\s\"<]*", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert "<h1>Models &amp; more</h1>" in text and "<old>" not in text
+    assert "currentColor" in text and "prefers-color-scheme: dark" in text
+    assert "<th" in text and "undefined" in text and "adjusted p" in text
+
+
+def test_one_model_needs_no_comparison(tmp_path):
+    path = tmp_path / "report.html"
+    crowd().rec.report(path, "mrr", score="new")
+    page = Page(path.read_text(encoding="utf-8"))
+    assert page.headings == ["Means", "Charts", "Check of the data", "What was computed"]
+
+
+def test_metrics_of_all_lists_together_have_means_only(tmp_path):
+    path = tmp_path / "report.html"
+    crowd().rec.report(path, "coverage", 2, score=["<old>", "new"])
+    assert Page(path.read_text(encoding="utf-8")).headings == ["Means", "Check of the data", "What was computed"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"baseline": "none"}, "baseline='none' is not one of the models '<old>', 'new'"),
+        ({"title": 1}, "title=1 is not text"),
+        ({"path": 1}, "path=1 is not a path"),
+        ({"correction": "all"}, "correction='all' is not one of"),
+        ({"confidence": 2}, "confidence"),
+    ],
+)
+def test_what_cannot_be_reported(tmp_path, given, message):
+    given = {"path": tmp_path / "report.html", "metrics": "mrr", "score": ["<old>", "new"], **given}
+    with pytest.raises(recframe.RecError, match=re.escape(message)):
+        crowd().rec.report(**given)
+    assert not (tmp_path / "report.html").exists()
