@@ -1,0 +1,94 @@
+# %% [text]
+# # Should the new model replace the old one?
+#
+# A shop recommends ten items to each visitor. The old model is in service, and two candidates are ready. This
+# page is for the person who decides. It starts from the table that the feature store writes, one row per visitor and item, and
+# ends with a decision and its reasons.
+#
+# The data is generated, so that anybody can repeat it: `python tools/notebook.py` runs this page again.
+# %%
+import datetime as dt
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import recframe
+
+rng = np.random.default_rng(7)
+visitors, items = 600, 30
+monday = dt.date(2024, 1, 1)
+taste = rng.normal(size=visitors * items)
+new_visitor = np.repeat(rng.random(visitors) < 0.3, items)
+store = pl.DataFrame(
+    {
+        "visitor": np.repeat(np.arange(visitors), items),
+        "item": np.tile(np.arange(items), visitors),
+        "bought": taste + rng.normal(size=visitors * items) > 2.2,
+        "old": 0.5 * taste + rng.normal(size=visitors * items),
+        "deep": np.where(new_visitor, 0.2, 1.1) * taste + rng.normal(size=visitors * items),
+        "hybrid": 0.8 * taste + rng.normal(size=visitors * items),
+        "segment": np.where(new_visitor, "new visitor", "regular"),
+        "week": [monday + dt.timedelta(weeks=week) for week in np.repeat(rng.integers(0, 8, visitors), items).tolist()],
+    }
+)
+shop = store.rec(by="visitor", relevant="bought", score=["old", "deep", "hybrid"])
+store.head(3)
+# %% [text]
+# ## Is the data sound?
+#
+# Before any number: what does a check find? Visitors who bought nothing tell nothing about the order of items, and are left out.
+# %%
+found = shop.check(k=10)
+found.filter(pl.col("count") > 0).select("model", "finding", "severity", "count")
+# %% [text]
+# ## How good are the models?
+#
+# NDCG@10 rewards purchases near the top of the list, recall@10 counts how many of the purchases were among the ten items.
+# %%
+values = shop.evaluate(["ndcg", "recall"], k=10, counts=True)
+recframe.table(values)
+# %%
+shop.plot.curve("ndcg", k=range(1, 16))
+# %% [text]
+# ## Is the difference real?
+#
+# Both candidates look better. The comparison is visitor by visitor, and says how sure it is.
+# %%
+compared = shop.compare("ndcg@10", baseline="old")
+recframe.table(compared, digits=3)
+# %%
+shop(score=["old", "deep"]).plot.differences("ndcg@10")
+# %% [text]
+# ## For whom?
+#
+# A mean hides who pays for it. The deep model needs a history, which new visitors do not have.
+# %%
+shop.plot.segments("ndcg@10", per="segment")
+# %%
+by_segment = shop.compare("ndcg@10", baseline="old", per="segment")
+recframe.table(by_segment, digits=3)
+# %% [text]
+# ## Does it last?
+# %%
+shop.plot.trend("ndcg@10", per="week")
+# %% [text]
+# ## The report
+#
+# One file for everybody who was not here.
+# %%
+report = Path(tempfile.mkdtemp()) / "report.html"
+shop.report(report, ["ndcg", "recall"], k=10, per="segment", baseline="old", title="Which model?")
+print(report.name, "is written")
+# %% [text]
+# ## Decision
+# %%
+worst = by_segment.group_by("model").agg(pl.col("low").min()).sort("model")
+for model, low in worst.rows():
+    print(f"{model}: in its worst segment the difference to the old model may be as low as {low:+.3f}")
+safe = worst.filter(pl.col("low") > 0)["model"].to_list()
+print("Ship:", ", ".join(safe) or "nothing")
+# %% [text]
+# Where a candidate's interval stays above 0 in every segment, nobody pays for the others' gain: that one is shipped. The deep model has the higher
+# mean among regular visitors, but new visitors would lose by it. It may follow for regular visitors alone, after a test of its own.

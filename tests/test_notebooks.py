@@ -1,0 +1,37 @@
+"""The notebooks run, and show what is stored in them; images are drawn, but not compared."""
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("polars")
+pytest.importorskip("scipy")
+pytest.importorskip("altair")
+pytest.importorskip("vl_convert")
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPTS = sorted((ROOT / "docs" / "notebooks").glob("*.py"))
+
+
+def without_images(notebook):
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                assert output["data"]["image/png"].startswith("iVBOR")
+                output["data"]["image/png"] = "an image"
+    return notebook
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_a_notebook_is_what_its_script_shows(script, monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
+    spec = importlib.util.spec_from_file_location("notebook", ROOT / "tools" / "notebook.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    stored = json.loads(script.with_suffix(".ipynb").read_text(encoding="utf-8"))
+    assert without_images(tool.run(script)) == without_images(stored), "run python tools/notebook.py"

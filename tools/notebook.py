@@ -1,0 +1,91 @@
+"""Runs the scripts of ``docs/notebooks`` and writes them as notebooks, with what their cells show.
+
+``python tools/notebook.py`` writes ``docs/notebooks/*.ipynb``. A script is cells, as those of the tutorials;
+the last expression of a cell is shown. No Jupyter is needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import contextlib
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import tutorials
+
+SCRIPTS = Path(__file__).parent.parent / "docs" / "notebooks"
+
+
+def run(script: Path) -> dict[str, Any]:
+    """Return the notebook of a script."""
+    names: dict[str, Any] = {"__name__": script.stem}
+    cells: list[dict[str, Any]] = []
+    for number, (is_text, body) in enumerate(tutorials.cells(script.read_text(encoding="utf-8"))):
+        if is_text:
+            text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in body.splitlines())
+            cells.append({"cell_type": "markdown", "id": f"cell-{number}", "metadata": {}, "source": lines(text)})
+            continue
+        cells.append(
+            {
+                "cell_type": "code",
+                "execution_count": number,
+                "id": f"cell-{number}",
+                "metadata": {},
+                "outputs": shown(body, names, number),
+                "source": lines(body),
+            }
+        )
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def shown(body: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    """Run a cell, and return what it prints and what its last expression is."""
+    tree = ast.parse(body)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    printed, value = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, "cell", "exec"), names)  # noqa: S102 - the documentation's own script
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), "cell", "eval"), names)  # noqa: S307 - the same
+    outputs: list[dict[str, Any]] = []
+    if printed.getvalue():
+        outputs.append({"output_type": "stream", "name": "stdout", "text": lines(printed.getvalue())})
+    if value is not None:
+        outputs.append(
+            {"output_type": "execute_result", "execution_count": number, "metadata": {}, "data": bundle(value)}
+        )
+    return outputs
+
+
+def bundle(value: Any) -> dict[str, Any]:
+    """Return a value as notebooks show it: charts as images, which need no network."""
+    if hasattr(value, "to_dict") and hasattr(value, "save"):
+        image = io.BytesIO()
+        value.save(image, format="png", scale_factor=1)
+        return {"image/png": base64.b64encode(image.getvalue()).decode(), "text/plain": ["<chart>"]}
+    if hasattr(value, "to_markdown"):
+        return {"text/markdown": lines(value.to_markdown()), "text/plain": lines(repr(value))}
+    return {"text/plain": lines(str(value))}
+
+
+def lines(text: str) -> list[str]:
+    """Return a text as notebooks store it."""
+    return text.splitlines(keepends=True)
+
+
+def main() -> int:
+    """Write the notebooks."""
+    for script in sorted(SCRIPTS.glob("*.py")):
+        target = script.with_suffix(".ipynb")
+        target.write_text(json.dumps(run(script), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        sys.stderr.write(f"{target.name}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
