@@ -11,7 +11,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
-from recframe._engines.registry import KINDS
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, shown
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
 
 # --- names of columns --------------------------------------------------------------------------------------------
 
-FRAME_LIBRARIES = {"narwhals", "numpy", *(kind.module.split(".")[0] for kind in KINDS)}
 VALUES = ("Series", "Index", "ndarray", "ChunkedArray", "Array")
 """What libraries call the values of a column."""
 FRAMES = ("DataFrame", "LazyFrame", "Table", "DuckDBPyRelation")
@@ -114,13 +112,20 @@ def is_label(given: object, labels: Labels) -> bool:
 def holds_values(given: object) -> bool:
     """Return whether something is a column's values, of any library."""
     kinds = [(base.__module__.split(".")[0], base.__name__) for base in type(given).__mro__]
-    return any(library in FRAME_LIBRARIES and name in VALUES for library, name in kinds)
+    return any(name in VALUES and _is_of_frames(library) for library, name in kinds)
+
+
+def _is_of_frames(library: str) -> bool:
+    """Return whether a library is one of frames or of their columns."""
+    from recframe._engines.registry import KINDS  # for messages only
+
+    return library in {"narwhals", "numpy", *(kind.module.split(".")[0] for kind in KINDS)}
 
 
 def _instead(role: str, given: object) -> tuple[str, str]:
     """Return what was given in the place of a name, and the remedy."""
     kind = type(given)
-    if kind.__module__.split(".")[0] not in FRAME_LIBRARIES:
+    if not _is_of_frames(kind.__module__.split(".")[0]):
         return "", f"{role}='name'"
     if kind.__name__ in FRAMES:
         return "a frame, ", f"{role}='name'"
