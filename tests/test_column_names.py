@@ -89,7 +89,9 @@ def unnamed(engine):
 @pytest.mark.parametrize("shift", range(len(NAMES)))
 def test_a_name_changes_no_value(engine, shift):
     # All columns have odd names at once; over all shifts, each column has each of them.
-    names = {column: NAMES[(shift + place) % len(NAMES)] for place, column in enumerate(COLUMNS)}
+    # DuckDB's expressions have no way to name a column *: test_engine_duckdb_ibis.py reads the error.
+    known = ["**" if name == "*" and engine.name == "duckdb" else name for name in NAMES]
+    names = {column: known[(shift + place) % len(known)] for place, column in enumerate(COLUMNS)}
     assert list(answers(engine, names)) == unnamed(engine)
 
 
