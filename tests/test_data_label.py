@@ -15,6 +15,9 @@ from spellings import SOME
 from strategies import examples, frames, truths
 from test_truth import BY, served_and_truth, without
 
+# Random frames may hold nothing that the truth knows; test_data_warnings.py tells when that is warned of.
+pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+
 ALL = [
     *SOME,
     "map(norm=hits)@5",

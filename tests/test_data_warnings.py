@@ -163,6 +163,72 @@ def test_findings_come_in_one_warning(engine):
     assert message.endswith("check() looks at all rows.")
 
 
+# --- one of several models ----------------------------------------------------------------------------------------------
+
+LONG = {
+    "who": ["a", "a", "b", "b"],
+    "user": ["1", "2", "u1", "u2"],
+    "item": ["a", "b", "a", "b"],
+    "score": [4, 3, 2, 1],
+}
+
+
+@pytest.mark.parametrize("per", [None, "user"])
+def test_lists_of_one_model_that_never_match(engine, per):
+    frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
+    found = only(said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per))
+    assert "no list of who='b' is in truth: by='user' is 'u1', 'u2' in the frame, '1', '2' in truth" in found
+    own, truth = engine.frames(LONG, {"user": ["1", "u1"], "item": ["b", "a"]})
+    assert said(engine, own, "evaluate", ["recall"], k=1, model="who", truth=truth, per=per) == []
+
+
+def test_items_of_one_model_that_never_match(engine):
+    rows = LONG | {"user": ["1", "2", "1", "2"], "item": ["a", "b", "x", "y"]}
+    frame, truth = engine.frames(rows, {"user": ["1", "2"], "item": ["a", "b"]})
+    found = only(said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth))
+    assert "no item of who='b' is in truth: item='item' is 'x', 'y' in the frame, 'a', 'b' in truth" in found
+
+
+def test_contributions_of_one_model_that_never_matches(engine):
+    frame, truth = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
+    found = only(said(engine, frame, "contributions", "recall", truth=truth, model="who"))
+    assert "no list of who='b' is in truth" in found
+
+
+def test_a_model_that_names_each_value_of_a_column_model_pools_nothing(engine):
+    frame = engine.frame(LONG | {"relevant": [1, 0, 1, 0], "model": ["x", "x", "y", "y"]})
+    assert said(engine, frame, "evaluate", ["recall"], k=1, model="who") == []
+
+
+# --- labels -------------------------------------------------------------------------------------------------------------
+
+
+def test_labels_of_ids_that_never_match(engine):
+    for truth, what in (({"user": ["u1"], "item": ["a"]}, "list"), ({"user": ["1"], "item": ["x"]}, "item")):
+        frame, there = engine.frames(RECOMMENDED, truth)
+        (message,) = said(engine, frame, "label", there)
+        assert message.startswith(f"the labels may mean nothing:\n- no {what} of the frame is in truth")
+    frame, there = engine.frames(LONG, {"user": ["1", "2"], "item": ["a", "b"]})
+    assert "no list of who='b' is in truth" in only(said(engine, frame, "label", there, model="who"))
+
+
+def test_labels_by_a_relevance_that_nobody_named_and_of_models_without_a_role(engine):
+    truth = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "clicked": [0, 1, 0]}
+    frame, there = engine.frames(RECOMMENDED, truth)
+    assert "'clicked' holds 0 and 1" in only(said(engine, frame, "label", there))
+    frame, there = engine.frames(RECOMMENDED | {"model": ["x", "y", "x"]}, {"user": ["1"], "item": ["a"]})
+    assert "the column 'model' has several values and no role" in only(said(engine, frame, "label", there))
+
+
+def test_labels_that_mean_something_are_passed_over(engine):
+    for truth in ({"user": ["1", "9"], "item": ["a", "z"]}, {"user": ["1"], "item": ["z"], "relevant": [1]}):
+        frame, there = engine.frames(RECOMMENDED, {**truth, "item": [*truth["item"]]})
+        messages = said(engine, frame, "label", there)
+        assert bool(messages) == ("relevant" in truth)
+    frame, there = engine.frames(RECOMMENDED, {"user": ["1", "2"], "item": ["z", "b"]})
+    assert said(engine, frame, "label", there) == []
+
+
 # --- large frames -------------------------------------------------------------------------------------------------------
 
 

@@ -7,14 +7,19 @@ looks wrong there, or a value of 0, is looked at in the whole frame.
 from __future__ import annotations
 
 import warnings
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._checks.assumed_relevance import assumed_relevance
+from recframe._checks.definitions import comparable, may_pool_models, values_of
+from recframe._checks.unmatched import unmatched
 from recframe._columns import ITEM, MODEL, attribute_column, key_column, score_column
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
-from recframe._plan.relevance import or_zero
+from recframe._plan.sources import key_specs, model_spec
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -28,8 +33,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 10_000
 """How many of the first rows to look at."""
-EXAMPLES = 3
-ROWS, SEEN, MODELS = "rows", "seen", "models"
+ROWS, MODELS, LARGEST = "rows", "models", "largest"
 
 
 def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) -> None:
@@ -37,47 +41,80 @@ def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) 
     # Of no rows and no truth the UndefinedWarning says enough.
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
-    look = _Look(given, query, context)
-    found = [*look.sampled(), *look.assumed_relevance()]
-    if given.truth is not None and any(
-        _is_zero(query, terms.metric, result) for terms in context.requirements.accuracy
-    ):
-        found += look.unmatched()
+    look = _Look(given.frame, query, context)
+    found = [*look.sampled()]
+    if given.truth is not None:
+        if context.requirements.reads_relevance:
+            found += assumed_relevance(given.truth, query, SAMPLE)
+        metrics = [terms.metric for terms in context.requirements.accuracy]
+        if any(_is_zero(query, metric, result, context) for metric in metrics):
+            found += unmatched(given.frame, given.truth, query)
+    _warn(found, "the numbers may mean nothing")
+
+
+def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> None:
+    """Warn of what makes the labels of eager frames mean nothing.
+
+    Parameters
+    ----------
+    frame, truth : frame
+        What is labelled, and by what.
+    query : Query
+        The roles.
+    all_found : bool
+        Whether every model has a recommendation that the truth holds.
+    """
+    if is_lazy(frame) or not len(frame) or not len(truth):
+        return
+    found = [*_pooled_models(frame, query), *assumed_relevance(truth, query, SAMPLE)]
+    _warn(found if all_found else [*found, *unmatched(frame, truth, query)], "the labels may mean nothing")
+
+
+def _warn(found: Sequence[str], what: str) -> None:
+    """Warn of what was found, if anything was."""
     if found:
         listed = "\n".join(f"- {text}" for text in found)
-        msg = f"the numbers may mean nothing:\n{listed}\ncheck() looks at all rows."
-        warnings.warn(msg, DataWarning, stacklevel=stack_level())
+        warnings.warn(f"{what}:\n{listed}\ncheck() looks at all rows.", DataWarning, stacklevel=stack_level())
 
 
-def _is_zero(query: Query, metric: Metric, result: Any) -> bool:
-    """Return whether a metric is 0 or missing wherever it is reported, or an option may hide that it is."""
+def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext) -> bool:
+    """Return whether a metric is 0 or missing wherever a model has it, or an option may hide that it is."""
     how = query.averaging(metric.label)
     if isinstance(how.undefined, float) and how.undefined != 0:
         return True
     if isinstance(result, float):
         return not abs(result) > 0
-    values = adapter_of(result).as_narwhals(result).get_column(how.name)
+    frame = adapter_of(result).as_narwhals(result)
+    if context.long:
+        value = nw.col(how.name).abs().fill_null(0.0)
+        models = frame.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())
+        # Contributions have no row of a list without a value.
+        missing = len(models) < context.engine.scalar(context.models().select(nw.len()))
+        return missing or not models.get_column(LARGEST).min() > 0
+    values = frame.get_column(how.name)
     return not any(abs(value or 0.0) > 0 for value in (values.min(), values.max()))
 
 
 class _Look:
-    """A look at the frames of one eager call."""
+    """A look at the frame of one eager call of metrics."""
 
-    def __init__(self, given: Given, query: Query, context: CallContext) -> None:
-        self._query, self._context = query, context
-        self._frame, self._truth = given.frame, given.truth
-        self._names = adapter_of(given.frame).names(given.frame)
-        self._keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
+    def __init__(self, frame: Any, query: Query, context: CallContext) -> None:
+        self._query, self._context, self._frame = query, context, frame
+        self._adapter = adapter_of(frame)
+        self._names = self._adapter.names(frame)
         self._per = [name for name in query.per if name not in query.by and name in self._names and query.by]
-        roles = (query.item, query.relevant, query.value, query.model, query.candidates, query.tied)
-        used = {*query.by, *query.per, *query.orders, *roles}
-        self._unused_model = MODEL in self._names and MODEL not in used
 
     # --- a sample of the frame -------------------------------------------------------------------------------
 
     def sampled(self) -> Iterator[str]:
         """Yield what a sample of the frame shows."""
-        sample, whole = self._sample()
+        query = self._query
+        sample, whole = _sample(self._frame, query)
+        keys = [*query.by, *([] if query.model is None else [query.model])]
+        item = query.item if self._has_items(sample) else None
+        yield from _pooled_models(self._frame, query)
+        if not self._per and self._adapter.looks_sound(sample, keys, query.orders, item):
+            return
         row = self._lists(sample)
         for i, column in enumerate(self._query.orders):
             yield from self._of_order(i, column, row, whole=whole)
@@ -93,31 +130,6 @@ class _Look:
                     "The lists are cut, and each part is ranked by itself. Report by a column that describes the list, "
                     f"or make it part of the key: by={[*self._query.by, column]!r}"
                 )
-        if self._unused_model and (row[MODELS] > 1 or self._ends_differ()):
-            yield (
-                "the column 'model' has several values and no role: the rows of all models are ranked together. "
-                "For one row a model, evaluate(..., model='model'); if it means something else, rename it"
-            )
-
-    def _ends_differ(self) -> bool:
-        """Return whether the first and the last row have unlike models, as in frames that were concatenated."""
-        models = adapter_of(self._frame).as_narwhals(self._frame).get_column(MODEL)
-        return bool(models[0] != models[-1])
-
-    def _sample(self) -> tuple[Any, bool]:
-        """Return the first rows and the rest of the first row's list, and whether that is the whole frame."""
-        if len(self._frame) <= SAMPLE:
-            return self._frame, True
-        native = adapter_of(self._frame).as_narwhals(self._frame)
-        head, rest = native[:SAMPLE], native[SAMPLE:]
-        known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
-        if not self._query.by or any(
-            name not in native.columns or native.schema[name] not in known for name in self._query.by
-        ):
-            return head.to_native(), False
-        first = [nw.col(name) == native[name][0] for name in self._query.by if native[name][0] is not None]
-        rest = rest.filter(*first) if len(first) == len(self._query.by) else rest[:0]
-        return nw.concat([head, rest], how="vertical").to_native(), False
 
     def _lists(self, sample: Any) -> dict[str, Any]:
         """Return in how many of the sample's lists something is found, by the columns it is found in."""
@@ -126,9 +138,10 @@ class _Look:
         orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
         per = {attribute_column(i): ColumnSpec(column, "per", "key") for i, column in enumerate(self._per)}
         item = {ITEM: ColumnSpec(query.item, "item", "key")} if self._has_items(sample) else {}
-        model, unused = self._models()
-        frame = self._opened(sample, orders | per | item | model | unused)
-        lists = frame.group_by(*self._keys, *model).agg(
+        model = model_spec(query)
+        frame = _opened(sample, query, orders | per | item | model)
+        keys = [*key_specs(query)] or [key_column(0)]
+        lists = frame.group_by(*keys, *model).agg(
             nw.len().alias(ROWS),
             *(nw.col(name).n_unique() for name in (*per, *item)),
             *(nw.col(name).count().alias(f"{name} count") for name in orders),
@@ -141,29 +154,13 @@ class _Look:
             counts[f"{name} several"] = nw.col(f"{name} count") > 1
             counts[f"{name} differ"] = nw.col(f"{name} max") > nw.col(f"{name} min")
         counted = lists.select(*(expression.cast(nw.Int64()).sum().alias(name) for name, expression in counts.items()))
-        row = _row(counted)
-        return row | (_row(frame.select(nw.col(MODELS).n_unique())) if unused else {})
-
-    def _models(self) -> tuple[dict[str, ColumnSpec], dict[str, ColumnSpec]]:
-        """Return the column that names models, and one of that name that has no role."""
-        named = {} if self._query.model is None else {MODEL: ColumnSpec(self._query.model, "model", "key")}
-        return named, {MODELS: ColumnSpec(MODEL, "model", "key")} if self._unused_model else {}
-
-    def _opened(self, sample: Any, specs: dict[str, ColumnSpec]) -> Frame:
-        """Return columns of the sample, with the key of its lists."""
-        keys = {key_column(i): ColumnSpec(column, "by", "key") for i, column in enumerate(self._query.by)}
-        frame = open_frames({"frame": Source(sample, keys | specs)}, {}).frames["frame"]
-        return frame if keys else frame.with_columns(nw.lit(0).alias(key_column(0)))
+        return _row(counted)
 
     def _has_items(self, sample: Any) -> bool:
         """Return whether the frame has a column of items that can be compared."""
         if self._query.item not in self._names or self._query.item in self._query.by:
             return False
-        if self._context.with_item:
-            return True
-        schema = adapter_of(sample).as_narwhals(sample).schema
-        dtype = schema.get(self._query.item)
-        return dtype is not None and not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown)
+        return self._context.with_item or comparable(sample, self._query.item)
 
     def _of_order(self, index: int, column: str, row: dict[str, Any], *, whole: bool) -> Iterator[str]:
         """Yield what is wrong with a score or rank, which the sample suspects and the whole frame confirms."""
@@ -184,87 +181,49 @@ class _Look:
                 return
         yield f"{_named(role, column)} is the same in all rows of each list: nothing is ordered, values are chance"
 
-    # --- the truth -------------------------------------------------------------------------------------------
 
-    def assumed_relevance(self) -> Iterator[str]:
-        """Yield which column of the truth looks like the relevance that nobody named."""
-        query = self._query
-        if self._truth is None or "relevant" in query.named or not self._context.requirements.reads_relevance:
-            return
-        if query.relevant in adapter_of(self._truth).names(self._truth):
-            return
-        used = {*query.by, *query.per, *query.orders, query.item, query.value, query.model}
-        truth = adapter_of(self._truth).as_narwhals(self._truth)
-        types = truth.schema.items()
-        columns = [n for n, dtype in types if n not in used and (dtype.is_numeric() or dtype == nw.Boolean)]
-        like = self._like_relevance(truth[:SAMPLE].to_native(), columns) if columns else []
-        if like:
+def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
+    """Yield whether models stand below each other, and nobody says so."""
+    adapter = adapter_of(frame)
+    if MODEL not in adapter.names(frame) or not may_pool_models(query) or not comparable(frame, MODEL):
+        return
+    sample, _ = _sample(frame, query)
+    model, unused = model_spec(query), {MODELS: ColumnSpec(MODEL, "model", "key")}
+    # Frames that were concatenated differ at their ends.
+    rows = adapter.as_narwhals(frame)
+    ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
+    for part in (sample, ends):
+        models = _opened(part, query, model | unused).select(*model, MODELS).unique()
+        counted = models.group_by(*model).agg(nw.len().alias(ROWS)) if model else models.select(nw.len().alias(ROWS))
+        if _row(counted.select(nw.col(ROWS).max()))[ROWS] > 1:
             yield (
-                f"truth has no column {query.relevant!r}, so each of its rows is relevant; "
-                f"but {', '.join(map(repr, like))} holds 0 and 1. If that says what is relevant, relevant={like[0]!r}"
+                "the column 'model' has several values and no role: the rows of all models are ranked together. "
+                "For one row a model, model='model'; if it means something else, rename it"
             )
-
-    def _like_relevance(self, sample: Any, columns: Sequence[Any]) -> list[Any]:
-        """Return the columns of 0 and 1 that do not merely describe the lists."""
-        names = {score_column(i): ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
-        frame = self._opened(sample, names).with_columns(*map(or_zero, names))
-        frame = frame.with_columns(
-            *(((nw.col(n) == 0) | (nw.col(n) == 1)).cast(nw.Float64()).alias(f"{n} known") for n in names)
-        )
-        lists = frame.group_by(*self._keys).agg(
-            nw.len().alias(ROWS),
-            *(nw.col(n).min().alias(f"{n} min") for n in names),
-            *(nw.col(n).max().alias(f"{n} max") for n in names),
-            *(nw.col(f"{n} known").min() for n in names),
-        )
-        found = _row(
-            lists.select(
-                (nw.col(ROWS).max() > 1).alias(ROWS),
-                *((nw.col(f"{n} max") > nw.col(f"{n} min")).max().alias(f"{n} differ") for n in names),
-                *(nw.col(f"{n} min").min() for n in names),
-                *(nw.col(f"{n} max").max() for n in names),
-                *(nw.col(f"{n} known").min() for n in names),
-            )
-        )
-
-        def marks_rows(n: str) -> bool:
-            differs = found[f"{n} differ"] or not found[f"{n} max"] or not found[ROWS]
-            return bool(found[f"{n} known"] and not found[f"{n} min"] and differs)
-
-        return [spec.column for n, spec in names.items() if marks_rows(n)]
-
-    def unmatched(self) -> Iterator[str]:
-        """Yield why frame and truth have nothing in common."""
-        context = self._context
-        frame, truth = context.frame, context.truth_lists
-        if truth is None:
             return
-        for role, columns, names in (
-            ("by", context.keys if self._query.by else [], self._query.by),
-            ("item", [ITEM], (self._query.item,)),
-        ):
-            if columns and not self._share(frame, truth, columns):
-                what = "list" if role == "by" else "item"
-                each = [f"{_named(role, name)} is {self._examples(name)}" for name in names]
-                yield f"no {what} of the frame is in truth: {'; '.join(each)}. Make the ids the same"
-                return
 
-    def _share(self, frame: Frame, truth: Frame, columns: Sequence[str]) -> bool:
-        """Return whether two frames have a value of the columns in common."""
-        engine = self._context.engine
-        there = truth.select(*columns).unique().with_columns(nw.lit(1.0).alias(SEEN))
-        both = engine.join(frame.select(*columns).unique(), there, columns)
-        return bool(_row(both.select(nw.col(SEEN).count()))[SEEN])
 
-    def _examples(self, name: Any) -> str:
-        """Return some values of a column in both frames."""
-        said = []
-        for which, native in (("the frame", self._frame), ("truth", self._truth)):
-            frame = adapter_of(native).as_narwhals(native)
-            if name in frame.columns:
-                values = frame[name][:SAMPLE].unique(maintain_order=True)[:EXAMPLES].to_list()
-                said.append(f"{', '.join(map(repr, values))} in {which}")
-        return ", ".join(said)
+def _sample(frame: Any, query: Query) -> tuple[Any, bool]:
+    """Return the first rows and the rest of the first row's list, and whether that is the whole frame."""
+    if len(frame) <= SAMPLE:
+        return frame, True
+    rows = adapter_of(frame).as_narwhals(frame)
+    head, there = rows[:SAMPLE], set(rows.columns)
+    keys = [values_of(rows, name) for name in query.by if name in there]
+    known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
+    if not keys or len(keys) < len(query.by) or any(key.dtype not in known or key[0] is None for key in keys):
+        return head.to_native(), False
+    of_first = reduce(and_, (key[SAMPLE:] == key[0] for key in keys))
+    if not of_first.any():
+        return head.to_native(), False
+    return nw.concat([head, rows[SAMPLE:].filter(of_first)], how="vertical").to_native(), False
+
+
+def _opened(sample: Any, query: Query, specs: dict[str, ColumnSpec]) -> Frame:
+    """Return columns of a sample, with the key of its lists."""
+    keys = key_specs(query)
+    frame = open_frames({"frame": Source(sample, keys | specs)}, {}).frames["frame"]
+    return frame if keys else frame.with_columns(nw.lit(0).alias(key_column(0)))
 
 
 def _row(frame: Frame) -> dict[str, Any]:

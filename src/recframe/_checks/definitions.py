@@ -12,6 +12,7 @@ from recframe._engines.registry import adapter_of
 if TYPE_CHECKING:
     from recframe._query import Query
 
+VALUES = "values"
 REPEATED = 1.2
 """How many lists have the same value of a key's column, on average, where they may not be independent."""
 
@@ -27,36 +28,19 @@ def may_pool_models(query: Query) -> bool:
     return MODEL not in used_columns(query)
 
 
+def values_of(rows: Any, column: Any) -> Any:
+    """Return a column of a Narwhals data frame by its exact name, also where polars would read it as a pattern."""
+    # Polars computes with a column by its name, which may be no name to it.
+    return rows[:, rows.columns.index(column)].alias(VALUES)
+
+
 def comparable(frame: Any, column: str) -> bool:
-    """Return whether the values of a column can be compared: not those of lists, structs and objects."""
-    dtype = adapter_of(frame).as_narwhals(frame).collect_schema().get(column)
-    return dtype is None or (not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown))
-
-
-def may_hold_relevance(truth: Any, query: Query) -> list[Any]:
-    """Return the columns of a truth that may be the relevance by their type: numbers without a role."""
-    schema = adapter_of(truth).as_narwhals(truth).collect_schema().items()
-    used = used_columns(query)
-    return [
-        name
-        for name, dtype in schema
-        if name not in used and (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean)
-    ]
-
-
-def holds_relevance(zeros: Any, ones: Any, rows: Any, mixed: Any, long: Any) -> Any:
-    """Return whether a column that nobody named says what is relevant.
-
-    It holds only 0 and 1, some 0 among them, and is not alike in all rows of each list, as what describes lists is.
-
-    Parameters
-    ----------
-    zeros, ones, rows : int or Expr
-        How many rows hold 0, hold 1, and how many there are.
-    mixed, long : int or Expr
-        How many lists hold both, and how many have several rows.
-    """
-    return (zeros + ones == rows) & (zeros > 0) & ((mixed > 0) | (ones == 0) | (long == 0))
+    """Return whether the values of a column can be told apart: not those of lists, structs and objects."""
+    rows = adapter_of(frame).as_narwhals(frame)
+    if column not in rows.columns:
+        return True
+    dtype = values_of(rows, column).dtype
+    return not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown)
 
 
 def makes_dependent(values: Any, lists: Any) -> Any:

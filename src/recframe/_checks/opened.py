@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.definitions import comparable, may_hold_relevance, may_pool_models
+from recframe._checks.assumed_relevance import candidate_specs, candidates
+from recframe._checks.definitions import comparable, may_pool_models
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._columns import (
     HIT,
@@ -19,7 +20,7 @@ from recframe._columns import (
     nan_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
+from recframe._engines.registry import is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import key_specs, model_spec, score_specs
 
@@ -79,12 +80,14 @@ class Opened:
             for i, column in enumerate(per)
         }
         self.segments = list(segments)
-        self.candidates, candidates = _candidates(truth, query)
+        guessed = candidates(truth, query)
+        guesses = candidate_specs(guessed or [])
+        self.candidates = None if guessed is None else list(guesses)
         sources = {"frame": Source(frame, takes)}
         if truth is None:
             sources["frame"] = sources["frame"].with_takes(segments)
         else:
-            sources["truth"] = Source(truth, truth_takes | candidates)
+            sources["truth"] = Source(truth, truth_takes | guesses)
         self.session = open_frames(sources, segments if truth is not None else {})
         self.engine = self.session.engine
         self.frame = self._prepared(self.session.frames["frame"], relevant=truth is None)
@@ -109,15 +112,6 @@ class Opened:
     def for_models(self, frame: Frame) -> Frame:
         """Repeat for each model of the long format what models share."""
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
-
-
-def _candidates(truth: Any, query: Query) -> tuple[list[str] | None, Specs]:
-    """Return the columns of a truth that may say what is relevant, where it has no relevance and nobody named one."""
-    if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
-        return None, {}
-    columns = may_hold_relevance(truth, query)
-    takes = {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
-    return list(takes), takes
 
 
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.definitions import holds_relevance
+from recframe._checks.assumed_relevance import irrelevant_rows, sums_of_lists
 from recframe._checks.findings import ITEM_THERE, MODEL_THERE, ROWS
 from recframe._checks.opened import UNUSED_MODEL, all_or_none
 from recframe._columns import ITEM, missing_key_column, nan_column, score_column
-from recframe._plan.relevance import or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 SEEN, MODELS = "seen", "models"
-LONG = "lists of several rows"
 UNUSED, ASSUMED = "unused_model", "assumed_relevance"
 
 
@@ -73,17 +71,8 @@ def of_unused_model(opened: Opened) -> Part:
 
 def of_assumed_relevance(opened: Opened, truth: Frame, candidates: Sequence[str]) -> Part:
     """Look for a column that says what is relevant, and that nobody named."""
-    zeros, ones, mixed = ([f"{what} {name}" for name in candidates] for what in ("zeros", "ones", "mixed"))
-    flags = {f"zeros {name}": or_zero(name) == 0 for name in candidates}
-    flags |= {f"ones {name}": or_zero(name) == 1 for name in candidates}
-    rows = truth.select(*opened.keys, ROWS, *(flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()))
-    lists = opened.engine.sum_by(rows, opened.keys, [ROWS, *flags])
-    both = {new: (nw.col(zero) > 0) & (nw.col(one) > 0) for new, zero, one in zip(mixed, zeros, ones, strict=True)}
-    long = {LONG: nw.col(ROWS) > 1}
-    _, totals = opened.totals(opened.for_models(lists), both | long, [ROWS, *flags])
-    counts = [
-        nw.when(holds_relevance(*map(nw.col, (zero, one, ROWS, both_of, LONG)))).then(nw.col(zero)).otherwise(0.0)
-        for zero, one, both_of in zip(zeros, ones, mixed, strict=True)
-    ]
+    lists, columns = sums_of_lists(truth, opened.keys, candidates, opened.engine)
+    _, totals = opened.totals(opened.for_models(lists), {}, columns)
+    counts = [irrelevant_rows(name) for name in candidates]
     count = nw.max_horizontal(*counts) if counts else nw.lit(0.0)
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))

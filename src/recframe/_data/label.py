@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, keyed, query_of_call
+from recframe._data_warnings import warn_of_labels
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
@@ -60,7 +61,10 @@ def label(
     if _holds_rows(seen):
         sources["seen"] = Source(seen, {**key_specs(query), **item_spec(query)})
     rows = open_rows(sources, ["frame", "truth"])
-    return _join(rows, query, valued=valued)
+    result, served = _join(rows, query, valued=valued)
+    if rows.engine.eager and not all_relevant:
+        warn_of_labels(frame, truth, query, all_found=_all_found(rows, served, query))
+    return result
 
 
 def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
@@ -90,7 +94,15 @@ def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, 
     }
 
 
-def _join(rows: Rows, query: Query, *, valued: bool) -> Any:
+def _all_found(rows: Rows, found: Frame, query: Query) -> bool:
+    """Return whether the truth holds a recommendation of every model."""
+    count = nw.len() if query.model is None else nw.col(MODEL).n_unique()
+    some, most = (rows.engine.scalar(each.select(count)) for each in (found, rows.frames["frame"]))
+    return bool(some > 0 if query.model is None else some == most)
+
+
+def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
+    """Return the result, and the rows of recommendations that the truth holds."""
     engine = rows.engine
     frame, keys = keyed(rows.frames["frame"], query)
     truth, _ = keyed(rows.frames["truth"], query)
@@ -119,7 +131,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> Any:
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
     names = {name: take.column for name, take in {**key_specs(query), **item_spec(query)}.items()}
-    return rows.extend(result, added, names, new, query.model)
+    return rows.extend(result, added, names, new, query.model), found
 
 
 def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:

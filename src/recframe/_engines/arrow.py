@@ -51,6 +51,11 @@ class Arrow(Adapter):
 
         return replace(session, finish=finish)
 
+    def looks_sound(self, frame: Table, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
+        adapter, convert = _computing()
+        names = [*keys, *scores, *([] if item is None else [item])]
+        return adapter.looks_sound(convert(frame.select(list(dict.fromkeys(names)))), keys, scores, item)
+
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})
 

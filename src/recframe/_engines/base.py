@@ -70,6 +70,28 @@ class Adapter(ABC):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         """Read the needed columns of frames, after their checks; see `registry.open_frames`."""
 
+    def looks_sound(
+        self,
+        frame: Any,  # noqa: ARG002
+        keys: Sequence[Any],  # noqa: ARG002
+        scores: Sequence[Any],  # noqa: ARG002
+        item: Any,  # noqa: ARG002
+    ) -> bool:
+        """Return whether each score differs within a list and no list has an item twice.
+
+        False where a quick look does not tell, so that somebody has to look again.
+
+        Parameters
+        ----------
+        frame : frame
+            An eager frame.
+        keys, scores : sequence of str
+            The columns of the list's key, and those to rank by.
+        item : str or None
+            The column of items; None: they are not looked at.
+        """
+        return False
+
     @abstractmethod
     def items_frame(self, column: str, items: list[Any]) -> Any:
         """Return a frame of one column that holds the given items."""

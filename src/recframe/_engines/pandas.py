@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._columns import POSITION, ROW
-from recframe._engines import pandas_constructors
+from recframe._engines import pandas_constructors, pandas_look
 from recframe._engines.base import Engine, Session, columns_of, lazy
 from recframe._engines.pandas_columns import names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
@@ -65,6 +65,9 @@ class Pandas(Engine):
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})
+
+    def looks_sound(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
+        return pandas_look.looks_sound(frame, keys, scores, item)
 
     @property
     def constructors(self) -> Constructors:

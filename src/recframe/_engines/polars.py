@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._columns import POSITION
-from recframe._engines import polars_constructors, polars_partitions, polars_sort
+from recframe._engines import polars_constructors, polars_look, polars_partitions, polars_sort
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
@@ -148,6 +148,9 @@ class EagerPolars(Polars):
         from recframe._engines.polars_ids import PolarsIds  # needs NumPy, as factors do
 
         return PolarsIds()
+
+    def looks_sound(self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
+        return polars_look.looks_sound(frame, keys, scores, item)
 
     def settle(self, frame: Frame) -> Frame:
         return lazy(collect(frame.to_native()))
