@@ -10,7 +10,6 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
 from recframe._data.common import check_frame, keyed, query_of_call
-from recframe._data_warnings import warn_of_labels
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
@@ -63,6 +62,8 @@ def label(
     rows = open_rows(sources, ["frame", "truth"])
     result, served = _join(rows, query, valued=valued)
     if rows.engine.eager and not all_relevant:
+        from recframe._data_warnings import warn_of_labels
+
         warn_of_labels(frame, truth, query, all_found=_all_found(rows, served, query))
     return result
 

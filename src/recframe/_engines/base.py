@@ -77,18 +77,9 @@ class Adapter(ABC):
         scores: Sequence[Any],  # noqa: ARG002
         item: Any,  # noqa: ARG002
     ) -> bool:
-        """Return whether each score differs within a list and no list has an item twice.
+        """Return whether, in an eager frame, each score differs within a list and no list has an item twice.
 
-        False where a quick look does not tell, so that somebody has to look again.
-
-        Parameters
-        ----------
-        frame : frame
-            An eager frame.
-        keys, scores : sequence of str
-            The columns of the list's key, and those to rank by.
-        item : str or None
-            The column of items; None: they are not looked at.
+        False where a quick look does not tell, so that somebody has to look again. Items may be None: not looked at.
         """
         return False
 
