@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
-from recframe._display.plot import MEANS, PLOTS, Plot
+from recframe._display.data import MEANS
+from recframe._display.plot import PLOTS, Plot
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 

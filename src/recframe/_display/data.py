@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from recframe._arguments import CALL_ROLES
 from recframe._display.frames import eager_result
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 NO_MODEL = "all"
 """What stands for the model where there is only one, without a name."""
+BY_SEGMENT = CALL_ROLES["describe"]
+"""The roles of charts by `per`."""
+MEANS = tuple(name for name in BY_SEGMENT if name != "per")
+"""The roles of other charts, and of a report."""
 BINS = 20
 POINTS = 201
 """The most points of a curve over lists."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import show_roles
 from recframe._display import charts
-from recframe._display.data import histogram, means, sorted_differences, values_by_model, values_of
-from recframe._display.segment_charts import BY_SEGMENT, SegmentCharts
+from recframe._display.data import BY_SEGMENT, MEANS, histogram, means, sorted_differences, values_by_model, values_of
+from recframe._display.segment_charts import SegmentCharts
 from recframe.errors import OptionError, shown
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from recframe._comparison.describe import Options
     from recframe._display.data import Call, Mean
     from recframe.metrics import Metric
-
-MEANS = tuple(name for name in BY_SEGMENT if name != "per")
-"""The roles of all others."""
 
 
 class Plot(SegmentCharts):

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, POLICIES
 from recframe._display import charts, page
-from recframe._display.data import Call, histogram, means, sorted_differences, values_of
+from recframe._display.data import MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import Layout, layout_of, number_text
-from recframe._display.plot import MEANS, Plot
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, write_whole
 from recframe._values import as_tuple, choice
@@ -147,6 +146,8 @@ def _models(question: Question) -> list[Any]:
 
 def _charts(question: Question) -> Iterator[Any]:
     """Return the charts: of the first metric that has a value per list, and over cutoffs of all that take one."""
+    from recframe._display.plot import Plot
+
     plot, given = Plot(question.frame, question.bound), dict(question.given)
     cut = [spec for spec in question.specs if _has_cutoff(spec.metric)]
     if cut:

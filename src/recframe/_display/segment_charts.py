@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import CALL_ROLES
 from recframe._display import charts
-from recframe._display.data import Call, means, most_lists
+from recframe._display.data import BY_SEGMENT, Call, means, most_lists
 from recframe._values import whole_number
 from recframe.errors import InputError, OptionError
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 MOST_SEGMENTS = 30
 MOST_PLACES = 1000
-BY_SEGMENT = CALL_ROLES["describe"]
-"""The roles of charts by `per`."""
 
 
 class SegmentCharts:
