@@ -89,8 +89,14 @@ class LazyRows:
         taken = {**names, **new, **({"model": model} if model is not None else {})}
         below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in taken.items())
         parts = [self.pick(result, new), below]
-        parts = [part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts]
-        return pl.concat(parts, how="diagonal_relaxed")
+        above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
+        # By name, polars would take some columns for patterns: it lines up numbers.
+        columns = list(dict.fromkeys([*self._sources["frame"].native.collect_schema(), *taken.values()]))
+        lacks = {name: pl.lit(None) for name in columns if name not in taken.values()}
+        below = below.select(lacks.get(name, col(name)).alias(str(i)) for i, name in enumerate(columns))
+        above = above.select(col(name).alias(str(i)) for i, name in enumerate(columns))
+        rows = pl.concat([above, below], how="vertical_relaxed")
+        return rows.select(pl.col(str(i)).alias(name) for i, name in enumerate(columns))
 
 
 def _own_name(name: str) -> str:
