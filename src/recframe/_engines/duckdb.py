@@ -46,7 +46,7 @@ class DuckDB(SqlEngine):
             raise MissingExtraError(msg, "pip install --upgrade narwhals")
         for name, source in sources.items():
             try:
-                self._one.cross(source.native.limit(0))
+                self._one.set_alias("here").cross(source.native.limit(0).set_alias("there"))
             except duckdb.InvalidInputException as error:
                 msg = f"{name} is a relation of another DuckDB connection than the frame"
                 raise InputError(msg, "make both with one connection: connection.sql(...)") from error
