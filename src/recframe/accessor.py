@@ -197,6 +197,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         >>> for row in found.filter(found["count"] > 0).select("finding", "severity", "count", "share").rows():
         ...     print(*row)
         nan_scores error 1 0.3333333333333333
+        nothing_ordered error 1 0.5
         lists_without_relevant warning 1 0.5
         lists_without_ranked warning 1 0.5
         constant_lists warning 1 0.5

@@ -43,7 +43,7 @@ PACKAGES = {
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables",),
-    "plot": ("altair", "vl-convert-python", "numpy", "scipy"),
+    "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
 }
 """What the extras of features install."""
 
