@@ -73,6 +73,8 @@ def of_assumed_relevance(opened: Opened, truth: Frame, candidates: Sequence[str]
     """Look for a column that says what is relevant, and that nobody named."""
     lists, columns = sums_of_lists(truth, opened.keys, candidates, opened.engine)
     _, totals = opened.totals(opened.for_models(lists), {}, columns)
-    counts = [irrelevant_rows(name) for name in candidates]
-    count = nw.max_horizontal(*counts) if counts else nw.lit(0.0)
+    # Spark's greatest value is one of at least two.
+    count = nw.lit(0.0)
+    if candidates:
+        count = nw.max_horizontal(nw.lit(0.0), *(irrelevant_rows(name) for name in candidates))
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))
