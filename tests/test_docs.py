@@ -25,8 +25,9 @@ def code(page: Path) -> str:
 def test_examples_print_what_the_page_says(page):
     for library in re.findall(r"^>>> import (\w+)$", code(page), re.MULTILINE):
         pytest.importorskip(library)
-    if ".compare(" in code(page):
-        pytest.importorskip("scipy")
+    for call, library in {".compare(": "scipy", ".plot.": "altair"}.items():
+        if call in code(page):
+            pytest.importorskip(library)
     test = doctest.DocTestParser().get_doctest(code(page), {}, page.name, str(page), 0)
     assert test.examples, "a block of python without a prompt is not checked"
     # What older versions refuse with a message of its own.

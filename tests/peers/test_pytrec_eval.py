@@ -72,6 +72,7 @@ def long(lists: dict[str, dict[str, Any]], value: str, random: Random) -> dict[s
     return dict(zip(("user", "item", value), map(list, zip(*rows, strict=True)), strict=True))
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of one level, where all scores tie
 @pytest.mark.parametrize(("seed", "levels"), [(0, 1), (1, 4), (2, 40), (3, 100_000)])
 def test_every_list(make: Callable[..., Any], seed: int, levels: int) -> None:
     run, qrels = random_lists(seed, levels)

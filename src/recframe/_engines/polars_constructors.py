@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from io import BytesIO
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars import selectors as cs
 
 from recframe._engines.column_errors import no_lists
-from recframe._engines.polars_compat import NULLS_EQUAL, col
+from recframe._engines.polars_compat import NULLS_EQUAL, col, series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,9 +49,9 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
     """Return how many rows hold lists of unlike lengths; those of a lazy frame are not looked at."""
     if isinstance(frame, pl.LazyFrame) or len(columns) == 1:
         return 0
-    lengths = [col(name).list.len().fill_null(0) for name in columns]
-    different = pl.any_horizontal(length != lengths[0] for length in lengths[1:])
-    return int(frame.select(different.sum()).item())
+    # A series computes by its name, which old versions of polars take for a pattern.
+    lengths = [series(frame, name).alias("lengths").list.len().fill_null(0) for name in columns]
+    return int(reduce(or_, (length != lengths[0] for length in lengths[1:])).sum())
 
 
 def check_lists(frame: Frame, role: str, column: str) -> None:

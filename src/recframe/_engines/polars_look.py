@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def looks_sound(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> bool:
     """Return what `Adapter.looks_sound` says."""
     names = [*keys, *scores, *([] if item is None else [item])]
-    if any(frame.schema[name].is_nested() or frame.schema[name].is_object() for name in names):
+    if any(frame.schema[name].is_nested() or frame.schema[name] == pl.Object for name in names):
         return False
     columns = {name: col(name).fill_nan(None) if frame.schema[name].is_float() else col(name) for name in names}
     follows = pl.all_horizontal(pl.lit(value=True), *(columns[key] == columns[key].shift(1) for key in keys))

@@ -59,7 +59,7 @@ def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Frame]:
     counts = ranked.group_by(*context.group).agg(nw.len().alias(RANKED))
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
     positions = {name: at_most(nw.col(RANKED).cast(nw.Float64()), k).alias(name) for k, name in columns.items()}
-    filled = {name: (-row.within(k)).alias(name) for k, name in columns.items()}
+    filled = {name: (0.0 - row.within(k)).alias(name) for k, name in columns.items()}
     return [context.to_sum_columns(counts, positions), context.to_sum_columns(rows, filled)]
 
 
