@@ -181,3 +181,34 @@ def test_a_missing_extra_is_named():
     error = recframe.MissingExtraError.of("the demo", "demo")
     assert isinstance(error, ImportError)
     assert "pip install click polars numpy" in str(error)
+
+
+SIDE = {"features": ["x", [1], {"a": 1}], "train": ["x", [1], {"a": 1}]}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in SIDE.items() for value in values])
+def test_side_information_is_a_frame(make, name, value):
+    metric = {"features": "diversity", "train": "novelty"}[name]
+    with pytest.raises(recframe.OptionTypeError, match=f"{name} is a builtins {type(value).__name__}"):
+        rec(make).measure(f"{metric}@2", **{name: value})
+
+
+def test_a_role_needs_its_name(make):
+    for call in (rec(make), lambda role: recframe.rec(make(COLUMNS), role)):
+        with pytest.raises(recframe.OptionTypeError, match="'user' lacks the name of its role"):
+            call("user")
+
+
+@pytest.mark.parametrize("k", [2**31, 2**70, 10**40])
+def test_a_cutoff_has_an_end(make, k):
+    with pytest.raises(recframe.OptionError, match=f"k={k} is more than 2147483647"):
+        rec(make).ndcg(k)
+
+
+def test_what_lists_are_made_of(make):
+    with pytest.raises(recframe.OptionError, match=r"by=\[\] names no column"):
+        recframe.candidates([1], [1], by=[])
+    with pytest.raises(recframe.OptionTypeError, match="recommended=None"):
+        recframe.from_lists(None, None)
+    with pytest.raises(recframe.OptionTypeError, match="gives 1 the price 'a', which is not a number"):
+        recframe.from_lists("got", "did", frame=make({"got": [[1]], "did": [[1]]}), prices={1: "a"})

@@ -197,7 +197,8 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     """Write the roles that a call takes as ``**roles`` into its signature and its documentation."""
     names = tuple(names)
     found = signature(call)
-    own = [parameter for parameter in found.parameters.values() if parameter.kind is not Parameter.VAR_KEYWORD]
+    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    own = [parameter for parameter in found.parameters.values() if parameter.kind not in several]
     full = found.replace(parameters=[*own, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"

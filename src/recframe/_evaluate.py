@@ -35,8 +35,11 @@ NEEDED = {
 }
 
 
-def bind(bound: Mapping[str, Any], roles: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the bound roles with new ones added."""
+def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
+    """Return the bound roles with new ones added; raise for a value without the name of its role."""
+    if unnamed:
+        msg = f"{shown(unnamed[0])} lacks the name of its role"
+        raise OptionTypeError(msg, "name it: df.rec(by='user')")
     check_names(list(roles), ALL_ROLES)
     return {**bound, **roles}
 

@@ -41,9 +41,9 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         self._frame = frame
         self._bound = bound or {}
 
-    def __call__(self, **roles: Any) -> Rec:
+    def __call__(self, *unnamed: object, **roles: Any) -> Rec:
         """Return the accessor with these roles bound."""
-        return type(self)(self._frame, _evaluate.bind(self._bound, roles))
+        return type(self)(self._frame, _evaluate.bind(self._bound, roles, unnamed))
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""
@@ -250,7 +250,7 @@ for _name in (*CALL_ROLES, *METRICS):
     setattr(ValidatedRec, _name, _validated(getattr(Rec, _name)))
 
 
-def rec(frame: Any, *, validate: bool = False, **roles: Any) -> Rec:
+def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> Rec:
     """Return the namespace of a frame, visible to type checkers.
 
     Parameters
@@ -284,7 +284,7 @@ def rec(frame: Any, *, validate: bool = False, **roles: Any) -> Rec:
     0.5
     """
     _evaluate.check_frame(frame)
-    bound = _evaluate.bind({}, roles)
+    bound = _evaluate.bind({}, roles, unnamed)
     kind = ValidatedRec if flag("validate", validate) else LazyRec
     return kind(frame, bound) if is_lazy(frame) else EagerRec(frame, bound)
 
