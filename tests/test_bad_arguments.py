@@ -251,3 +251,14 @@ def test_metric_records(name):
 def test_bound_roles(make, every):
     accessor = recframe.rec(make(COLUMNS))
     assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names(), every) == []
+
+
+def test_config(every):
+    config = recframe.Config
+    setters = [name for name, _ in inspect.getmembers(config, callable) if name.startswith("set_")]
+    assert setters
+    with config():  # which restores what a value that is taken changes
+        assert try_all("Config", config, {}, arguments(config), max(every // 4, 1)) == []
+        for name in setters:
+            setter = getattr(config, name)
+            assert try_all(name, setter, {}, arguments(setter), max(every // 4, 1)) == []

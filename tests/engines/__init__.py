@@ -50,7 +50,8 @@ WITH_POLARS = _is_installed(Requirement("polars"))
 
 REGISTRY = (
     Entry(Polars("polars", lazy=False), needs=("polars",)),
-    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=6),
+    # CI takes all of its tests in morsels of four rows.
+    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=6, ci=2),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
     Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=24, ci=4),
     # Where polars is not installed, "pandas" works alone anyway; "pandas alone" has all of its tests with --all.
