@@ -85,7 +85,7 @@ def _combined(name: str) -> Iterator[str]:
 THOROUGH = settings.default.max_examples >= 100
 """Whether the run is one with ``--all``, or of named engines."""
 
-FEW = 3 if THOROUGH else 1
+FEW = 2 if THOROUGH else 1
 """How many options may differ for a combination to be tested at each cutoff."""
 
 SPELLED = [label for name in ACCURACY for label in _combined(name)]

@@ -199,7 +199,7 @@ def try_all(label, call, given, names, every=1):
     return failed
 
 
-EVERY = int(os.environ.get("RECFRAME_EVERY", "12"))
+EVERY = int(os.environ.get("RECFRAME_EVERY", "24"))
 """Of pairs of argument and value, every how manieth is tried with ``--all``; RECFRAME_EVERY=1 tries each, for an hour."""
 
 

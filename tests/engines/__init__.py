@@ -54,8 +54,8 @@ REGISTRY = (
     Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=6, ci=2),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
     Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=24, ci=4),
-    # Where polars is not installed, "pandas" works alone anyway; "pandas alone" has all of its tests with --all.
-    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=6),
+    # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
+    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=6, ci=2),
     # These are opened as frames of polars, each in its own way: one plan, of whose tests each takes its part.
     Entry(Pandas("pandas"), needs=("pandas",), default=24 if WITH_POLARS else 4, ci=4 if WITH_POLARS else 1),
     Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=24, ci=4),
