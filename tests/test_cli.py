@@ -187,6 +187,12 @@ def test_names_of_columns(run, files):
     assert (code, out.splitlines()[0], len(out.splitlines())) == (0, "userId,ndcg", 4)
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # items of several users repeat
+def test_all_rows_are_one_list(run, files):
+    code, out, _ = run("evaluate recs.parquet --by none -m ndcg --json")
+    assert (code, json.loads(out)) == (0, files.rec.evaluate("ndcg", by=None).to_dicts())
+
+
 def test_several_files_are_models(run):
     expected = {}
     for name, columns in (("old", OLD), ("new", NEW)):

@@ -83,6 +83,11 @@ class Inputs:
     def _by(self) -> tuple[str, ...]:
         return as_tuple(self.roles.get("by", Roles.by))
 
+    @property
+    def _column_of_lists(self) -> str:
+        """The name of the column of queries in files without a header."""
+        return str(next(iter(self._by), Roles.by))
+
     def _kind(self, path: Path, *, side: bool = False) -> str:
         """Return the format of a file; ``--format`` is that of the models' files."""
         return self.format if self.format is not None and not side else format_of(path)
@@ -91,7 +96,7 @@ class Inputs:
         """Return the columns of a model's file that the call may read."""
         kind = self._kind(path)
         if kind == "trec":
-            names = {"by": self._by[0], "item": self._name("item")}
+            names = {"by": self._column_of_lists, "item": self._name("item")}
             score = self.roles.get("score")
             found: pl.DataFrame = read_run(
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
@@ -120,7 +125,7 @@ class Inputs:
     def _side_file(self, path: Path) -> pl.DataFrame:
         kind = format_of(path)
         if kind == "trec":
-            names = {"by": self._by[0], "item": self._name("item"), "relevant": self._name("relevant")}
+            names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
             found: pl.DataFrame = read_qrels(path, **names, library="polars")
             return found
         return _collected(path, kind, lambda lazy: lazy)

@@ -76,7 +76,8 @@ def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, tuple):
             value = None if not value else value[0] if len(value) == 1 else list(value)
         if value is not None:
-            taken[name] = value
+            # The word for what is no key, as help says it.
+            taken[name] = None if name == "by" and str(value).lower() == "none" else value
     return taken
 
 
