@@ -68,17 +68,9 @@ class Opened:
         self.long = [MODEL] if query.model is not None else []
         self.group = [*self.keys, *self.long]
         takes, truth_takes = _takes(query, truth=truth is not None)
-        if may_pool_models(query) and (is_lazy(frame) or comparable(frame, MODEL)):
-            takes |= {
-                UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),
-                MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
-            }
+        takes |= _unused_model(frame, query)
         self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & takes.keys()
-        per = [name for name in query.per if name not in query.by] if query.by or truth is not None else []
-        segments = {
-            attribute_column(i): ColumnSpec(column, "per", "key" if truth is None else "attribute")
-            for i, column in enumerate(per)
-        }
+        segments = _segments(query, truth=truth is not None)
         self.segments = list(segments)
         guessed = candidates(truth, query)
         guesses = candidate_specs(guessed or [])
@@ -141,3 +133,21 @@ def _takes(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
         GRADES_THERE: ColumnSpec(query.relevant, "relevant", "there", default=0.0),
     }
     return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in query.named}, {}
+
+
+def _unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
+    """Return what to take of a column `model` without a role, if the frame may have one."""
+    if not may_pool_models(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
+        return {}
+    return {
+        UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),
+        MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
+    }
+
+
+def _segments(query: Query, *, truth: bool) -> dict[str, ColumnSpec]:
+    """Return the columns of `per` that describe lists without being their key."""
+    per = [name for name in query.per if name not in query.by] if query.by or truth else []
+    return {
+        attribute_column(i): ColumnSpec(column, "per", "attribute" if truth else "key") for i, column in enumerate(per)
+    }

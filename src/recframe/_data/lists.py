@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from numbers import Real
@@ -94,28 +94,25 @@ def from_lists(
     keys = as_tuple(column_names("by", by, labels_of(frame)))
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
-        if len(keys) != 1:
-            msg = f"by={shown(by)} names {len(keys)} columns, but plain lists have one user each"
-            raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
-        frame, lists = _collected(make, lists, users, keys[0])
+        frame, lists = _collected(make, lists, users, keys)
     else:
         _check_columns(frame, lists, keys, users)
     columns = ((item, RECOMMENDED), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
     given = {*lists, *([] if prices is None else [PRICES])}
-    _check_names([*keys, *(column for column, name in columns if name in given), relevant, rank])
+    _check_names(keys, columns, given, [relevant, rank])
     _check_lengths(make, frame, lists)
     found = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
-    if ACTUAL in lists:
+    judged = [relevant] if ACTUAL in lists else []
+    if judged:
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
         with only({}):
             found = label(found, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
         found = make.priced(found, item, item_prices, value)
-    priced = [] if prices is None else [value]
-    return make.reorder(found, [*keys, item, *([relevant] if ACTUAL in lists else []), *order.values(), *priced])
+    return make.reorder(found, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
 
 
 def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping[str, Any], *, scores: bool) -> Any:
@@ -133,8 +130,14 @@ def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping
 # --- plain lists ----------------------------------------------------------------------------------------------
 
 
-def _collected(make: Constructors, lists: dict[str, Any], users: Any, key: str) -> tuple[Any, dict[str, str]]:
+def _collected(
+    make: Constructors, lists: dict[str, Any], users: Any, keys: Sequence[str]
+) -> tuple[Any, dict[str, str]]:
     """Return plain lists as a frame with columns of lists, and the names of these."""
+    if len(keys) != 1:
+        msg = f"by={shown(list(keys))} names {len(keys)} columns, but plain lists have one user each"
+        raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
+    (key,) = keys
     users, lists = _by_user(users, lists)
     for name, given in lists.items():
         _check_plain(make, name, given)
@@ -240,8 +243,11 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
         adapter_of(frame).check_names("frame", Source(frame, roles))
 
 
-def _check_names(names: Sequence[str]) -> None:
-    """Raise where two columns of the result would have one name."""
+def _check_names(
+    keys: Sequence[str], columns: Sequence[tuple[str, str]], given: Iterable[str], others: Sequence[str]
+) -> None:
+    """Raise where two columns of the result would have one name; of the `columns` of arguments those given count."""
+    names = [*keys, *(column for column, name in columns if name in given), *others]
     twice = sorted({check_name("a column", name) for name in names if names.count(name) > 1})
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"

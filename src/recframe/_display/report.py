@@ -149,13 +149,7 @@ def _charts(question: Question) -> Iterator[Any]:
     from recframe._display.plot import Plot
 
     plot, given = Plot(question.frame, question.bound), dict(question.given)
-    cut = [spec for spec in question.specs if _has_cutoff(spec.metric)]
-    if cut:
-        last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))
-        cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
-        without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
-        plan = question.call().plan(list(without.values()), cutoffs, question.options)
-        yield charts.curves(means(plan, question.options), question.options.confidence)
+    yield from _of_cutoffs(question)
     if not question.by_list:
         return
     first = question.by_list[0]
@@ -169,6 +163,17 @@ def _charts(question: Question) -> Iterator[Any]:
     if others and len(_models(question)) > 1:
         together = [metric for metric in others if metric not in question.by_list]
         yield plot.tradeoff(first, (together or others)[0], **question.confidence, **given)
+
+
+def _of_cutoffs(question: Question) -> Iterator[Any]:
+    """Return the chart over cutoffs, if a metric takes one."""
+    cut = [spec for spec in question.specs if _has_cutoff(spec.metric)]
+    if cut:
+        last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))
+        cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
+        without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
+        plan = question.call().plan(list(without.values()), cutoffs, question.options)
+        yield charts.curves(means(plan, question.options), question.options.confidence)
 
 
 def _as_given(spec: Spec) -> str | Metric:

@@ -137,6 +137,13 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
     # Columns without rows have no say in the common type.
     filled = [column for column in present if len(column)] or present[:1]
     joint = pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
+    codes, values = _factorized(joint, take)
+    ends = np.cumsum([len(column) for column in present])[:-1]
+    return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+
+
+def _factorized(joint: Any, take: ColumnSpec) -> tuple[Any, Any]:
+    """Return the codes of a column's values, and the values."""
     try:
         codes, values = pd.factorize(joint, sort=take.use == "order")
     except TypeError as error:
@@ -145,8 +152,7 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
     if take.use != "key" and (codes < 0).any():
         # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.
         codes = np.where(codes < 0, np.nan, codes)
-    ends = np.cumsum([len(column) for column in present])[:-1]
-    return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+    return codes, values
 
 
 def _without_categories(columns: list[Any]) -> list[Any]:
