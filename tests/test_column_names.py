@@ -8,8 +8,10 @@ import pytest
 
 import recframe
 
-NAMES = ["*", "^a$", "^.*$", "a\nb", " ", 'a"b', "a'b", "a.b", "a`b", "a\\b", "{a}", "%s", "ünï", "x" * 300,
-         "key0", "key1", "score0", "start", "place", "attribute0", "feature0", "carried user"]  # fmt: skip
+# Patterns stand eight apart: old versions of polars take no two in one expression, and there are eight columns.
+NAMES = ["*", "a\nb", " ", 'a"b', "a'b", "a.b", "a`b", "a\\b",
+         "^a$", "{a}", "%s", "ünï", "x" * 300, "key0", "key1", "score0",
+         "^.*$", "start", "place", "attribute0", "feature0", "carried user", "a,b", "-a"]  # fmt: skip
 FRAME = {
     "user": [1, 1, 2, 2, 2],
     "item": ["a", "b", "a", "c", "d"],

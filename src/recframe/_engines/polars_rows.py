@@ -91,12 +91,13 @@ class LazyRows:
         parts = [self.pick(result, new), below]
         above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
         # By name, polars would take some columns for patterns: it lines up numbers.
-        columns = list(dict.fromkeys([*self._sources["frame"].native.collect_schema(), *taken.values()]))
-        lacks = {name: pl.lit(None) for name in columns if name not in taken.values()}
-        below = below.select(lacks.get(name, col(name)).alias(str(i)) for i, name in enumerate(columns))
-        above = above.select(col(name).alias(str(i)) for i, name in enumerate(columns))
-        rows = pl.concat([above, below], how="vertical_relaxed")
-        return rows.select(pl.col(str(i)).alias(name) for i, name in enumerate(columns))
+        columns = dict.fromkeys([*self._sources["frame"].native.collect_schema(), *taken.values()])
+        numbers = {name: str(number) for number, name in enumerate(columns)}
+        there = {name: numbers[name] for name in taken.values()}
+        lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in there]
+        below = below.rename(there).with_columns(lacks).select(numbers.values())
+        rows: pl.LazyFrame = pl.concat([above.rename(numbers).select(numbers.values()), below], how="vertical_relaxed")
+        return rows.rename({number: name for name, number in numbers.items()})
 
 
 def _own_name(name: str) -> str:
