@@ -35,7 +35,7 @@ def values_of(rows: Any, column: Any) -> Any:
 
 
 def comparable(frame: Any, column: str) -> bool:
-    """Return whether the values of a column can be told apart: not those of lists, structs and objects."""
+    """Return whether the values of a column can be compared: not those of lists, structs and objects."""
     rows = adapter_of(frame).as_narwhals(frame)
     if column not in rows.columns:
         return True

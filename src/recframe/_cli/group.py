@@ -2,7 +2,7 @@
 
 The parser is click: it has completion for bash, zsh and fish, no dependencies, and starts in a few hundredths of a
 second; typer and cyclopts import several times as much before they print their help. What a command computes with, and
-its options, are imported when the command is asked for.
+its options, are imported when the command is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from recframe._cli.texts import COMMANDS, NAME, examples_text
 
 
 class Commands(click.Group):
-    """The commands, each defined when it is asked for."""
+    """The commands, each defined at its first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of the commands."""

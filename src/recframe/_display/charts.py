@@ -205,15 +205,18 @@ def _colour(models: list[str], *, legend: bool = True) -> Any:
     """Return the colour of a model; the same models have the same colours in every chart."""
     alt = altair()
     colours = [COLOURS[number % len(COLOURS)] for number in range(len(models))]
-    shown = alt.Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
-    return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=shown)
+    return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=_legend(models, legend=legend))
 
 
 def _shape(models: list[str], *, legend: bool = True) -> Any:
     alt = altair()
     shapes = [SHAPES[number % len(SHAPES)] for number in range(len(models))]
-    shown = alt.Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
-    return alt.Shape("model:N", scale=alt.Scale(domain=models, range=shapes), legend=shown)
+    return alt.Shape("model:N", scale=alt.Scale(domain=models, range=shapes), legend=_legend(models, legend=legend))
+
+
+def _legend(models: list[str], *, legend: bool) -> Any:
+    """Return the legend of models; None without one, and where there is one model without a name."""
+    return altair().Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
 
 
 def _title(text: str, lines: Sequence[str]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, POLICIES
@@ -35,8 +36,8 @@ TITLE = "Evaluation of recommendations"
 
 
 @dataclass(frozen=True)
-class Question:
-    """What a report is asked, without `per`."""
+class ReportQuery:
+    """The query of a report, without `per`."""
 
     rec: Any
     frame: Any
@@ -70,6 +71,14 @@ class Question:
         """What the calls with intervals take."""
         return {"confidence": self.options.confidence, "cluster": self.options.cluster}
 
+    @cached_property
+    def models(self) -> list[Any]:
+        """The names of the models, of which there are several; none of one model alone."""
+        if not self.plan.context.query.several:
+            return []
+        rows = rows_of(self.rec.evaluate(self.metrics[0], **self.given))
+        return list(dict.fromkeys(row["model"] for row in rows))
+
     def call(self) -> Call:
         """Return the frame with its roles, for the data of charts."""
         return Call(self.frame, self.bound, self.given, MEANS)
@@ -91,89 +100,82 @@ def write_report(
     options = call.options(own["confidence"], own["cluster"])
     plan = call.plan(metrics, k, options)
     specs = expand(metrics, k, {**bound, **given}.get("like"))
-    question = Question(rec, frame, bound, specs, given, per, own["baseline"], own["correction"], options, plan)
-    models = _models(question)
+    report = ReportQuery(rec, frame, bound, specs, given, per, own["baseline"], own["correction"], options, plan)
+    models = report.models
     baseline = own["baseline"]
     if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
         msg = f"baseline={shown(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)))
-    text = page.page(title or TITLE, list(_sections(question)), "Written by recframe.")
+    text = page.page(title or TITLE, list(_sections(report)), "Written by recframe.")
     write_whole(target, text.encode())
 
 
-def _sections(question: Question) -> Iterator[tuple[str, str]]:
-    yield "Means", _means(question)
-    compared = _comparison(question)
+def _sections(report: ReportQuery) -> Iterator[tuple[str, str]]:
+    yield "Means", _means(report)
+    compared = _comparison(report)
     if compared:
         yield "Comparison", compared
-    drawn = [page.chart_html(chart, number) for number, chart in enumerate(_charts(question))]
+    drawn = [page.chart_html(chart, number) for number, chart in enumerate(_charts(report))]
     if drawn:
         yield "Charts", "\n".join(drawn)
-    yield "Check of the data", _check(question)
-    yield "What was computed", _explained(question)
+    yield "Check of the data", _check(report)
+    yield "What was computed", _explained(report)
 
 
-def _means(question: Question) -> str:
+def _means(report: ReportQuery) -> str:
     """Return the values of all metrics, and how those of lists spread."""
-    counts = {"counts": True} if question.by_list else {}
-    values = question.rec.evaluate(question.metrics, **counts, **question.given)
-    parts = [page.table_html(layout_of(eager_result(values), question.records, DIGITS))]
-    if question.by_list:
-        spread = question.rec.describe(question.by_list, **question.confidence, **question.given)
-        parts.append(page.table_html(layout_of(eager_result(spread), question.records, DIGITS)))
+    counts = {"counts": True} if report.by_list else {}
+    values = report.rec.evaluate(report.metrics, **counts, **report.given)
+    parts = [page.table_html(layout_of(eager_result(values), report.records, DIGITS))]
+    if report.by_list:
+        spread = report.rec.describe(report.by_list, **report.confidence, **report.given)
+        parts.append(page.table_html(layout_of(eager_result(spread), report.records, DIGITS)))
     return "\n".join(parts)
 
 
-def _comparison(question: Question) -> str:
-    if not question.by_list or len(_models(question)) <= 1:
+def _comparison(report: ReportQuery) -> str:
+    if not report.by_list or len(report.models) <= 1:
         return ""
-    compared = question.rec.compare(
-        question.by_list,
-        baseline=question.baseline,
-        correction=question.correction,
-        **question.confidence,
-        **question.given,
+    compared = report.rec.compare(
+        report.by_list,
+        baseline=report.baseline,
+        correction=report.correction,
+        **report.confidence,
+        **report.given,
     )
-    return page.table_html(layout_of(eager_result(compared), question.records, DIGITS))
+    return page.table_html(layout_of(eager_result(compared), report.records, DIGITS))
 
 
-def _models(question: Question) -> list[Any]:
-    if not question.plan.context.query.several:
-        return []
-    rows = rows_of(question.rec.evaluate(question.metrics[0], **question.given))
-    return list(dict.fromkeys(row["model"] for row in rows))
-
-
-def _charts(question: Question) -> Iterator[Any]:
+def _charts(report: ReportQuery) -> Iterator[Any]:
     """Return the charts: of the first metric that has a value per list, and over cutoffs of all that take one."""
     from recframe._display.plot import Plot
 
-    plot, given = Plot(question.frame, question.bound), dict(question.given)
-    yield from _of_cutoffs(question)
-    if not question.by_list:
+    plot, given = Plot(report.frame, report.bound), dict(report.given)
+    yield from _of_cutoffs(report)
+    if not report.by_list:
         return
-    first = question.by_list[0]
-    yield from _of_lists(question, first)
-    if question.per is not None:
-        by_segment = {**given, **question.confidence, "per": question.per}
+    first = report.by_list[0]
+    yield from _of_lists(report, first)
+    if report.per is not None:
+        by_segment = {**given, **report.confidence, "per": report.per}
         yield plot.segments(first, **by_segment)
-        if _is_time(question):
+        if _is_time(report):
             yield plot.trend(first, **by_segment)
-    others = [metric for metric in question.metrics if metric != first]
-    if others and len(_models(question)) > 1:
-        together = [metric for metric in others if metric not in question.by_list]
-        yield plot.tradeoff(first, (together or others)[0], **question.confidence, **given)
+    others = [metric for metric in report.metrics if metric != first]
+    if others and len(report.models) > 1:
+        together = [metric for metric in others if metric not in report.by_list]
+        yield plot.tradeoff(first, (together or others)[0], **report.confidence, **given)
 
 
-def _of_cutoffs(question: Question) -> Iterator[Any]:
+def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
     """Return the chart over cutoffs, if a metric takes one."""
-    cut = [spec for spec in question.specs if _has_cutoff(spec.metric)]
+    cut = [spec for spec in report.specs if _has_cutoff(spec.metric)]
     if cut:
         last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))
         cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
         without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
-        plan = question.call().plan(list(without.values()), cutoffs, question.options)
-        yield charts.curves(means(plan, question.options), question.options.confidence)
+        plan = report.call().plan(list(without.values()), cutoffs, report.options)
+        yield charts.curves(means(plan, report.options), report.options.confidence)
 
 
 def _as_given(spec: Spec) -> str | Metric:
@@ -185,14 +187,14 @@ def _has_cutoff(metric: Metric) -> bool:
     return isinstance(metric, CutMetric) and not isinstance(metric, ExposureMetric)
 
 
-def _of_lists(question: Question, given: str | Metric) -> Iterator[Any]:
+def _of_lists(report: ReportQuery, given: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
-    found = values_of(question.call().one("report", given, None))
+    found = values_of(report.call().one("report", given, None))
     metric = found.metric
     if found.lists == 0:
         return
     yield charts.distribution(histogram(found), metric, found.lists, found.means)
-    baseline = 0 if question.baseline is None else found.models.index(str(question.baseline))
+    baseline = 0 if report.baseline is None else found.models.index(str(report.baseline))
     others = [number for number in range(len(found.models)) if number != baseline]
     for number in others[:MOST_CHARTS]:
         pair = found.of([baseline, number])
@@ -200,20 +202,20 @@ def _of_lists(question: Question, given: str | Metric) -> Iterator[Any]:
             yield charts.differences(sorted_differences(pair), metric)
 
 
-def _is_time(question: Question) -> bool:
+def _is_time(report: ReportQuery) -> bool:
     """Return whether `per` names one column of dates or times."""
-    names = as_tuple(question.per)
+    names = as_tuple(report.per)
     if len(names) != 1:
         return False
-    rows = rows_of(question.rec.evaluate(question.metrics[0], **question.given, per=question.per))
+    rows = rows_of(report.rec.evaluate(report.metrics[0], **report.given, per=report.per))
     return charts.places([row[names[0]] for row in rows])[0] == "T"
 
 
-def _check(question: Question) -> str:
+def _check(report: ReportQuery) -> str:
     allowed = CALL_ROLES["check"]
-    roles = {name: value for name, value in question.given.items() if name in allowed}
-    cutoffs = {metric.cutoff for metric in question.plan.metrics if metric.cutoff is not None}
-    rows = rows_of(question.rec.check(min(cutoffs, default=None), **roles))
+    roles = {name: value for name, value in report.given.items() if name in allowed}
+    cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
+    rows = rows_of(report.rec.check(min(cutoffs, default=None), **roles))
     found = [row for row in rows if row["count"]]
     if not found:
         return page.paragraph("Nothing was found.")
@@ -225,9 +227,9 @@ def _check(question: Question) -> str:
     return page.table_html(layout)
 
 
-def _explained(question: Question) -> str:
-    every = {**question.bound, **question.given}
+def _explained(report: ReportQuery) -> str:
+    every = {**report.bound, **report.given}
     policies = {name: every[name] for name in POLICIES if name in every}
     like = {"like": every["like"]} if every.get("like") is not None else {}
-    texts = [str(explain(metric, **like, **policies)) for metric in question.metrics]
+    texts = [str(explain(metric, **like, **policies)) for metric in report.metrics]
     return "\n".join(map(page.text_html, texts))

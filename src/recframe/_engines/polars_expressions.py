@@ -1,7 +1,7 @@
 """Narwhals expressions as expressions of polars, each object converted once.
 
 To convert takes Narwhals longer than polars takes to compute a small frame. The plan keeps the expressions of metrics
-that it was asked for before, so that a second call finds them converted.
+of earlier calls, so that a second call finds them converted.
 """
 
 from __future__ import annotations
