@@ -147,6 +147,12 @@ class Engine(Adapter):
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column, None where it is missing."""
 
+    def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
+        """Return the least and the greatest number of a column of an eager frame, 0 and 0 if it has none."""
+        number = nw.col(column).cast(nw.Float64()).fill_nan(None)
+        found = frame.select(least=number.min(), greatest=number.max()).collect().row(0)
+        return float(found[0] or 0), float(found[1] or 0)
+
     def value_now(self, frame: Frame) -> Any:
         """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""
         return self.scalar(frame) if self.eager else None

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache, reduce
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CLUSTER, COUNT, MODEL, UNVALUED, VALUED, WEIGHT, total_column, total_weight_column
+from recframe._columns import (
+    CLUSTER,
+    COUNT,
+    GREATEST,
+    LEAST,
+    MODEL,
+    UNVALUED,
+    VALUED,
+    WEIGHT,
+    total_column,
+    total_weight_column,
+)
 from recframe._plan.sum_columns import KEPT
 from recframe.errors import InputError, UndefinedError
 
@@ -105,9 +117,20 @@ def with_attributes(context: CallContext, lists: Frame) -> Frame:
                 msg = f"per={column!r} has several values within a list"
                 raise InputError(msg, f"make it part of the key: by={[*context.query.by, column]!r}")
         else:
-            known = known.group_by(*context.keys).agg(nw.col(name).min())
+            known = _one_value(known, context.keys, name)
         lists = engine.join(lists, known, context.keys)
     return lists
+
+
+def _one_value(known: Frame, keys: Sequence[str], name: str) -> Frame:
+    """Return the one value of each list of a lazy frame, NaN for a weight that is none, so that no mean has it."""
+    if name != WEIGHT:
+        return known.group_by(*keys).agg(nw.col(name).min())
+    known = known.with_columns(nw.col(name).cast(nw.Float64())).filter(~nw.col(name).is_nan())
+    lists = known.group_by(*keys).agg(nw.col(name).min().alias(LEAST), nw.col(name).max().alias(GREATEST))
+    least = nw.col(LEAST)
+    is_weight = (least == nw.col(GREATEST)) & (least >= 0)
+    return lists.select(*keys, nw.when(is_weight).then(least).otherwise(math.nan).alias(name))
 
 
 def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> Frame:
@@ -117,10 +140,10 @@ def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> 
     weight = nw.col(WEIGHT).fill_null(0.0)
     if context.engine.eager:
         lists = context.engine.settle(lists)
-        least = context.engine.scalar(lists.select(weight.min()))
-        if least is not None and not least >= 0:
-            msg = f"weight={context.query.weight!r} holds {least:g}, but a weight is 0 or more"
-            raise InputError(msg, "drop these lists, or give them the weight 0")
+        for wrong in (context.engine.scalar(lists.select(extreme)) for extreme in (weight.min(), weight.max())):
+            if wrong is not None and not 0 <= wrong < math.inf:
+                msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is 0 or more, and finite"
+                raise InputError(msg, "drop these lists, or give them the weight 0")
     return lists.with_columns(*((weight * nw.col(name)).alias(name) for name in columns))
 
 

@@ -18,7 +18,6 @@ from recframe._columns import (
     MODEL,
     POSITION,
     RANKED,
-    RELEVANCE,
     RELEVANT,
     constant_column,
     weighting_column,
@@ -30,10 +29,10 @@ from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
+from recframe._plan.number_checks import check_numbers
 from recframe._plan.profile_checks import check_profile
-from recframe._plan.relevance import fill_missing
 from recframe._plan.side_tables import SideTables
-from recframe.errors import InputError, OptionError
+from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -265,19 +264,4 @@ class Plan:
         if self._engine.eager and self._query.like is not None:
             check_profile(self.context)
         if self._engine.eager:
-            for accuracy in self._requirements.accuracy:
-                self._check_relevance(accuracy.metric)
-
-    def _check_relevance(self, metric: Metric) -> None:
-        """Raise for a relevance that a metric cannot use."""
-        least, greatest = metric.relevances
-        if least == -math.inf and greatest == math.inf:
-            return
-        rows = self.context.truth if self.context.truth is not None else self.context.frame
-        source = fill_missing(rows.select(RELEVANCE), [RELEVANCE])
-        wrong = source.filter((nw.col(RELEVANCE) < least) | (nw.col(RELEVANCE) > greatest))
-        if self._engine.scalar(wrong.select(nw.len())):
-            found = self._engine.scalar(wrong.select(nw.col(RELEVANCE).max()))
-            bounds = f"at most {greatest:g}" if least == -math.inf else f"{least:g} to {greatest:g}"
-            msg = f"relevant={self._query.relevant!r} holds {found:g}, but {metric.label} takes {bounds}"
-            raise InputError(msg, "see the metric's options, such as probability= or max_relevance=")
+            check_numbers(self.context)

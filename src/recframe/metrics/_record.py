@@ -20,6 +20,10 @@ Reads = Literal["hits", "graded", "all"]
 """Which ranked rows a metric must see."""
 BestOf = Literal["all", "ranked"]
 """Which rows the best order is of."""
+LINEAR = (-1e300, 1e300)
+"""The least and the greatest relevance whose sums over a list are finite numbers."""
+MOST_EXPONENT = 1000
+"""The greatest relevance whose powers of 2 have finite sums over a list."""
 
 
 @dataclass(frozen=True)

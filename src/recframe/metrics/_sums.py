@@ -96,3 +96,8 @@ class Sums:
 def at_most(count: nw.Expr, k: int | None) -> nw.Expr:
     """Return min(count, k)."""
     return count if k is None else nw.when(count < k).then(count).otherwise(float(k))
+
+
+def nan_if_infinite(whole: nw.Expr) -> nw.Expr:
+    """Return 0, or NaN where the number is infinite: a share of it would be 0 in lazy frames, which are not checked."""
+    return whole - whole

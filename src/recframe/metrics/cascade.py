@@ -12,7 +12,8 @@ import narwhals as nw
 
 from recframe.errors import OptionError, OptionTypeError, shown
 from recframe.metrics._options import bounds
-from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
+from recframe.metrics._sums import nan_if_infinite
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def _satisfied(max_relevance: float | None) -> Callable[[nw.Expr, nw.Expr], nw.E
     """Return the probability (2^rel - 1) / 2^max that a row of that relevance satisfies; one function for each max."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:
-        top = greatest if max_relevance is None else nw.lit(float(max_relevance))
-        return nw.when(relevance > 0).then((2.0**relevance - 1) / 2.0**top).otherwise(0.0)
+        scale = 2.0 ** (greatest if max_relevance is None else nw.lit(float(max_relevance)))
+        chance = (2.0**relevance - 1) / scale
+        return nw.when(relevance > 0).then(chance + nan_if_infinite(scale)).otherwise(0.0)
 
     return stop
 
@@ -101,11 +103,11 @@ class ERR(CutMetric):
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
     reads: ClassVar[Reads] = "hits"
 
-    max_relevance: float | None = field(default=None, metadata=bounds(least=0))
+    max_relevance: float | None = field(default=None, metadata=bounds(least=0, most=MOST_EXPONENT))
 
     @property
     def relevances(self) -> tuple[float, float]:
-        return -math.inf, math.inf if self.max_relevance is None else self.max_relevance
+        return -math.inf, MOST_EXPONENT if self.max_relevance is None else self.max_relevance
 
     @property
     def inexact(self) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionTypeError, shown
-from recframe.metrics._record import BestOf, CutMetric, Reads
+from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
+from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -153,6 +154,14 @@ class DCG(CutMetric):
         if callable(self.discount):
             _check_function(self.discount)
 
+    @property
+    def relevances(self) -> tuple[float, float]:
+        if self.gain == "binary":
+            return -math.inf, math.inf
+        if self.gain == "exp2":
+            return -math.inf, MOST_EXPONENT
+        return -math.inf if self.grades in ("positive", "relevant") else LINEAR[0], LINEAR[1]
+
     def explained(self) -> Sequence[str]:
         return ["Σ r≤k of gain(r)·discount(r)", *self._parts()]
 
@@ -286,7 +295,8 @@ class NDCG(DCG):
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return row["dcg"] / self._ideal(sums)
+        ideal = self._ideal(sums)
+        return row["dcg"] / ideal + nan_if_infinite(ideal)
 
     def defined(self, sums: Sums) -> nw.Expr:
         if self._signed:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,8 @@ class MoneyPrecision(CutMetric):
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row["hit value"], sums["value"])
+        whole = sums["value"]
+        return sums.ratio(row["hit value"], whole) + nan_if_infinite(whole)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ class MoneyRecall(CutMetric):
         return {"relevant value": row.hit * row.value}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["hit value"] / sums["relevant value"]
+        whole = sums["relevant value"]
+        return sums["hit value"] / whole + nan_if_infinite(whole)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["relevant value"] > 0

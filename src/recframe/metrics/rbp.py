@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._options import bounds
-from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._record import LINEAR, CutMetric, Reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,6 +77,10 @@ class RBP(CutMetric):
 
     p: float = field(default=0.8, metadata=bounds(above=0, below=1))
     gain: HitGain = "binary"
+
+    @property
+    def relevances(self) -> tuple[float, float]:
+        return -math.inf, LINEAR[1] if self.gain == "linear" else math.inf
 
     def explained(self) -> Sequence[str]:
         gain = "relevance·" if self.gain == "linear" else ""

@@ -1,0 +1,101 @@
+"""Relevance, values and weights that are infinite, or whose powers are: named on eager frames, NaN on lazy ones."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+
+import recframe
+from engines import ENGINES
+
+EAGER = next(entry.engine for entry in ENGINES.values() if not entry.engine.lazy)
+INF = math.inf
+ROWS = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "score": [0.9, 0.8, 0.9, 0.8]}
+
+
+def frame_of(engine, relevant, price=(1, 2, 1, 2), weight=(1, 1, 1, 1)):
+    """Return two lists of two ranked rows."""
+    numbers = {"relevant": relevant, "price": price, "weight": weight}
+    return engine.frame(ROWS | {name: [float(number) for number in column] for name, column in numbers.items()})
+
+
+def answer(engine, frame, metric, **given):
+    """Return the mean of a metric of the top row, None for NaN, or where a lazy engine fails to compute it."""
+    try:
+        return engine.ask(frame, "evaluate", [metric], k=1, **given)[0][f"{metric}@1"]
+    except recframe.RecError:
+        raise
+    except Exception:
+        if not engine.lazy:
+            raise
+        return None
+
+
+@pytest.mark.parametrize(
+    ("metric", "relevant", "said"),
+    [
+        ("ndcg", (0, INF, 1, 0), r"holds inf, but ndcg@1 takes -1e\+300 to 1e\+300.*largest grade of the scale"),
+        ("ndcg(gain=exp2)", (0, 1100, 1, 0), r"holds 1100, but ndcg\(gain=exp2\)@1 takes at most 1000.*gain="),
+        ("err", (0, 1100, 1, 0), r"holds 1100, but err@1 takes at most 1000.*max_relevance="),
+    ],
+)
+def test_relevance_whose_share_would_be_0(engine, metric, relevant, said):
+    frame = frame_of(engine, relevant)
+    if engine.lazy:
+        assert answer(engine, frame, metric) is None
+    else:
+        with pytest.raises(recframe.RecError, match=f"(?s)relevant='relevant' {said}"):
+            answer(engine, frame, metric)
+
+
+@pytest.mark.parametrize("metric", ["dcg", "rbp(gain=linear)", "dcg(grades=positive)", "ndcg(grades=signed)"])
+@pytest.mark.parametrize("relevance", [INF, -INF, 1e308])
+def test_sums_of_relevance_are_finite(metric, relevance):
+    frame = frame_of(EAGER, (relevance, 1, 1, 1))
+    if relevance == -INF and metric in ("rbp(gain=linear)", "dcg(grades=positive)"):
+        assert math.isfinite(answer(EAGER, frame, metric))  # negative relevance has no gain
+    else:
+        with pytest.raises(recframe.RecError, match=re.escape(f"relevant='relevant' holds {relevance:g}, but")):
+            answer(EAGER, frame, metric)
+
+
+@pytest.mark.parametrize("metric", ["precision", "map", "roc_auc", "ndcg(gain=binary)", "spearman", "kendall"])
+def test_metrics_of_hits_and_of_orders_take_infinite_relevance(metric):
+    infinite, finite = (frame_of(EAGER, (0, top, 1, 0)) for top in (INF, 2))
+    given = {"k": None} if metric in ("spearman", "kendall") else {"k": 2}
+    found, wanted = (EAGER.ask(frame, "evaluate", [metric], **given) for frame in (infinite, finite))
+    assert found == wanted
+
+
+@pytest.mark.parametrize("metric", ["money_precision", "money_recall"])
+def test_values_of_hits(engine, metric):
+    frame = frame_of(engine, (1, 1, 1, 0), price=(INF, 2, 1, 2))
+    if engine.lazy:
+        assert answer(engine, frame, metric) is None
+    else:
+        with pytest.raises(recframe.RecError, match=r"(?s)value='price' holds inf, but a value is finite.*counts as 0"):
+            answer(engine, frame, metric)
+
+
+@pytest.mark.parametrize(
+    ("weight", "said"),
+    [
+        ((INF, INF, 1, 1), "holds inf, but a weight is 0 or more, and finite"),
+        ((-1, -1, 1, 1), "holds -1, but a weight is 0 or more, and finite"),
+        ((2, 3, 1, 1), "has several values within a list"),
+    ],
+)
+def test_weights_of_lists(engine, weight, said):
+    frame = frame_of(engine, (1, 0, 0, 1), weight=weight)
+    if engine.lazy:
+        assert answer(engine, frame, "mrr", weight="weight") is None
+    else:
+        with pytest.raises(recframe.RecError, match=f"weight='weight' {said}"):
+            answer(engine, frame, "mrr", weight="weight")
+
+
+def test_missing_weights_count_as_0(engine):
+    frame = frame_of(engine, (1, 0, 0, 1), weight=(math.nan, math.nan, math.nan, 2))
+    assert answer(engine, frame, "mrr", weight="weight") == 0
