@@ -34,7 +34,8 @@ def check_numbers(context: CallContext) -> None:
 def _check_relevance(context: CallContext, metric: Metric, least: float, greatest: float) -> None:
     """Raise for relevances from `least` to `greatest` that are beyond what a metric can use."""
     low, high = metric.relevances
-    if low <= least and greatest <= high:
+    # NaN: no row has a relevance.
+    if math.isnan(least) or (low <= least and greatest <= high):
         return
     found = greatest if greatest > high else least
     takes = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
