@@ -1,4 +1,4 @@
-"""The options of the test run: which engines take how many tests, how many random examples there are, what is slow."""
+"""The options of the test run: which engines run how many tests, how many random examples there are, what is slow."""
 
 from __future__ import annotations
 
@@ -24,26 +24,37 @@ EXAMPLES = {
     "print_blob": True,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
-settings.register_profile("all", max_examples=100, **EXAMPLES)
-settings.register_profile("quarter", max_examples=25, **EXAMPLES)
+settings.register_profile("engines", max_examples=100, **EXAMPLES)
+settings.register_profile("all", max_examples=40, **EXAMPLES)
+settings.register_profile("default", max_examples=15, **EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what CI asks for beyond the default, and what finds a fault of one engine."""
     group = parser.getgroup("recframe")
-    group.addoption("--all", action="store_true", help="what CI runs: all engines, random examples and slow tests")
+    group.addoption(
+        "--all", action="store_true", help="what CI runs: more of each engine, more random examples, slow tests"
+    )
     group.addoption(
         "--engines",
         metavar="NAMES",
         type=lambda names: names.split(","),
         help=f"these engines alone, each with all of its tests and examples: 'all', or some of {','.join(ENGINES)}",
     )
+    group.addoption(
+        "--sample",
+        metavar="N",
+        type=int,
+        default=1,
+        help="of the tests that an engine would run, one in N: where not the definitions but versions are tested",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the random examples before a test module reads their number."""
     names = config.getoption("engines")
-    settings.load_profile("all" if config.getoption("all") or names else "quarter")
+    thorough = names and config.getoption("sample") == 1
+    settings.load_profile("engines" if thorough else "all" if config.getoption("all") else "default")
     for name in chosen(config) if names else ():
         ENGINES[name].engine.share = 1
 
@@ -106,7 +117,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
     # Engines of one share take different tests, so that together they take all.
     test = item.name.replace(name, "", 1)
-    return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % share == 0
+    return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % (share * config.getoption("sample")) == 0
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:

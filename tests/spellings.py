@@ -9,8 +9,6 @@ from dataclasses import fields
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from hypothesis import settings
-
 from oracle import ACCURACY
 from recframe.metrics import METRICS
 
@@ -73,20 +71,14 @@ def spellings_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> list[s
 
 
 def _combined(name: str) -> Iterator[str]:
-    """Yield a metric with each combination of its options: at each cutoff, or where many options differ from their
+    """Yield a metric with each combination of its options: at each cutoff, or where several options differ from their
     defaults at one cutoff, in turn."""
     options, cutoffs = options_of(name), cutoffs_of(name)
     for number, values in enumerate(product(*options.values())):
-        at_all = sum(value is not None for value in values) <= FEW
+        at_all = sum(value is not None for value in values) <= 1
         for k in cutoffs if at_all else (cutoffs[number % len(cutoffs)],):
             yield spelled(name, k, **dict(zip(options, values, strict=True)))
 
-
-THOROUGH = settings.default.max_examples >= 100
-"""Whether the run is one with ``--all``, or of named engines."""
-
-FEW = 2 if THOROUGH else 1
-"""How many options may differ for a combination to be tested at each cutoff."""
 
 SPELLED = [label for name in ACCURACY for label in _combined(name)]
 """Each metric of accuracy with each combination of its options."""

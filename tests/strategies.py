@@ -120,8 +120,8 @@ def shop(seed: Any, lists: int, *, grades: tuple[int, ...] = (0, 0, 0, 1, 2, 3, 
 
 
 def examples(number: int) -> settings:
-    """Return a decorator that gives a test so many random examples with ``--all``, and by default a quarter of them."""
-    return settings(max_examples=number * settings.default.max_examples // 100)
+    """Return a decorator that gives a test so many random examples with ``--engines``, otherwise a part of them."""
+    return settings(max_examples=max(1, number * settings.default.max_examples // 100))
 
 
 def _sometimes_missing(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

@@ -46,13 +46,13 @@ def metrics_under(scenario: str, ties: str) -> list[str]:
 
 # What the lists of a scenario are made of, and how they are asked about.
 SCENARIOS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "binary": (lambda: crowd(1, 150, relevance=BINARY, missing=0.0), {"by": ["user", "day"]}),
-    "graded": (lambda: crowd(2, 250, relevance=GRADED), {"by": ["user", "day"]}),
-    "text keys": (lambda: crowd(3, 100, relevance=(0.0, 0.0, 0.25, 1.5), text=True), {"by": ["user", "day"]}),
-    "least 2": (lambda: crowd(4, 150, relevance=GRADED), {"by": ["user", "day"], "min_relevance": 2}),
-    "least -1": (lambda: crowd(5, 100, relevance=GRADED), {"by": ["user", "day"], "min_relevance": -1}),
-    "ranks": (lambda: ranked_crowd(6, 150), {"by": "user", "rank": "rank"}),
-    "undefined": (lambda: crowd(7, 100, relevance=(0, 0, 0, 1)), {"by": ["user", "day"], "undefined": 0.5}),
+    "binary": (lambda: crowd(1, 80, relevance=BINARY, missing=0.0), {"by": ["user", "day"]}),
+    "graded": (lambda: crowd(2, 130, relevance=GRADED), {"by": ["user", "day"]}),
+    "text keys": (lambda: crowd(3, 60, relevance=(0.0, 0.0, 0.25, 1.5), text=True), {"by": ["user", "day"]}),
+    "least 2": (lambda: crowd(4, 80, relevance=GRADED), {"by": ["user", "day"], "min_relevance": 2}),
+    "least -1": (lambda: crowd(5, 60, relevance=GRADED), {"by": ["user", "day"], "min_relevance": -1}),
+    "ranks": (lambda: ranked_crowd(6, 80), {"by": "user", "rank": "rank"}),
+    "undefined": (lambda: crowd(7, 60, relevance=(0, 0, 0, 1)), {"by": ["user", "day"], "undefined": 0.5}),
 }
 
 

@@ -15,7 +15,7 @@ LABELS = [label for name in ("err", "pfound") for label in spellings_of(name, (1
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 @pytest.mark.parametrize("grades", [(0, 0, 0, 1, 2, 3, -1), (0, 1)], ids=["graded", "binary"])
 def test_every_list(engine, ties, grades):
-    assert_oracle(engine, shop(f"cascade {ties} {grades}", 250, grades=grades), LABELS, ties)
+    assert_oracle(engine, shop(f"cascade {ties} {grades}", 120, grades=grades), LABELS, ties)
 
 
 def test_relevance_that_a_metric_cannot_use_is_named(engine):

@@ -69,12 +69,6 @@ def interpreters() -> dict[str, str]:
     return found
 
 
-@cache
-def ask(library: str) -> dict | None:
-    """Return what a library computes for its small cases, or None where no interpreter has it."""
-    return compute(library, {name: CASES[name] for name in OF_LIBRARY[library]})
-
-
 def compute(library: str, cases: dict[str, dict]) -> dict | None:
     """Return what a library computes for some cases, or None where no interpreter has it."""
     python = interpreters().get(library)

@@ -223,14 +223,14 @@ def spark(cases):
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     asked = []
     """Every list of lists whose graded values the shell is asked for."""
 
     def means(case):
         asked.append(in_order(case))
-        binary = RankingMetrics(session.sparkContext.parallelize([(shown, best) for shown, best, _ in asked[-1]], 2))
+        binary = RankingMetrics(session.sparkContext.parallelize([(shown, best) for shown, best, _ in asked[-1]], 1))
         found = {"map": float(binary.meanAveragePrecision)}
         for k in CUTOFFS:
             found |= {
@@ -277,7 +277,7 @@ val lines = scala.io.Source.fromFile("PATH").getLines().toArray.map(_.split(";",
 def items(text: String) = text.split(" ").filter(_.nonEmpty)
 for ((_, own) <- lines.groupBy(_(0).toInt).toSeq.sortBy(_._1)) {
   val lists = own.toSeq.map(p => (items(p(1)), items(p(2)), items(p(3)).map(_.toDouble)))
-  val metrics = new RankingMetrics(spark.sparkContext.parallelize(lists, 2))
+  val metrics = new RankingMetrics(spark.sparkContext.parallelize(lists, 1))
   println("VALUES " + CUTOFFS.map(metrics.ndcgAt(_)).mkString(" "))
 }
 System.exit(0)
@@ -306,7 +306,7 @@ def spark_shell(asked):
         text = SHELL.replace("PATH", str(data)).replace("CUTOFFS", f"Seq{CUTOFFS}")
         script.write_text(text, encoding="utf-8")
         done = subprocess.run(
-            [which("bash"), str(home / "bin" / "spark-shell"), "--master", "local[2]", "-i", str(script)],
+            [which("bash"), str(home / "bin" / "spark-shell"), "--master", "local[1]", "-i", str(script)],
             capture_output=True, text=True, check=True, env={**os.environ, "SPARK_HOME": str(home)},
         )  # fmt: skip
     values = [line.split("VALUES ", 1)[1].split() for line in done.stdout.splitlines() if "VALUES " in line]
