@@ -63,8 +63,8 @@ REGISTRY = (
     Entry(Arrow(), needs=("pyarrow", "polars"), default=24, ci=12),
     Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=48, ci=12),
     Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=96, ci=36),
-    Entry(Spark(), needs=("pyspark", "pyarrow"), default=36, ci=36),
-    Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=36, ci=36),
+    Entry(Spark(), needs=("pyspark", "pyarrow"), default=54, ci=54),
+    Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=54, ci=54),
 )
 
 ENGINES = {entry.engine.name: entry for entry in REGISTRY if entry.is_installed}

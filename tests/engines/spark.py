@@ -22,7 +22,7 @@ class Spark(Arrow):
     """Spark DataFrames in local mode."""
 
     name = library = "spark"
-    lazy, sorts, share = True, False, 4
+    lazy, sorts, share = True, False, 16
     kinds = frozenset(
         ["null", "bool", "int8", "int16", "int32", "int64", "float32", "float64", "str", "date", "datetime"]
     )
