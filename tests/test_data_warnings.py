@@ -9,6 +9,7 @@ import pytest
 
 import recframe
 from recframe import _data_warnings
+from recframe._engines.registry import adapter_of
 
 RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
 LABELLED = RECOMMENDED | {"relevant": [0, 1, 1]}
@@ -248,12 +249,32 @@ def test_a_suspicion_in_the_sample_is_confirmed_in_the_whole_frame(engine, small
     assert "nothing is ranked" in only(said(engine, missing))
 
 
-def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample):
+@pytest.mark.parametrize("by", ["user", ["user", "day"], None])
+def test_the_quick_look_counts_what_the_slow_one_counts(engine, monkeypatch, by):
+    rows = 12
+    frame = engine.frame(
+        {
+            "user": ["u", None, "v", "u"] * 3,
+            "day": [1, 1, 2, 1, 2, 2] * 2,
+            "item": ["a", "b", None, "c", "a", None] * 2,
+            "score": list(range(rows)),
+            "relevant": [1, 0, 0] * 4,
+        }
+    )
+    quick = only(said(engine, frame, by=by))
+    assert "items stand twice in" in quick
+    monkeypatch.setattr(type(adapter_of(frame)), "lists_with_repeats", lambda *_: None)
+    assert only(said(engine, frame, by=by)) == quick
+
+
+def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monkeypatch):
     frame = {"user": [1, 2, 3, 1], "item": ["a", "b", "c", "a"], "relevant": [1, 0, 1, 0], "score": [1, 2, 3, 4]}
     assert "items stand twice in 1 list" in only(said(engine, engine.frame(frame)))
     assert "items stand twice in 1 list" in only(
         said(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
     )
+    monkeypatch.setattr(_data_warnings, "REACH", 3)
+    assert said(engine, engine.frame(frame)) == []
     models = engine.frame(frame | {"item": ["a", "b", "c", "d"], "model": ["x", "x", "x", "y"]})
     assert "the column 'model' has several values" in only(said(engine, models))
 

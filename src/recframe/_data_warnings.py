@@ -1,6 +1,6 @@
 """What an eager call says of data whose numbers mean nothing: one `DataWarning` that lists what was found.
 
-A look must cost next to nothing, so it reads a sample: the first rows, and the whole list of the first row. Only what
+A look must cost next to nothing, so it reads a sample: the first rows, and more of the first row's list. Only what
 looks wrong there, or a value of 0, is looked at in the whole frame.
 """
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 10_000
 """How many of the first rows to look at."""
+REACH = 1_000_000
+"""Among how many rows to look for the rest of the first row's list."""
 ROWS, MODELS, LARGEST = "rows", "models", "largest"
 
 
@@ -109,20 +111,22 @@ class _Look:
     def sampled(self) -> Iterator[str]:
         """Yield what a sample of the frame shows."""
         query = self._query
-        sample, whole = _sample(self._frame, query)
-        keys = [*query.by, *([] if query.model is None else [query.model])]
-        item = query.item if self._has_items(sample) else None
         yield from _pooled_models(self._frame, query)
-        if not self._per and self._adapter.looks_sound(sample, keys, query.orders, item):
+        frame = self._frame
+        if len(frame) > REACH:
+            frame = self._adapter.as_narwhals(frame)[:REACH].to_native()
+        there = query.item in self._names and query.item not in query.by
+        item = query.item if there else None
+        look = self._adapter.lists_with_repeats
+        repeats = None if self._per else look(frame, query.by, query.model, query.orders, item, SAMPLE)
+        if repeats is not None:
+            yield from self._of_repeats(repeats)
             return
+        sample, whole = _sample(frame, query)
         row = self._lists(sample)
         for i, column in enumerate(self._query.orders):
             yield from self._of_order(i, column, row, whole=whole)
-        if row.get(ITEM):
-            yield (
-                f"items stand twice in {_some(row[ITEM], 'list')}: {_named('item', self._query.item)}. "
-                "Each row takes a place; drop the repeated rows."
-            )
+        yield from self._of_repeats(row.get(ITEM, 0))
         for i, column in enumerate(self._per):
             if row[attribute_column(i)]:
                 yield (
@@ -130,6 +134,14 @@ class _Look:
                     "The lists are cut, and each part is ranked by itself. Report by a column that describes the list, "
                     f"or make it part of the key: by={[*self._query.by, column]!r}"
                 )
+
+    def _of_repeats(self, lists: int) -> Iterator[str]:
+        """Yield that items stand twice in so many lists, if there are any."""
+        if lists:
+            yield (
+                f"items stand twice in {_some(lists, 'list')}: {_named('item', self._query.item)}. "
+                "Each row takes a place; drop the repeated rows."
+            )
 
     def _lists(self, sample: Any) -> dict[str, Any]:
         """Return in how many of the sample's lists something is found, by the columns it is found in."""
@@ -204,7 +216,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
 
 
 def _sample(frame: Any, query: Query) -> tuple[Any, bool]:
-    """Return the first rows and the rest of the first row's list, and whether that is the whole frame."""
+    """Return the first rows and more of the first row's list, and whether that is the whole frame."""
     if len(frame) <= SAMPLE:
         return frame, True
     rows = adapter_of(frame).as_narwhals(frame)

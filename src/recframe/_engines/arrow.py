@@ -51,10 +51,14 @@ class Arrow(Adapter):
 
         return replace(session, finish=finish)
 
-    def looks_sound(self, frame: Table, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
+    def lists_with_repeats(
+        self, frame: Table, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+    ) -> int | None:
         adapter, convert = _computing()
-        names = [*keys, *scores, *([] if item is None else [item])]
-        return adapter.looks_sound(convert(frame.select(list(dict.fromkeys(names)))), keys, scores, item)
+        names = [name for name in (*by, model, *scores, item) if name is not None]
+        return adapter.lists_with_repeats(
+            convert(frame.select(list(dict.fromkeys(names)))), by, model, scores, item, size
+        )
 
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})

@@ -70,18 +70,17 @@ class Adapter(ABC):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         """Read the needed columns of frames, after their checks; see `registry.open_frames`."""
 
-    def looks_sound(
+    def lists_with_repeats(
         self,
         frame: Any,  # noqa: ARG002
-        keys: Sequence[Any],  # noqa: ARG002
+        by: Sequence[Any],  # noqa: ARG002
+        model: Any,  # noqa: ARG002
         scores: Sequence[Any],  # noqa: ARG002
         item: Any,  # noqa: ARG002
-    ) -> bool:
-        """Return whether, in an eager frame, each score differs within a list and no list has an item twice.
-
-        False where a quick look does not tell, so that somebody has to look again. Items may be None: not looked at.
-        """
-        return False
+        size: int,  # noqa: ARG002
+    ) -> int | None:
+        """Return how many lists of the first rows repeat an item; None: unknown, or a score may tie in each list."""
+        return None
 
     @abstractmethod
     def items_frame(self, column: str, items: list[Any]) -> Any:

@@ -66,8 +66,10 @@ class Pandas(Engine):
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})
 
-    def looks_sound(self, frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
-        return pandas_look.looks_sound(frame, keys, scores, item)
+    def lists_with_repeats(
+        self, frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+    ) -> int | None:
+        return pandas_look.lists_with_repeats(frame, by, model, scores, item, size)
 
     @property
     def constructors(self) -> Constructors:

@@ -1,39 +1,74 @@
-"""A quick look at a data frame that clears most of the common mistakes."""
+"""A quick look at a data frame that finds, or rules out, most of the common mistakes."""
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from pandas.api import types
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
-def looks_sound(frame: Any, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
-    """Return what `Adapter.looks_sound` says."""
-    items = [] if item is None else [item]
-    dtypes = [frame[name].dtype if name in frame.columns else None for name in scores]
-    if not all(types.is_any_real_numeric_dtype(dtype) and not isinstance(dtype, pd.SparseDtype) for dtype in dtypes):
-        return False
-    if any(name not in frame.columns for name in (*keys, *items)):
-        return False
+def lists_with_repeats(
+    frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+) -> int | None:
+    """Return what `Adapter.lists_with_repeats` says."""
+    keys = [*by, *([] if model is None else [model])]
+    names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
+    if any(name not in frame.columns for name in names):
+        return None
+    columns = {name: frame[name] for name in names}
+    if not all(_is_number(columns[name].dtype) for name in scores):
+        return None
     try:
-        lists = np.zeros(len(frame), dtype="int64")
+        columns = _sample(columns, by, size) if len(frame) > size else columns
+        rows = len(columns[scores[0]])
+        lists = np.zeros(rows, dtype="int64")
         for number, key in enumerate(keys):
-            codes = _pairs(lists, frame[key])
+            codes = _pairs(lists, columns[key])
             lists = codes if number == 0 else pd.factorize(codes)[0].astype("int64")
-        unlike = [_differs(frame[name], lists) for name in scores]
-        return all(unlike) and (item is None or len(pd.unique(_pairs(lists, frame[item]))) == len(frame))
-    except TypeError:  # values that cannot be compared
-        return False
+        if not all(_differs(columns[name], lists) for name in scores):
+            return None
+        if item is None:
+            return 0
+        repeats = pd.Series(_pairs(lists, columns[item])).duplicated(keep=False).to_numpy()
+        return len(pd.unique(lists[repeats])) if repeats.any() else 0
+    except (TypeError, ValueError):  # values that cannot be compared
+        return None
+
+
+def _is_number(dtype: Any) -> bool:
+    """Return whether a column holds integers or floats as NumPy does, or a nullable or Arrow type."""
+    return bool(pd.api.types.is_any_real_numeric_dtype(dtype)) and not isinstance(dtype, pd.SparseDtype)
+
+
+def _sample(columns: Mapping[Any, Any], by: Sequence[Any], size: int) -> dict[Any, Any]:
+    """Return the first rows, and the rest of the first row's list."""
+    first = [columns[key].iloc[0] for key in by]
+    if not by or any(pd.isna(value) for value in first):
+        return {name: column.iloc[:size] for name, column in columns.items()}
+    of_first = reduce(and_, (_equal(columns[key].iloc[size:], value) for key, value in zip(by, first, strict=True)))
+    rows = np.flatnonzero(of_first) + size
+    if not len(rows):
+        return {name: column.iloc[:size] for name, column in columns.items()}
+    rows = np.concatenate([np.arange(size), rows])
+    return {name: column.take(rows) for name, column in columns.items()}
+
+
+def _equal(column: Any, value: Any) -> Any:
+    """Return an array that says which rows hold a value."""
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy() == value
+    return (column == value).to_numpy(dtype="bool", na_value=False)
 
 
 def _pairs(codes: Any, column: Any) -> Any:
     """Return one whole number for each pair of a code and a value; missing is a value."""
-    own, values = pd.factorize(column)
+    own, values = pd.factorize(column.to_numpy() if isinstance(column.dtype, np.dtype) else column)
     return codes * (len(values) + 1) + own + 1
 
 

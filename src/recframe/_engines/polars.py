@@ -149,8 +149,10 @@ class EagerPolars(Polars):
 
         return PolarsIds()
 
-    def looks_sound(self, frame: pl.DataFrame, keys: Sequence[Any], scores: Sequence[Any], item: Any) -> bool:
-        return polars_look.looks_sound(frame, keys, scores, item)
+    def lists_with_repeats(
+        self, frame: pl.DataFrame, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+    ) -> int | None:
+        return polars_look.lists_with_repeats(frame, by, model, scores, item, size)
 
     def settle(self, frame: Frame) -> Frame:
         return lazy(collect(frame.to_native()))

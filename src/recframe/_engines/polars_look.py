@@ -1,29 +1,65 @@
-"""A quick look at a data frame that clears most of the common mistakes."""
+"""A quick look at a data frame that finds, or rules out, most of the common mistakes.
+
+It computes on columns one by one, as a plan would cost more than all of them.
+"""
 
 from __future__ import annotations
 
+import math
+from functools import reduce
+from operator import and_, xor
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._engines.polars_compat import col
+from recframe._engines.polars_compat import series
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def looks_sound(frame: pl.DataFrame, keys: Sequence[str], scores: Sequence[str], item: str | None) -> bool:
-    """Return what `Adapter.looks_sound` says."""
-    names = [*keys, *scores, *([] if item is None else [item])]
-    if any(frame.schema[name].is_nested() or frame.schema[name] == pl.Object for name in names):
-        return False
-    columns = {name: col(name).fill_nan(None) if frame.schema[name].is_float() else col(name) for name in names}
-    follows = pl.all_horizontal(pl.lit(value=True), *(columns[key] == columns[key].shift(1) for key in keys))
-    found = [(follows & (columns[name] != columns[name].shift(1))).any().alias(f"{i}") for i, name in enumerate(scores)]
-    if item is not None:
-        # Equal pairs have equal hashes; unlike ones that share a hash only cost a second look.
-        pairs = columns[item].hash()
-        for seed, key in enumerate(keys, start=1):
-            pairs = pairs ^ columns[key].hash(seed)
-        found.append((pairs.n_unique() == pl.len()).alias("items"))
-    return all(frame.select(found).row(0))
+def lists_with_repeats(
+    frame: pl.DataFrame, by: Sequence[str], model: str | None, scores: Sequence[str], item: str | None, size: int
+) -> int | None:
+    """Return what `Adapter.lists_with_repeats` says."""
+    keys = [*by, *([] if model is None else [model])]
+    columns = {name: series(frame, name) for name in (*keys, *scores, *([] if item is None else [item]))}
+    if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
+        return None
+    if frame.height > size:
+        columns = _sample(columns, by, size)
+    same = [_repeats(columns[key]) for key in keys]
+    if not all(_differs(columns[name], same) for name in scores):
+        return None
+    if item is None:
+        return 0
+    # Equal pairs have equal hashes.
+    pairs = reduce(xor, (columns[name].hash(seed) for seed, name in enumerate([item, *keys])))
+    if pairs.n_unique() == len(pairs):
+        return 0
+    repeated = [columns[key].filter(pairs.is_duplicated()) for key in keys]
+    return pl.DataFrame([column.alias(f"{i}") for i, column in enumerate(repeated)]).n_unique() if keys else 1
+
+
+def _sample(columns: dict[str, pl.Series], by: Sequence[str], size: int) -> dict[str, pl.Series]:
+    """Return the first rows, and the rest of the first row's list."""
+    heads = {name: column.head(size) for name, column in columns.items()}
+    if not by or any(columns[key][0] is None for key in by):
+        return heads
+    of_first = reduce(and_, (columns[key].slice(size) == columns[key][0] for key in by))
+    if not of_first.any():
+        return heads
+    return {name: heads[name].append(column.slice(size).filter(of_first)) for name, column in columns.items()}
+
+
+def _repeats(column: pl.Series) -> pl.Series:
+    """Return which rows have the same value as the row before them."""
+    return column.slice(1) == column.slice(0, max(len(column) - 1, 0))
+
+
+def _differs(numbers: pl.Series, same: Sequence[pl.Series]) -> bool:
+    """Return whether two rows of a list that follow each other have unlike numbers."""
+    if numbers.dtype.is_float() and math.isnan(numbers.sum() or 0.0):
+        numbers = numbers.fill_nan(None)
+    unlike = numbers.slice(1) != numbers.slice(0, max(len(numbers) - 1, 0))
+    return bool(reduce(and_, [*same, unlike]).any())
