@@ -31,7 +31,7 @@ def of_rows(opened: Opened, index: int) -> Part:
     flags = {
         "nan_scores": nan,
         "missing_scores": missing & ~nan,
-        "impossible_ranks": (position < 1) | (position % 1 != 0),
+        "impossible_ranks": (position < 1) | (position.cast(nw.Float64()) % 1 != 0),
         "missing_keys": nw.any_horizontal(*no_key, ignore_nulls=False) if no_key else missing & ~missing,
     }
     return opened.totals(opened.frame, flags, [ROWS])

@@ -120,11 +120,12 @@ class CallContext:
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
         if self._greatest is not None:
-            return rows, nw.lit(self._greatest)
+            return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
         source = self.session.frames["frame" if self.truth is None else "truth"]
         greatest = fill_missing(source.select(RELEVANCE), [RELEVANCE]).select(nw.col(RELEVANCE).max().alias(GREATEST))
         if self.engine.eager:
-            return rows, nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
+            number = nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
+            return rows.with_columns(number.alias(GREATEST)), nw.col(GREATEST)
         return rows.join(greatest, how="cross"), nw.col(GREATEST)
 
     @property

@@ -60,7 +60,7 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     if not (query.by_rank and context.engine.eager):
         return
     rank = nw.col(SCORE)
-    wrong = ranked.filter((rank < 1) | (rank % 1 != 0) | (rank > MOST))
+    wrong = ranked.filter((rank < 1) | (rank.cast(nw.Float64()) % 1 != 0) | (rank > MOST))
     found = context.engine.scalar(wrong.select(rank.min()))
     if found is not None:
         msg = f"rank={query.orders[0]!r} holds {found}, but a rank is a whole number from 1 to {MOST}"
