@@ -452,7 +452,7 @@ def test_lines_fit_a_terminal(command, capsys):
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("command", ["demo", "metrics"])
+@pytest.mark.parametrize("command", [pytest.param("demo", marks=pytest.mark.slow), "metrics"])
 def test_a_terminal_that_lacks_letters(command, encoding, monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", stream)

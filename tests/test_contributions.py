@@ -86,6 +86,7 @@ def test_sums_are_the_metric(engine, scenario, ties):
         assert_sums(engine, frame, label, keys, ties=ties, **asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["average", "worst"])
 def test_sums_of_all_metrics(polars_engine, ties):
     frame = polars_engine.frame(priced(crowd(45, 60)))

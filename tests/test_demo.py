@@ -162,6 +162,7 @@ def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
     assert lines_of(out.split("2. Many lists")[1], "ndcg@10")[0][0] == pytest.approx(np.mean(values), abs=5.1e-5)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_output_and_another_seed_another(run):
     first, again, other = (timeless(run("--seed", seed)[1]) for seed in ("1", "1", "2"))
     assert first == again != other

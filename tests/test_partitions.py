@@ -46,7 +46,7 @@ def sample(seed):
 
 
 @pytest.mark.parametrize("per", [None, "user", "country", ["country", "user"]])
-@pytest.mark.parametrize("parts", [1, 2, 7])
+@pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 7])
 def test_parts_change_nothing(per, parts):
     frame, train, features = sample(1)
     asked = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}

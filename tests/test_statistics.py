@@ -169,6 +169,7 @@ def test_columns_share_their_draws_and_lists_without_a_value_are_left_out():
     assert p[0] != p[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 3])
 def test_draws_do_not_depend_on_the_number_of_threads(threads, monkeypatch):
     units = units_of(np.random.default_rng(6).normal(size=70_000))
