@@ -23,7 +23,9 @@ def lists_with_repeats(
 ) -> int | None:
     """Return what `Adapter.lists_with_repeats` says."""
     keys = [*by, *([] if model is None else [model])]
-    columns = {name: series(frame, name) for name in (*keys, *scores, *([] if item is None else [item]))}
+    # Much of what a series does is an expression of its name, which may be a pattern.
+    named = (*keys, *scores, *([] if item is None else [item]))
+    columns = {name: series(frame, name).alias(f"{number}") for number, name in enumerate(named)}
     if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
         return None
     if frame.height > size:
