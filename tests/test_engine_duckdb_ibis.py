@@ -22,7 +22,7 @@ def connection():
 
 def plans():
     yield pytest.param("duckdb", id="duckdb")
-    yield pytest.param("ibis", id="ibis")
+    yield pytest.param("ibis", id="ibis", marks=pytest.mark.slow)
 
 
 @pytest.fixture(params=plans())
