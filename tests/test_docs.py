@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -53,3 +55,12 @@ def test_links_lead_somewhere(page):
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
     first = FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert sum(line.startswith((">>>", "...")) for line in first[2].splitlines()) <= 12
+
+
+@pytest.mark.parametrize("name", ["metric_pages.py", "pictures.py"])
+def test_what_tools_write_is_current(name):
+    tool = ROOT / "tools" / name
+    if not tool.exists():
+        pytest.skip("the tools are not part of a source distribution")
+    done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -22,6 +22,8 @@ over lists carries the same name. Every metric also takes the roles and policies
 
 h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
 
+Each metric has a page with an example by hand, when to use it and who computes the same under which name.
+
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
 `"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias stands for the
 options in its parentheses.
@@ -47,11 +49,15 @@ def options(kind: type[Metric]) -> str:
     return "; ".join(found + [f"takes `{name}=`" for name in kind.optional_inputs])
 
 
+def names(kind: type[Metric]) -> str:
+    """Return the name, which leads to the metric's page, and the aliases."""
+    return ", ".join([f"[`{kind.name}`](metrics/{kind.name}.md)", *(f"`{alias}`" for alias in kind.aliases)])
+
+
 def page() -> str:
     """Return the whole page."""
     rows = [
-        f"| {', '.join(f'`{name}`' for name in (kind.name, *kind.aliases))} | {kind.summary} | {kind.formula} "
-        f"| {options(kind)} "
+        f"| {names(kind)} | {kind.summary} | {kind.formula} | {options(kind)} "
         f"| {bound(kind.range[0])} … {bound(kind.range[1])} | {'higher' if kind.higher_is_better else 'lower'} "
         f"| {kind.reference} |"
         for kind in METRICS.values()

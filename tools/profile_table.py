@@ -136,7 +136,7 @@ def _undefined_or_lists(value: object) -> str:
 
 def section(profile: Profile) -> str:
     """Return what there is to say of one library."""
-    lines = [f"### {profile.title}: `like={profile.name!r}`".replace("'", '"'), ""]
+    lines = [f'### {profile.title}: `like="{profile.name}"`', ""]
     names = [f"`{name}`: {found.calls}" for name, found in profile.metrics.items()]
     lines += [f"What it calls them: {'; '.join(names)}."]
     variants = [f"`{name}`: {found.variants}" for name, found in profile.metrics.items() if found.variants]

@@ -1,0 +1,226 @@
+"""Writes the documentation's pages on metrics from their records and from ``metric_notes.toml``.
+
+``python tools/metric_pages.py`` writes the pages of ``docs/metrics``; ``--check`` fails if one is out of date.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from metric_table import bound
+
+import recframe
+from recframe.metrics import METRICS, CutMetric, Metric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._options import options_of
+from recframe.profiles import PROFILES
+
+PAGES = Path(__file__).parent.parent / "docs" / "metrics"
+NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
+
+ONE = """one = pl.DataFrame({
+    "user":     ["ann"] * 6,
+    "item":     ["tea", "jam", "rye", "oat", "fig", "nut"],
+    "relevant": [2, 0, 1, 0, 0, 1],
+    "price":    [10, 30, 5, 20, 15, 25],
+    "score":    [0.9, 0.8, 0.7, 0.6, 0.5, None],     # nut was not recommended
+})
+"""
+LISTS = """lists = pl.DataFrame({
+    "user":     ["ann", "ann", "bob", "bob"],
+    "item":     ["tea", "jam", "tea", "cola"],
+    "relevant": [1, 0, 0, 1],
+    "score":    [0.9, 0.8, 0.9, 0.8],
+})
+"""
+TRAIN = """train = pl.DataFrame({
+    "user": ["ann", "ann", "bob", "bob", "cid", "cid", "dee"],
+    "item": ["tea", "jam", "tea", "cola", "tea", "jam", "tea"],
+})
+"""
+FEATURES = """features = pl.DataFrame({"item": ["tea", "jam", "cola"], "drink": [1, 0, 1], "food": [0, 1, 0]})
+"""
+
+PAGE = """# {title}
+
+<!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
+
+`{name}`: {summary}.
+
+| | |
+| --- | --- |
+| formula | {formula} |
+| range | {range} |
+| better | {better} |
+| cutoff | {cutoff} |
+{rows}
+Call it as `df.rec.{method}`, or by name in `evaluate`, `compare` and `describe`: {spellings}.
+
+## By hand
+
+{hand}
+
+```python
+{code}
+```
+
+## When to use it
+
+{use}
+
+## When not
+
+{avoid}
+
+## Options
+
+{options}
+
+## Exact definition
+
+{notes}
+
+```text
+{explained}
+```
+
+## In other libraries
+
+{libraries}
+
+## References
+
+{references}
+"""
+
+
+def prose(text: str) -> str:
+    """Return text of a docstring as Markdown: its lines joined, its roles and quotes as code."""
+    text = re.sub(r":math:`([^`]*)`", r"`\1`", " ".join(text.split()))
+    return text.replace("``", "`").replace("|", "\\|")
+
+
+def sections(kind: type[Metric]) -> dict[str, str]:
+    """Return the sections of a docstring by their titles; the text before them as an empty title."""
+    parts = re.split(r"^(\w[\w ]*)\n-+\n", inspect.getdoc(kind) or "", flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def option_table(kind: type[Metric], parameters: str) -> str:
+    """Return the options with what the docstring says of them."""
+    described = dict(re.findall(r"^(\w+) : .*\n((?:    .*\n?|\n)+)", parameters, flags=re.MULTILINE))
+    rows = []
+    for option in options_of(kind):
+        default, *others = [f'"{value}"' if value in option.words else value for value in option.values]
+        values = ", ".join([f"`{default}`", *(f"`{other}`" for other in others)])
+        rows.append(f"| `{option.name}` | {values} | {prose(described.get(option.name, ''))} |")
+    if not rows:
+        return "None of its own."
+    return "\n".join(["| option | values, default first | what it does |", "| --- | --- | --- |", *rows])
+
+
+def library_table(name: str) -> str:
+    """Return who computes the same, under which name and with which options."""
+    rows = []
+    for profile in PROFILES.values():
+        found = profile.metrics.get(name)
+        if found:
+            options = ", ".join(f"{key}={value}" for key, value in found.options.items())
+            rows.append(
+                f'| {profile.title} | {found.calls} | `like="{profile.name}"`{f": `{options}`" if options else ""} '
+                f"| {prose(found.variants)} |"
+            )
+        elif name in profile.refused:
+            rows.append(f"| {profile.title} | | none | {prose(profile.refused[name])} |")
+    if not rows:
+        return "No library of [the profiles](../profiles.md) computes it."
+    head = ["| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
+    return "\n".join(
+        [*head, *rows, "", "[Profiles](../profiles.md) say more about ties, missing lists and departures."]
+    )
+
+
+def example(kind: type[Metric], call: str, hand: str) -> str:
+    """Return the example's code with its result, which must be that of the calculation by hand."""
+    beyond = issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or kind.name == "serendipity"
+    frames = [
+        LISTS if beyond else ONE,
+        *([TRAIN] if "train=" in call else []),
+        *([FEATURES] if "features=" in call else []),
+    ]
+    scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
+    for frame in frames:
+        exec(frame, scope)  # noqa: S102 - the lines that the page shows
+    statement = f"round({'lists' if beyond else 'one'}.rec.{call}, 4)"
+    value = eval(statement, scope)  # noqa: S307 - as above
+    if not hand.rstrip(".").endswith(f" {value}"):
+        msg = f"{kind.name} is {value}, not what is said: {hand}"
+        raise SystemExit(msg)
+    shown = [
+        (">>> " if number == 0 or line[0] not in " }" else "... ") + line
+        for frame in frames
+        for number, line in enumerate(frame.splitlines())
+    ]
+    return "\n".join([">>> import polars as pl", ">>> import recframe", *shown, f">>> {statement}", str(value), ""])
+
+
+def page(kind: type[Metric]) -> str:
+    """Return the page of one metric."""
+    note, said = NOTES[kind.name], sections(kind)
+    cut = issubclass(kind, CutMetric)
+    needs = (
+        [f"| needs | {', '.join(f'`{name}=`' for name in kind.required_inputs)} |\n"] if kind.required_inputs else []
+    )
+    needs += (
+        [f"| reads | {', '.join(f'`{name}=`' for name in kind.optional_inputs)} |\n"] if kind.optional_inputs else []
+    )
+    spelled = f"{kind.name}@10" if cut else kind.name
+    return PAGE.format(
+        title=kind.name,
+        name=kind.name,
+        summary=kind.summary,
+        formula=kind.formula.replace("|", "\\|"),
+        range=f"{bound(kind.range[0])} … {bound(kind.range[1])}",
+        better="higher" if kind.higher_is_better else "lower",
+        cutoff="`k`; without it, the whole list" if cut else "takes no k",
+        rows="".join(needs),
+        method=f"{kind.name}({'k=10' if cut else ''})",
+        spellings=", ".join(f'`"{name}"`' for name in (spelled, *kind.aliases)),
+        hand=note["hand"],
+        code=example(kind, note["call"], note["hand"]),
+        use=note["use"],
+        avoid=note["avoid"],
+        options=option_table(kind, said.get("Parameters", "")),
+        notes=prose(said["Notes"]),
+        explained=recframe.explain(spelled),
+        libraries=library_table(kind.name),
+        references=prose(said["References"]),
+    )
+
+
+def main() -> int:
+    """Write the pages, or with --check compare them."""
+    pages = {PAGES / f"{name}.md": page(kind) for name, kind in METRICS.items()}
+    if "--check" in sys.argv:
+        present = set(PAGES.glob("*.md"))
+        old = [
+            path.name for path, text in pages.items() if path not in present or path.read_text(encoding="utf-8") != text
+        ]
+        old += [path.name for path in sorted(present - set(pages))]
+        if old:
+            sys.stderr.write(f"{', '.join(old)} out of date\n\nHint: python tools/metric_pages.py\n")
+        return 1 if old else 0
+    PAGES.mkdir(exist_ok=True)
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
