@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+import recframe
+from recframe import metrics, profiles
+from recframe._display.plot import Plot
+
 pl = pytest.importorskip("polars")
 
 NO_PARTS = tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30)
@@ -18,6 +22,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if path.exists()]
 FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code, indented where it is in a tab."""
+THEIRS = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A block of code of another library."""
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
@@ -33,7 +39,7 @@ def page_name(page: Path) -> str:
 def test_examples_print_what_the_page_says(page):
     for library in re.findall(r"^>>> import (\w+)$", code(page), re.MULTILINE):
         pytest.importorskip(library)
-    for call, library in {".compare(": "scipy", ".plot.": "altair"}.items():
+    for call, library in {".compare(": "scipy", ".describe(": "scipy", ".plot.": "altair"}.items():
         if call in code(page):
             pytest.importorskip(library)
     test = doctest.DocTestParser().get_doctest(code(page), {}, page.name, str(page), 0)
@@ -52,12 +58,49 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block",
+    [block for block in THEIRS.findall(COMING_FROM) if "ranx" not in block],
+    ids=lambda block: re.search(r"(?:import|from) (\w+)", block)[1],
+)
+def test_other_libraries_print_what_the_page_says(block):
+    # All but ranx, which compiles for a minute: tests/peers compares with it.
+    for library in re.findall(r"^>>> (?:import|from) (\w+)", block, re.MULTILINE):
+        pytest.importorskip(library)
+    data = FENCE.search(COMING_FROM)[2].partition(">>> run =")[0]
+    test = doctest.DocTestParser().get_doctest(data + block, {}, "coming-from.md", None, 0)
+    out: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
+
+
+REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "api").glob("*.md")))
+
+
+def test_the_reference_holds_everything_public():
+    described = set(re.findall(r"^::: recframe\.(\S+)$", REFERENCE, re.MULTILINE))
+    pages = {kind.__name__ for kind in metrics.METRICS.values()}
+    rest = {"EagerRec", "LazyRec", "metrics", "profiles"}  # the namespace, and modules with pages of their own
+    assert set(recframe.__all__) - rest <= described | {"Metric", "CutMetric"}
+    assert {f"metrics.{name}" for name in metrics.__all__} - {
+        f"metrics.{name}" for name in pages | {"METRICS"}
+    } <= described
+    assert {f"profiles.{name}" for name in profiles.__all__} - {"profiles.PROFILES", "profiles.explain"} <= described
+    public = {name for kind in (recframe.EagerRec, Plot) for name in dir(kind) if not name.startswith("_")}
+    members = set(re.findall(r"^ {8}- (\w+)$", REFERENCE, re.MULTILINE))
+    assert members == public - set(metrics.METRICS) - {"plot"}
+    assert set(metrics.METRICS) == {path.stem for path in (ROOT / "docs" / "metrics").glob("*.md")}
+
+
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
     first = FENCE.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert sum(line.startswith((">>>", "...")) for line in first[2].splitlines()) <= 12
 
 
-@pytest.mark.parametrize("name", ["metric_pages.py", "pictures.py"])
+@pytest.mark.parametrize("name", ["metric_pages.py", "pictures.py", "llms.py"])
 def test_what_tools_write_is_current(name):
     tool = ROOT / "tools" / name
     if not tool.exists():

@@ -1,4 +1,4 @@
-"""Writes the documentation's pages on metrics from their records and from ``metric_notes.toml``.
+"""Writes the documentation's pages on metrics from their records and ``metric_notes.toml``, and that on roles.
 
 ``python tools/metric_pages.py`` writes the pages of ``docs/metrics``; ``--check`` fails if one is out of date.
 """
@@ -47,13 +47,24 @@ TRAIN = """train = pl.DataFrame({
 FEATURES = """features = pl.DataFrame({"item": ["tea", "jam", "cola"], "drink": [1, 0, 1], "food": [0, 1, 0]})
 """
 
+ROLES = """# Roles and policies
+
+<!-- Written by tools/metric_pages.py from what `help` says. -->
+
+Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with `df.rec(...)`, or name
+them for all calls with [`recframe.Config`](config.md). What they mean in full: [the contract](../contract.md).
+
+| argument | type | what it is |
+| --- | --- | --- |
+"""
+
 PAGE = """# {title}
 
 <!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
 
 `{name}`: {summary}.
 
-| | |
+| property | value |
 | --- | --- |
 | formula | {formula} |
 | range | {range} |
@@ -204,20 +215,28 @@ def page(kind: type[Metric]) -> str:
     )
 
 
+def roles() -> str:
+    """Return the page of the arguments that all calls share."""
+    said = inspect.getdoc(recframe.EagerRec.__call__) or ""
+    found = re.findall(r"^(\w+) : (.*)\n((?:    .*\n?)+)", said, flags=re.MULTILINE)
+    return ROLES + "".join(f"| `{name}` | {prose(kind)} | {prose(words)} |\n" for name, kind, words in found)
+
+
 def main() -> int:
     """Write the pages, or with --check compare them."""
     pages = {PAGES / f"{name}.md": page(kind) for name, kind in METRICS.items()}
+    pages[PAGES.parent / "api" / "roles.md"] = roles()
     if "--check" in sys.argv:
         present = set(PAGES.glob("*.md"))
         old = [
-            path.name for path, text in pages.items() if path not in present or path.read_text(encoding="utf-8") != text
+            path.name for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text
         ]
         old += [path.name for path in sorted(present - set(pages))]
         if old:
             sys.stderr.write(f"{', '.join(old)} out of date\n\nHint: python tools/metric_pages.py\n")
         return 1 if old else 0
-    PAGES.mkdir(exist_ok=True)
     for path, text in pages.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return 0
 
