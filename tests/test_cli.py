@@ -19,12 +19,13 @@ pl = pytest.importorskip("polars")
 
 import recframe  # noqa: E402
 from recframe._arguments import Roles  # noqa: E402
-from recframe._cli import definitions, texts  # noqa: E402
+from recframe._cli import definitions, terminal, texts  # noqa: E402
 from recframe._cli.options import NOT_HERE  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
 COMMANDS = ("evaluate", "compare", "describe", "report", "check", "explain", "metrics", "demo", "completion")
+COMPARED = "compare yesterday=old.csv tomorrow=new.csv --truth test.csv -m ndcg@10"
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
 TEST = {"user": [1, 2, 3, 3], "item": [3, 2, 2, 9], "relevant": [1, 1, 2, 1]}
@@ -63,6 +64,27 @@ def values(out):
     return {name: [float(cell) for cell in cells] for name, *cells in rows}
 
 
+def test_counts_of_lists(run):
+    code, out, err = run("evaluate old.csv new.csv --truth test.csv -m ndcg@2 --counts")
+    assert (code, err) == (0, "")
+    header, _, *rows = (line.split() for line in out.splitlines() if line.strip())
+    assert header == ["model", "ndcg@2", "lists", "undefined"]
+    assert [row[2:] for row in rows] == [["3", "0"], ["3", "0"]]
+    _, out, _ = run("evaluate old.csv --truth test.csv -m ndcg@2 --counts --json")
+    assert {name: json.loads(out)[0][name] for name in ("lists", "undefined")} == {"lists": 3, "undefined": 0}
+
+
+def test_tables_fit_a_terminal(run, monkeypatch):
+    wide = {len(line) for line in run(COMPARED)[1].splitlines()}
+    monkeypatch.setattr(terminal, "width", lambda: 100)
+    narrow = run(COMPARED)[1]
+    assert max(wide) > 100 >= max(map(len, narrow.splitlines()))
+    header = narrow.split("\n")[0].split()
+    assert "ties" not in header
+    assert {"metric", "model", "baseline", "difference", "low", "high", "p_adjusted"} <= set(header)
+    assert len(json.loads(run(f"{COMPARED} --json")[1])[0]) > len(header)
+
+
 # --- help ---------------------------------------------------------------------------------------------------------------
 
 
@@ -82,6 +104,16 @@ def test_help_has_examples_that_run(run, command):
         assert out, example
         # What falls short in an example is what the example is about.
         assert not err or (code == 1) == ("--fail" in example), (example, err)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "describe", "report", "check"])
+def test_help_speaks_of_files_and_options(run, command):
+    _, out, _ = run(f"{command} --help")
+    words = re.sub(r"\s+", " ", out)
+    assert re.findall(r"\b(?:None|eager|lazy|frames?|DataFrame)\b|df\.|\w=(?=[, ;.])|from_\w+", words) == []
+    assert "none: all rows are one list" in words
+    assert "--test COLUMN" not in words
+    assert "--correction COLUMN" not in words
 
 
 def test_help_names_every_command(run):

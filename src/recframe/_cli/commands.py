@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe import explain, rec
 from recframe._arguments import CALL_ROLES
+from recframe._cli import terminal
 from recframe._cli.gates import bounds_of, of_check, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import POLICIES, given_roles
@@ -27,23 +28,14 @@ SHOWN_OF_COMPARE = (
     "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
 )  # fmt: skip
 SHOWN_OF_DESCRIBE = (
-    "model",
-    "metric",
-    "lists",
-    "undefined",
-    "mean",
-    "low",
-    "high",
-    "std",
-    "min",
-    "p50",
-    "max",
-    "zeros",
-)
-"""The columns that fit a terminal; files and other formats get all of them."""
+    "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
+)  # fmt: skip
+"""The columns for a reader; files and other formats get all of them."""
+DISPENSABLE = ("ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean")
+"""The columns that a narrow terminal does without, in turn."""
 
 
-def evaluate(*, fail_under: Sequence[str], fail_on_check: bool, **values: Any) -> list[str]:
+def evaluate(*, fail_under: Sequence[str], fail_on_check: bool, counts: bool, **values: Any) -> list[str]:
     """Evaluate the models, and judge their values."""
     bounds = bounds_of(fail_under)
     out = _out(values)
@@ -53,8 +45,8 @@ def evaluate(*, fail_under: Sequence[str], fail_on_check: bool, **values: Any) -
         names = CALL_ROLES["check"]
         found = of_check(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     metrics, k = _metrics(values, bounds)
-    result = rec(frame).evaluate(metrics, k, **roles)
-    _show(result, values, out, _by_metric(result) if "per" not in roles else result)
+    result = rec(frame).evaluate(metrics, k, counts=counts, **roles)
+    _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
     return [*found, *(shortfalls(result, bounds) if bounds else [])]
 
 
@@ -197,7 +189,14 @@ def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str])
     """Return the columns that fit a terminal, after those of ``--per``."""
     per = roles.get("per") or []
     per = [per] if isinstance(per, str) else per
-    return result.select(*per, *(name for name in columns if name in result.columns))
+    from recframe._cli.tables import table
+
+    picked, limit = result.select(*per, *(name for name in columns if name in result.columns)), terminal.width()
+    for name in DISPENSABLE:
+        if limit is None or max(map(len, table(picked).splitlines())) <= limit:
+            break
+        picked = picked.drop(name, strict=False)
+    return picked
 
 
 def _format(values: dict[str, Any]) -> str | None:

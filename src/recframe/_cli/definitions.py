@@ -34,6 +34,9 @@ def _commands() -> list[click.Command]:
         metavar="METRIC=X",
         help="Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
     )
+    counts = click.Option(
+        ["--counts"], is_flag=True, help="Add how many lists have a value under every metric, and how many have none."
+    )
     on_check = click.Option(["--fail-on-check"], is_flag=True, help="Exit with 1 if a check of the files finds errors.")
     if_worse = click.Option(
         ["--fail-if-worse"],
@@ -47,7 +50,7 @@ def _commands() -> list[click.Command]:
             "evaluate",
             commands.evaluate,
             "",
-            [*_of_metrics(), *role_options("evaluate"), gate, on_check],
+            [*_of_metrics(), counts, *role_options("evaluate"), gate, on_check],
             "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
             "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",
             "recframe evaluate results.test --truth qrels.test --like trec_eval -m map -m ndcg",
@@ -55,7 +58,7 @@ def _commands() -> list[click.Command]:
         _command(
             "compare",
             commands.compare,
-            "The table shows some of the columns; --json, --csv, --markdown and --out hold all of them.",
+            "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
             [
                 *_of_metrics(),
                 *call_options(EagerRec.compare, commands.OPTIONS_OF_COMPARE),

@@ -21,7 +21,26 @@ FRAMES = ("truth", "train", "catalog", "features")
 NOT_HERE = ("partitions",)
 """The roles that need a lazy frame: the command line reads its files at once."""
 _ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
-_IN_PYTHON = re.compile(r" (?:Errors are|row order) ?\(?for eager frames only\.?\)?| \(eager frames only\)")
+_IN_PYTHON = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r" (?:Errors are|row order) ?\(?for eager frames only\.?\)?| \(eager frames only\)", ""),
+        (r" See `recframe\.\w+`\.", ""),
+        (r"1 - `confidence`", "1 - confidence"),
+        (r"see `explain`", "see recframe explain"),
+        (r"``(\w+)=``", r"--\1"),
+        (r"``(\w+)=\"(\w+)\"``", r"--\1 \2"),
+        (r"`([a-z]+)`(?!`)", r"--\1"),
+        (r"None: the whole frame is one list", "none: all rows are one list"),
+        (r"how many, the items, or a frame of them", "how many, or a file of them"),
+        (r"A second frame of the same kind", "A second file"),
+        (r"None: ", "without it: "),
+        (r"an eager frame", "the file"),
+        (r"\ba frame\b", "a file"),
+        (r"\bthe frame\b", "the files"),
+    )
+)
+"""What docstrings say to those who write Python, and what help says instead."""
 
 
 def role_options(call: str) -> list[click.Option]:
@@ -103,7 +122,10 @@ def described(doc: str | None) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     """Return a text of a docstring as the terminal shows it."""
-    text = _IN_PYTHON.sub("", " ".join(text.split()))
+    text = " ".join(text.split())
+    for pattern, words in _IN_PYTHON:
+        text = pattern.sub(words, text)
+    text = re.sub(r"\. without", ". Without", text)
     return text.replace("``", "").replace("`", "")
 
 
@@ -114,8 +136,8 @@ SHORT = 4
 def _kind(parameter: Parameter) -> Any:
     """Return the type of a parameter whose annotation is text."""
     note = str(parameter.annotation)
-    if note.startswith("Literal["):
-        return Literal[tuple(re.findall(r'"([^"]*)"', note))]
+    if "Literal[" in note:
+        return Literal[tuple(re.findall(r"[\"']([^\"']*)[\"']", note))]
     return {"int": int, "float": float}.get(note.partition(" | ")[0], str)
 
 

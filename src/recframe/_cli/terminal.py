@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from recframe.errors import RecWarning
@@ -35,6 +36,11 @@ def say(text: str) -> None:
     except BrokenPipeError:
         # `| head` closes the pipe. What is left in the buffer must not fail at exit, and a gate must still be judged.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def width() -> int | None:
+    """Return how many letters a line of the terminal holds; None: the output goes elsewhere."""
+    return get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def complain(program: str, text: str) -> None:
