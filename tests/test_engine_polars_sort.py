@@ -12,7 +12,7 @@ from strategies import examples
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import polars_sort  # noqa: E402 - needs polars
+from recframe._engines import polars_pack, polars_sort  # noqa: E402 - needs polars
 
 KINDS = {
     "floats": lambda rng: rng.random(),
@@ -31,13 +31,18 @@ def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
     found = polars_sort.rank_rows(frame, ["user"], "score", upto)
     asked = pl.col("row") % 3 == 1
+    # Text does not fit into the integers: these rows are looked up by their numbers.
     some = polars_sort.rank_rows(
-        frame, ["user"], "score", upto, frame.lazy().with_columns(asked.alias(polars_sort.NEEDED))
+        frame.with_columns(text=pl.lit("a")),
+        ["user"],
+        "score",
+        upto,
+        lambda rows: rows.lazy().with_columns(asked.alias(polars_pack.NEEDED)),
     )
     assert (found is None) == (some is None)
     if found is None:
         return None
-    assert some.equals(found.filter(asked))
+    assert some.drop("text").equals(found.filter(asked))
     size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
     place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
     expected = frame.with_columns(place, size).drop("score")
@@ -76,8 +81,8 @@ def test_it_leaves_out_the_rest():
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
 def test_scores_may_fall_together(bits, monkeypatch):
-    monkeypatch.setattr(polars_sort, "MOST_BITS", bits)
-    monkeypatch.setattr(polars_sort, "FEWEST_BITS", 1)
+    monkeypatch.setattr(polars_pack, "MOST_BITS", bits)
+    monkeypatch.setattr(polars_pack, "FEWEST_BITS", 1)
     rng = random.Random(bits)
     users = [rng.randint(0, 9) for _ in range(300)]
     for upto in (1, 7, None):
@@ -98,8 +103,8 @@ def test_positions_by_a_column(descending, monkeypatch):
         assert rows["by"].is_sorted(descending=descending)
     assert polars_sort.number_rows(frame.with_columns(by=None), ["user"], "by", descending=True) is None
     # Different values that fall together would be in no order.
-    monkeypatch.setattr(polars_sort, "MOST_BITS", 1)
-    monkeypatch.setattr(polars_sort, "FEWEST_BITS", 1)
+    monkeypatch.setattr(polars_pack, "MOST_BITS", 1)
+    monkeypatch.setattr(polars_pack, "FEWEST_BITS", 1)
     assert polars_sort.number_rows(frame, ["user"], "by", descending=descending) is None
 
 
@@ -116,14 +121,76 @@ def test_several_keys():
     assert polars_sort.rank_rows(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
 
 
-def test_numpy_changes_nothing(monkeypatch):
+@pytest.mark.parametrize("faster", [True, False])
+def test_either_sort_gives_the_same(faster, monkeypatch):
     rng = random.Random(4)
     users = [rng.randint(0, 5) for _ in range(400)]
-    scores = [rng.random() for _ in users]
+    monkeypatch.setattr(polars_pack, "TIMED", 0)
+    monkeypatch.setattr(polars_pack, "numpy_is_faster", lambda: faster)
+    check(users, [rng.random() for _ in users], 3)
+
+
+@pytest.mark.parametrize(
+    ("numpy", "polars", "threads", "faster"),
+    [
+        (0.03, 0.2, 2, True),  # a processor with AVX-512
+        (0.12, 0.2, 2, True),  # with AVX2
+        (0.31, 0.2, 2, False),  # NumPy without either
+        (0.31, 0.2, 1, False),
+        (0.12, 0.2, 8, False),  # many cores
+    ],
+)
+def test_the_sort_is_that_of_the_faster_library(numpy, polars, threads, faster):
+    assert polars_pack.is_faster(numpy, polars, threads) == faster
+
+
+def test_the_faster_sort_is_measured():
     pytest.importorskip("numpy")
-    check(users, scores, 3)
-    monkeypatch.setattr(polars_sort, "MANY_CORES", 0)
-    check(users, scores, 3)
+    assert polars_pack.numpy_is_faster() in (True, False)
+
+
+WHOLE = {
+    "flags": ([True, False], True),
+    "integers": ([-3, 0, 4], True),
+    "unsigned": (pl.Series([0, 255], dtype=pl.UInt8), True),
+    "whole floats": ([-1.0, 0.0, 2.0], True),
+    "far apart": ([0, 2**40], False),
+    "fractions": ([0.5, 1.0], False),
+    "missing": ([None, 1], False),
+    "NaN": ([float("nan"), 1.0], False),
+    "endless": ([float("inf"), 1.0], False),
+    "text": (["a", "b"], False),
+}
+
+
+@pytest.mark.parametrize("kind", list(WHOLE))
+def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
+    rng = random.Random(kind)
+    values, packed = WHOLE[kind]
+    relevance = pl.Series("relevant", [values[rng.randrange(len(values))] for _ in range(300)], strict=False)
+    frame = pl.DataFrame({"user": [rng.randint(0, 9) for _ in relevance], "score": [rng.random() for _ in relevance]})
+    frame = frame.with_columns(relevance)
+    assert (polars_pack.pack(frame, ["user"], "score", ["user", "relevant"], descending=True).digits is None) != packed
+    found = polars_sort.rank_rows(frame, ["user"], "score", 4)
+    expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))
+    expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
+    assert found.cast({"size": pl.Int32}).equals(expected)
+    wanted = pl.col("relevant").eq_missing(relevance[0])
+    some = polars_sort.rank_rows(frame, ["user"], "score", 4, lambda rows: rows.lazy().with_columns(needed=wanted))
+    assert some.equals(found.filter(wanted))
+
+
+def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):
+    monkeypatch.setattr(polars_pack, "MOST_BITS", 10)
+    rng = random.Random(8)
+    users = [rng.randint(0, 3) for _ in range(400)]
+    for scores in ([rng.random() for _ in users], [rng.randint(0, 20) / 4 for _ in users]):
+        frame = pl.DataFrame({"user": users, "score": scores, "relevant": [rng.randint(0, 4) for _ in users]})
+        found = polars_sort.rank_rows(frame, ["user"], "score", None)
+        place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
+        size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
+        expected = frame.with_columns(place, size).drop("score")
+        assert found.sort(pl.all()).equals(expected.sort(pl.all()))
 
 
 def test_categories_have_codes():
@@ -173,7 +240,7 @@ def test_the_whole_metric_is_the_same_either_way(monkeypatch):
     for ties in ("average", "best", "worst", "first"):
         short = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         with monkeypatch.context() as patch:
-            patch.setattr(polars_sort, "_pack", lambda *args, **options: None)
+            patch.setattr(polars_sort, "pack", lambda *args, **options: None)
             long = recframe.rec(frame).evaluate(names, k=[1, 3], ties=ties, per="user")
         for name in short.columns:
             assert short[name].to_list() == pytest.approx(long[name].to_list(), abs=1e-12), name

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from recframe._columns import POSITION
-from recframe._engines import polars_constructors, polars_look, polars_partitions, polars_sort
+from recframe._engines import polars_constructors, polars_look, polars_pack, polars_partitions, polars_sort
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
@@ -179,10 +180,16 @@ class EagerPolars(Polars):
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
     ) -> Frame | None:
         held = collect_columns(frame.to_native())
-        marked = None if needed is None else lazy(held).with_columns(needed.alias(polars_sort.NEEDED)).to_native()
-        found = polars_sort.rank_rows(held, keys, score, upto, marked)
+        mark = None if needed is None else partial(_marked, needed)
+        found = polars_sort.rank_rows(held, keys, score, upto, mark)
         return None if found is None else lazy(found)
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
         found = polars_sort.number_rows(collect_columns(frame.to_native()), keys, column, descending=descending)
         return None if found is None else lazy(found)
+
+
+def _marked(needed: nw.Expr, rows: pl.DataFrame) -> pl.LazyFrame:
+    """Return rows with a column that marks the needed ones."""
+    marked: pl.LazyFrame = lazy(rows).with_columns(needed.alias(polars_pack.NEEDED)).to_native()
+    return marked

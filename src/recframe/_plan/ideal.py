@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing
+from recframe._plan.relevance import fill_missing, is_hit
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import ALL_ROWS
 
@@ -46,12 +46,13 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
-    rows = context.with_hits(frame)
+    rows, relevance = frame, nw.col(RELEVANCE)
     if ALL_ROWS not in terms.requested:
-        rows = rows.filter((nw.col(RELEVANCE) > 0) | (nw.col(HIT) > 0))
+        rows = rows.filter((relevance > 0) | is_hit(relevance, context.query.min_relevance))
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
+    rows = context.with_hits(rows)
     if of == "ranked":
         return context.engine.sum_terms(rows, group, terms.summands)
     return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: _RELEVANT})

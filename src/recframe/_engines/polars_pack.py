@@ -1,0 +1,258 @@
+"""Rows of a polars frame as sorted integers: the list, the score, and what tells the row, from the highest bit on.
+
+Sorted, the rows of a list follow each other, the best first::
+
+    bit 61                                                            bit 0
+    ┌──────────────┬──────────────────────────────────┬───────────────────┐
+    │     list     │ score: its distance to the best, │       tail        │
+    │              │ scaled to the bits that are left │                   │
+    └──────────────┴──────────────────────────────────┴───────────────────┘
+                                                          ┌───────────┐
+      the row has other columns of few whole numbers only │  digits   │ they are read from the integer
+                                                          └───────────┘
+                                                          ┌───────┬───┐
+                                             it has others│ number│ ? │ they are looked up by the row's number;
+                                                          └───────┴───┘ the last bit marks needed rows
+
+Scaling keeps the order of scores, but may give different scores the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from functools import lru_cache
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from recframe._engines.polars_compat import collect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Mark = Callable[[pl.DataFrame], pl.LazyFrame]
+    """Adds a column `NEEDED` to a frame, from its columns other than keys and scores."""
+
+BITS = 62
+"""The bits of a signed integer without its sign and one for the end of the last list."""
+FEWEST_BITS = 8
+"""The bits of a score below which too many different scores would be equal."""
+MOST_BITS = 50
+"""The bits of a score that a float can tell apart, rounding included."""
+MOST_DIGITS = 2**12
+"""How many different tails of digits there may be."""
+FEW = 1000
+"""How many values to look at before all are."""
+TIMED = 2**14
+"""How many integers to sort to see whose sort is faster."""
+SHARE = 0.6
+"""How many times faster a sort becomes by one more core."""
+
+PACKED, INDEX = "packed", "index"
+NEEDED = "needed"
+"""The column that marks the needed rows."""
+
+
+class Digits(NamedTuple):
+    """Columns of whole numbers as the digits of one number."""
+
+    columns: tuple[tuple[str, pl.DataType, int, int], ...]
+    """Their names, their types, their least values, and how many values from there on they may have."""
+
+    @classmethod
+    def of(cls, columns: Iterable[pl.Series]) -> Digits | None:
+        """Return the digits of columns; None where one is not of whole numbers, or lacks some."""
+        found = []
+        for column in columns:
+            span = _span(column)
+            if span is None:
+                return None
+            found.append((column.name, column.dtype, span[0], span[1] - span[0] + 1))
+        return cls(tuple(found))
+
+    @property
+    def many(self) -> int:
+        """How many numbers there may be."""
+        return math.prod(many for *_, many in self.columns)
+
+    @property
+    def readable(self) -> bool:
+        """Whether the columns can be read from the number: codes of categories cannot."""
+        return not any(dtype in (pl.Categorical, pl.Enum) for _, dtype, *_ in self.columns)
+
+    def number(self) -> pl.Expr:
+        """Return the number of each row."""
+        number = pl.lit(0, dtype=pl.Int64)
+        for name, _, least, many in self.columns:
+            number = number * many + (pl.col(name).to_physical().cast(pl.Int64) - least)
+        return number
+
+    def read(self, number: pl.Expr) -> list[pl.Expr]:
+        """Return the columns from the number of each row."""
+        found = []
+        for name, dtype, least, many in reversed(self.columns):
+            found.append((number % many + least).cast(dtype).alias(name))
+            number = number // many
+        return found
+
+
+class Pack(NamedTuple):
+    """The rows of a frame as sorted integers."""
+
+    frame: pl.DataFrame
+    """The columns that rows are read back with."""
+    codes: pl.Series
+    lists: Digits
+    digits: Digits | None
+    """What the tail holds; None: the row's number and a mark."""
+    score: int
+    """The distance from one scaled score to the next: the tail is below it."""
+    list: int
+    """The distance from one list to the next."""
+    in_order: bool
+    """Whether the rows came in this order."""
+    distance: pl.Expr
+    """The bits of a score."""
+
+    def rows(self, packed: pl.Series) -> pl.DataFrame:
+        """Return packed rows with the columns of the frame."""
+        if self.in_order and len(packed) == self.frame.height:
+            return self.frame
+        rows, number, names = packed.alias(PACKED).to_frame(), pl.col(PACKED) % self.score, self.frame.columns
+        read = self.lists.read(pl.col(PACKED) // self.list) if self.lists.readable else []
+        if self.digits is not None:
+            return rows.select([*read, *self.digits.read(number)]).select(names)
+        known = rows.select(read)
+        others = self.frame.drop(known.columns).select(pl.all().gather(self.numbers(packed)))
+        return pl.DataFrame([*known.get_columns(), *others.get_columns()]).select(names)
+
+    def numbers(self, packed: pl.Series) -> pl.Series:
+        """Return the numbers of packed rows, where the tail holds them."""
+        return packed % self.score // 2
+
+    def scores(self, scores: pl.Series, packed: pl.Series) -> pl.Series | None:
+        """Return the scores of packed rows, or what differs where they do; None where the bits do not tell."""
+        if self.digits is None:
+            return scores.gather(self.numbers(packed))
+        bits = packed % self.list // self.score
+        seen = pl.LazyFrame([bits.alias(PACKED)]).unique()
+        rows, name = scores.to_frame().lazy(), scores.name
+        if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
+            rows = rows.unique()  # few scores that repeat are found faster than looked up
+        found = rows.with_columns(self.distance.alias(PACKED)).join(seen, on=PACKED, how="semi")
+        differ = collect(found.select(name).unique().select(pl.len())).item() > bits.n_unique()
+        return None if differ else bits
+
+    def needed(self, mark: Mark) -> pl.Expr:
+        """Return which packed rows are needed, from a column of them."""
+        if self.digits is None:
+            return pl.col(PACKED) % 2 == 1
+        tails = pl.select(pl.int_range(self.digits.many).alias(PACKED)).select(self.digits.read(pl.col(PACKED)))
+        return pl.lit(collect(mark(tails).select(NEEDED)).to_series()).gather(pl.col(PACKED) % self.score)
+
+
+def pack(
+    frame: pl.DataFrame,
+    keys: Sequence[str],
+    score: str,
+    columns: Sequence[str],
+    *,
+    descending: bool,
+    numbered: bool = False,
+    mark: Mark | None = None,
+) -> Pack | None:
+    """Return the rows of a frame as sorted integers, to be read back with some columns; None where they do not fit.
+
+    With their numbers, or without where they have few different values in the columns that are no keys.
+    """
+    lists = None if frame.is_empty() else Digits.of(frame.get_column(key) for key in keys)
+    if lists is None:
+        return None
+    others = (frame.get_column(name) for name in columns if name not in keys)
+    digits = Digits.of(others) if lists.readable and not numbered else None
+    digits = digits if digits is not None and digits.readable and digits.many <= MOST_DIGITS else None
+    tail_bits = (frame.height - 1).bit_length() + 1 if digits is None else (digits.many - 1).bit_length()
+    score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
+    distance = scaled(frame.get_column(score), score_bits, descending=descending)
+    if distance is None:
+        return None
+    if digits is not None:
+        rows, tail = frame.lazy(), digits.number()
+    else:
+        rows, tail = frame.lazy() if mark is None else mark(frame), pl.col(INDEX).cast(pl.Int64) * 2
+        rows, tail = rows.with_row_index(INDEX), tail if mark is None else tail + pl.col(NEEDED)
+    packed = (lists.number() * 2**score_bits + distance) * 2**tail_bits + tail
+    codes = collect(rows.select(packed.alias(PACKED))).to_series()
+    in_order = all((rows // 2**tail_bits).is_sorted() for rows in (codes.head(FEW), codes))
+    codes = codes if in_order else _sorted(codes)
+    bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
+    return Pack(frame.select(columns), codes, lists, digits, *bounds, in_order, distance)
+
+
+def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
+    """Return the distance of each score from the best one, in whole numbers of some bits; None where that fails."""
+    best, worst = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
+    spread = best - worst
+    if bits < FEWEST_BITS or not spread < math.inf:
+        return None
+    scale = (2.0**bits - 1) / spread if spread else 0.0
+    if not scale < math.inf:
+        return None
+    value = pl.col(scores.name).cast(pl.Float64)
+    # The numbers fit; to be told so takes half of the time.
+    return ((best - value if descending else value - worst) * scale).cast(pl.Int64, wrap_numerical=True)
+
+
+def _span(column: pl.Series) -> tuple[int, int] | None:
+    """Return the least and the largest of whole numbers; None for other columns, and where one is missing."""
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.to_physical()
+    if column.dtype.is_float():
+        if not all((some.is_finite() & (some == some.floor())).all() for some in (column.head(FEW), column)):
+            return None
+    elif not (column.dtype.is_integer() or column.dtype == pl.Boolean):
+        return None
+    if column.null_count():
+        return None
+    least, most = int(column.min()), int(column.max())  # type: ignore[arg-type]
+    return (least, most) if -(2**BITS) < least <= most < 2**BITS else None
+
+
+# --- the sort -----------------------------------------------------------------------------------------------
+
+
+def _sorted(packed: pl.Series) -> pl.Series:
+    """Return the integers sorted, by NumPy where it is imported and faster here."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or (len(packed) > TIMED and not numpy_is_faster()):
+        return packed.sort()
+    return pl.Series(PACKED, numpy.sort(packed.to_numpy()))
+
+
+@lru_cache(1)
+def numpy_is_faster() -> bool:
+    """Return whether NumPy's sort is faster than that of polars: it depends on the processor, and is measured once."""
+    numpy = sys.modules["numpy"]
+    codes = pl.int_range(TIMED, eager=True).hash()
+    array = codes.to_numpy()
+    return is_faster(
+        _fastest(lambda: numpy.sort(array)), _fastest(lambda: codes.sort(multithreaded=False)), pl.thread_pool_size()
+    )
+
+
+def is_faster(alone: float, alike: float, threads: int) -> bool:
+    """Return whether a sort that runs on one core only is faster than one of which each core does a part."""
+    return alone <= alike / max(1.0, SHARE * threads)
+
+
+def _fastest(call: Callable[[], Any]) -> float:
+    """Return the seconds of the fastest of some calls."""
+
+    def seconds() -> float:
+        start = perf_counter()
+        call()
+        return perf_counter() - start
+
+    return min(seconds() for _ in range(5))
