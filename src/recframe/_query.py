@@ -137,7 +137,7 @@ def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
         raise OptionError(msg, "pass positions with rank=, such as rank='rank'")
     if len(orders) > 1:
         msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
-        raise OptionError(msg, "put the models' frames below each other, and name them by model=")
+        raise OptionError(msg, "stack the models' frames, and name their column by model=")
     if roles.truth is not None:
         msg = f"{with_what}, which truth= might call relevant"
         raise OptionError(msg, "the frame itself holds every relevant row and its relevance")

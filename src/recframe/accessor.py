@@ -104,7 +104,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         score : str or sequence of str
             One model a column; a sequence gives one row each, under ``model``.
         model : str, optional
-            The column that says whose row it is, where the models stand below each other. Without ``truth=``,
+            The column that says whose row it is, of stacked models. Without ``truth=``,
             a list counts for every model as soon as one model's rows show it to have a relevant item.
         counts : bool
             Add two columns: ``lists``, how many have a value under every metric that has one per list, and

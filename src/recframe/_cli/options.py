@@ -78,7 +78,7 @@ def demo_options() -> list[click.Parameter]:
             ["--min-rating"],
             type=float,
             metavar="X",
-            help="Ratings from X on are positive. [4; all rows are where the ratings do not differ]",
+            help="Ratings from X on are positive. [4; if all ratings are equal, every row is positive]",
         ),
         click.Option(["-k", "--k"], multiple=True, type=int, metavar="N", help="The cutoffs. [5 10]"),
         click.Option(

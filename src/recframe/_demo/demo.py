@@ -72,7 +72,7 @@ def run(
     cutoffs : sequence of int
         The cutoffs of the metrics.
     min_rating : float, optional
-        Ratings from here on are positive. None: 4, or every row is positive where the ratings do not differ.
+        Ratings from here on are positive. None: 4; if all ratings are equal, every row is positive.
     seed : int
         The seed of all that is random.
     columns : mapping of str to str, optional
