@@ -295,6 +295,20 @@ def test_metrics_of_all_lists_together_are_refused_by_name(library):
         recframe.rec(frame).compare(["mrr", "coverage@2"], by="session", score=["a", "b"])
 
 
+def test_two_models_of_one_name_are_one_model(library):
+    rows = rows_of()
+    frame = library.DataFrame([row | {"model": "a", "score": row[name]} for name in "ab" for row in rows])
+    given = {"by": "session", "model": "model"}
+    with pytest.raises(recframe.RecError, match="compare needs two models, but there is only 'a'"):
+        recframe.rec(frame).compare(["mrr"], **given)
+    with pytest.raises(recframe.RecError, match="item='item' repeats items within lists"):
+        recframe.rec(frame).agreement(3, **given)
+    with pytest.warns(recframe.DataWarning, match="items stand twice in"):
+        assert len(recframe.rec(frame).evaluate(["mrr"], **given)) == 1
+    with pytest.raises(recframe.RecError, match="names a column twice"):
+        recframe.rec(frame).compare(["mrr"], by="session", score=["a", "a"])
+
+
 def test_weights_must_be_one_number_per_list(library):
     rows = rows_of()
     negative = library.DataFrame([row | {"weight": -1.0} for row in rows])

@@ -50,6 +50,14 @@ def test_spelling_is_lenient_and_the_name_canonical():
 
 
 @pytest.mark.parametrize("name", list(METRICS))
+def test_a_record_holds_its_options_alone(name):
+    # What depends on them (`reads`, `best_of`, ...) is a property, so that a subclass may state another.
+    options = {option.name for option in options_of(METRICS[name])}
+    assert {*vars(METRICS[name]())} <= options
+    assert not options & {"reads", "best_of", "requires_average_ties", "is_additive", "needs_relevant"}
+
+
+@pytest.mark.parametrize("name", list(METRICS))
 def test_every_record_is_complete(name):
     kind = METRICS[name]
     assert kind.name == name

@@ -127,7 +127,11 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
         ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
         ("r_precision", {"like": "rectools"}, r"recall\(capped=True\)"),
         ("map", {"like": "sklearn"}, "that is pr_auc"),
-        ("rbp", {"like": "trec_eval"}, r"scales the grades"),
+        (
+            "rbp",
+            {"like": "trec_eval"},
+            r"scales the grades of each list that has one outside \[0, 1\]; where none has, that is rbp\(p=0\.9\)",
+        ),
         ("coverage@5", {"like": "rectools"}, "metrics that read the relevance"),
         ("mrr@10", {"like": "trec_eval"}, "takes no cutoff for mrr: recip_rank"),
         ("ndcg", {"like": "rectools"}, r"(?s)needs a cutoff for ndcg.*'ndcg@10'"),
@@ -143,6 +147,16 @@ def test_what_is_refused_is_named(asked, given, message):
         frame.rec.measure(asked, **given)
     with pytest.raises(recframe.OptionError, match=message):
         frame.rec.evaluate([asked], **given)
+
+
+def test_auc_of_a_list_without_a_pair_is_that_of_torchmetrics_by_default_only():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"user": [1, 1, 2, 2], "score": [0.9, 0.8, 0.7, 0.6], "relevant": [1, 1, 1, 0]})
+    # RetrievalAUROC 1.9.0 gives 0.5 under each empty_target_action; peers/test_torchmetrics.py asks it again.
+    assert frame.rec.roc_auc(like="torchmetrics") == 0.5
+    assert frame.rec.roc_auc(like="torchmetrics", undefined="skip") == 1.0
+    words = " ".join(str(recframe.explain("roc_auc", like="torchmetrics")).split())
+    assert "Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0" in words
 
 
 def test_the_same_metric_twice_is_named():

@@ -37,6 +37,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
+import altair as alt
+
 from recframe._arguments import Columns, Like, Lists, Ties, Undefined
 from recframe.metrics import Metric
 {imports}

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
+import altair as alt
+
 from recframe._arguments import Columns, Like, Lists, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
@@ -195,9 +197,13 @@ class Plot:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[ChartRoles],
-    ) -> Any: ...
-    def distribution(self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]) -> Any: ...
-    def differences(self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]) -> Any: ...
+    ) -> alt.LayerChart | alt.ConcatChart: ...
+    def distribution(
+        self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]
+    ) -> alt.LayerChart | alt.VConcatChart: ...
+    def differences(
+        self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]
+    ) -> alt.LayerChart: ...
     def segments(
         self,
         metric: str | Metric,
@@ -207,7 +213,7 @@ class Plot:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
-    ) -> Any: ...
+    ) -> alt.LayerChart: ...
     def trend(
         self,
         metric: str | Metric,
@@ -216,7 +222,7 @@ class Plot:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
-    ) -> Any: ...
+    ) -> alt.LayerChart: ...
     def tradeoff(
         self,
         x: str | Metric,
@@ -226,7 +232,7 @@ class Plot:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[ChartRoles],
-    ) -> Any: ...
+    ) -> alt.LayerChart: ...
 
 class Rec(Generic[Mean, Frame]):
     def __init__(self, frame: Frame, bound: dict[str, Any] | None = None) -> None: ...

@@ -2,6 +2,7 @@
 
 from typing import Any, assert_type
 
+import altair as alt
 import pandas as pd
 import polars as pl
 
@@ -26,6 +27,7 @@ assert_type(recframe.rec(eager).to_lists(5, scores=True), pl.DataFrame)
 assert_type(recframe.rec(eager).split(fraction=0.2, seed=1), tuple[pl.DataFrame, pl.DataFrame])
 assert_type(recframe.rec(lazy).split(last=1, time="day"), tuple[pl.LazyFrame, pl.LazyFrame])
 assert_type(recframe.rec(eager).add_random(seed=1), pl.DataFrame)
+assert_type(recframe.rec(eager).plot.differences("ndcg", score=["a", "b"]), alt.LayerChart)
 assert_type(recframe.rec(eager).fuse(score=["a", "b"], method="sum", normalize="max"), pl.DataFrame)
 assert_type(recframe.rec(eager).add_popular(eager, segment="country"), pl.DataFrame)
 

@@ -15,6 +15,8 @@ from recframe.metrics._beyond_accuracy import ExposureMetric
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import altair as alt
+
     from recframe._comparison.describe import Options
     from recframe._display.data import Call, Mean
     from recframe.metrics import Metric
@@ -40,7 +42,7 @@ class Plot(SegmentCharts):
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Any,
-    ) -> Any:
+    ) -> alt.LayerChart | alt.ConcatChart:
         """Return metrics over the cutoff, a line with its interval for each model.
 
         Parameters
@@ -80,9 +82,12 @@ class Plot(SegmentCharts):
         if any(metric.cutoff is None for metric in plan.metrics):
             msg = f"curve shows metrics over the cutoff, but k={shown(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        return charts.curves(means(plan, options), options.confidence)
+        chart: alt.LayerChart | alt.ConcatChart = charts.curves(means(plan, options), options.confidence)
+        return chart
 
-    def distribution(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Any:
+    def distribution(
+        self, metric: str | Metric, k: int | None = None, **roles: Any
+    ) -> alt.LayerChart | alt.VConcatChart:
         """Return how the values of lists spread: the share of lists in each of 20 bins, a panel for each model.
 
         Parameters
@@ -110,9 +115,10 @@ class Plot(SegmentCharts):
         plan = self._call(roles, MEANS).one("distribution", metric, k)
         found = values_of(plan)
         rows = histogram(found)
-        return charts.distribution(rows, found.metric, found.lists, found.means)
+        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(rows, found.metric, found.lists, found.means)
+        return chart
 
-    def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Any:
+    def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> alt.LayerChart:
         """Return the lists sorted by the difference of two models: how many gain, how many lose, and how much.
 
         Parameters
@@ -141,7 +147,8 @@ class Plot(SegmentCharts):
         charts.altair()
         plan = self._call(roles, MEANS).one("differences", metric, k)
         found = values_of(plan)
-        return charts.differences(sorted_differences(found), found.metric)
+        chart: alt.LayerChart = charts.differences(sorted_differences(found), found.metric)
+        return chart
 
     def tradeoff(
         self,
@@ -152,7 +159,7 @@ class Plot(SegmentCharts):
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Any,
-    ) -> Any:
+    ) -> alt.LayerChart:
         """Return two metrics against each other, a dot for each model.
 
         Parameters
@@ -195,7 +202,8 @@ class Plot(SegmentCharts):
             for row in rows:
                 mean = found.get(row["model"])
                 row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
-        return charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
+        chart: alt.LayerChart = charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
+        return chart
 
 
 def _by_model(call: Call, metric: Metric, options: Options) -> dict[str, Mean]:

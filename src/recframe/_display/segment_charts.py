@@ -12,6 +12,8 @@ from recframe.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import altair as alt
+
     from recframe._comparison.describe import Options
     from recframe._display.data import Mean
     from recframe.metrics import Metric
@@ -41,7 +43,7 @@ class SegmentCharts:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Any,
-    ) -> Any:
+    ) -> alt.LayerChart:
         """Return a dot with its interval for each segment and model.
 
         Parameters
@@ -80,7 +82,8 @@ class SegmentCharts:
         options = call.options(confidence, cluster)
         found, name = _by_segment("segments", call, metric, k, options)
         kept, of = most_lists(found, most)
-        return charts.segments(kept, options.confidence, name, of)
+        chart: alt.LayerChart = charts.segments(kept, options.confidence, name, of)
+        return chart
 
     def trend(
         self,
@@ -90,7 +93,7 @@ class SegmentCharts:
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Any,
-    ) -> Any:
+    ) -> alt.LayerChart:
         """Return a metric over time, a line with its interval for each model.
 
         Parameters
@@ -130,7 +133,8 @@ class SegmentCharts:
         if len({mean.segment for mean in found}) > MOST_PLACES:
             msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
             raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
-        return charts.trend(found, options.confidence, name)
+        chart: alt.LayerChart = charts.trend(found, options.confidence, name)
+        return chart
 
 
 def _by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
