@@ -75,6 +75,7 @@ def test_counts_of_lists(run):
 
 
 def test_tables_fit_a_terminal(run, monkeypatch):
+    pytest.importorskip("scipy")
     wide = {len(line) for line in run(COMPARED)[1].splitlines()}
     monkeypatch.setattr(terminal, "width", lambda: 100)
     narrow = run(COMPARED)[1]
