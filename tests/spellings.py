@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 
 VALUES: dict[str, tuple[Any, ...]] = {
-    "p": (0.5,), "p_break": (0.4,), "alpha": (0.2,), "max_relevance": (5,), "expected": (1,),
+    "p": (0.5,), "p_break": (0.4,), "alpha": (0.2,), "max_relevance": (5,), "expected": (1,), "beta": (0.5,),
+    "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
 }  # fmt: skip
-"""A value other than the default of each option that is a number."""
+"""A value other than the default of each option that is a number or a table."""
 
 ALWAYS: dict[str, dict[str, str]] = {"pfound": {"probability": "{0:0,1:0.1,2:0.5,3:1}"}}
 """What a metric cannot do without on graded relevance."""
@@ -40,7 +41,7 @@ def options_of(name: str) -> dict[str, list[Any]]:
     for field in fields(kind):
         if field.name == "k" or field.name in ALWAYS.get(name, ()):
             continue
-        choices = [True] if hints[field.name] is bool else [*_literals(hints[field.name])] or VALUES.get(field.name)
+        choices = [True] if hints[field.name] is bool else VALUES.get(field.name) or [*_literals(hints[field.name])]
         assert choices, f"{name} has an option {field.name!r}: enter a value to test in tests/spellings.py, VALUES"
         found[field.name] = [None, *(value for value in choices if value != field.default)]
     return found

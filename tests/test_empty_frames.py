@@ -42,9 +42,10 @@ CASES = {
         TRUTH,
         {
             **dict.fromkeys(METRICS, 0.0),
-            **dict.fromkeys([*RECOMMENDED, "spearman", "kendall"]),
+            **dict.fromkeys([*RECOMMENDED, "spearman", "kendall", "opa"]),
             "roc_auc": None,  # the top k holds no pair
             "gauc": 0.5,
+            "num_rel": 1.0,
         },
     ),
     "a truth without rows": (
@@ -60,6 +61,9 @@ CASES = {
             "gini": 1 / 6,
             "entropy": 1.5,
             "calibration": 0.0,
+            "num_rel": 0.0,
+            "num_ret": 2.0,
+            "num_rel_ret": 0.0,
         },
     ),
     "one row": (
@@ -67,9 +71,10 @@ CASES = {
         None,
         {
             **dict.fromkeys(METRICS, 1.0),
-            **dict.fromkeys(["roc_auc", "gauc", "spearman", "kendall", "diversity", "personalization"]),
+            **dict.fromkeys(["roc_auc", "gauc", "spearman", "kendall", "opa", "diversity", "personalization"]),
             "precision": 0.5,
             "f1": 2 / 3,
+            "fbeta": 5 / 6,
             "rbp": 0.2,
             "err": 0.5,
             "novelty": 0.0,

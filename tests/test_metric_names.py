@@ -60,6 +60,7 @@ SPELLINGS = {
     "map_at_10": "map@10",
     "HitRate@5": "hit_rate@5",
     "RPrecision": "r_precision",
+    "F1Beta@5": "fbeta(beta=1)@5",
     "IntraListDiversity@5": "diversity@5",
     "CatalogCoverage@5": "coverage@5",
     # by letter

@@ -117,7 +117,7 @@ def test_a_column_of_per_divides_lists_without_a_truth(engine):
 # --- each method by itself --------------------------------------------------------------------------------
 
 OPTIONS = {
-    "denominator": str, "capped": bool, "norm": str, "p": float, "gain": str, "discount": str, "grades": str, "ideal": str, "over": str,
+    "denominator": str, "capped": bool, "norm": str, "p": float, "beta": float, "gain": str, "discount": str, "grades": str, "ideal": str, "over": str,
 }  # fmt: skip
 
 

@@ -28,6 +28,14 @@ def test_relevance_that_a_metric_cannot_use_is_named(engine):
         engine.ask(frame, "evaluate", ["err(max_relevance=3)"])
 
 
+def test_the_relevance_itself_satisfies(polars_engine):
+    frame = polars_engine.frame({"user": [1, 1, 1], "relevant": [0.5, 0.0, 0.8], "score": [3, 2, 1]})
+    assert polars_engine.ask(frame, "err", probability="relevance") == pytest.approx(0.5 + 0.5 * 0.8 / 3)
+    wrong = polars_engine.frame({"user": [1], "relevant": [2.0], "score": [1]})
+    with pytest.raises(ValueError, match=r"holds 2, but err\(probability=relevance\) takes 0 to 1"):
+        polars_engine.ask(wrong, "err", probability="relevance")
+
+
 @pytest.mark.parametrize(
     ("make", "pattern"),
     [
@@ -36,6 +44,8 @@ def test_relevance_that_a_metric_cannot_use_is_named(engine):
         (lambda: metrics.PFound(probability=5), "probability=5 does not map"),
         (lambda: metrics.PFound(probability={1: 1.5}), "gives relevance 1 the chance 1.5"),
         (lambda: metrics.ERR(max_relevance=-1), "max_relevance=-1 is not at least 0"),
+        (lambda: metrics.ERR(probability={1: 2}), "gives relevance 1 the chance 2"),
+        (lambda: metrics.ERR(max_relevance=3, probability={1: 0.5}), "max_relevance=3 or probability=, not both"),
     ],
 )
 def test_bad_options_are_named(make, pattern):

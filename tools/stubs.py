@@ -200,8 +200,9 @@ def stub() -> str:
     aliases: dict[str, str] = {}
     for kind in METRICS.values():
         for field in fields(kind):
-            if field.name != "k" and hasattr(sys.modules[kind.__module__], str(field.type)):
-                aliases.setdefault(str(field.type), kind.__module__)
+            for name in str(field.type).split(" | "):
+                if hasattr(sys.modules[kind.__module__], name):
+                    aliases.setdefault(name, kind.__module__)
     imports = "\n".join(
         f"from {module} import {', '.join(sorted(name for name, home in aliases.items() if home == module))}"
         for module in sorted(set(aliases.values()))

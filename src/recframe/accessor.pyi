@@ -13,8 +13,11 @@ import altair as alt
 from recframe._arguments import Columns, Like, Lists, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics.accuracy import Denominator, Over
+from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm, Points
+from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Discount, Gain, Grades, Ideal
+from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unseen
 from recframe.metrics.rbp import HitGain
 
@@ -375,9 +378,25 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def f1(self, k: int | None = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
+    def fbeta(self, k: int | None = None, *, beta: float = 2.0, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def fbeta(self, k: int | None = None, *, beta: float = 2.0, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
     def r_precision(self, *, over: Over = "all", **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
     def r_precision(self, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def num_rel(self, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def num_rel(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def num_ret(self, k: int | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def num_ret(self, k: int | None = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def num_rel_ret(self, k: int | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def num_rel_ret(self, k: int | None = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def hit_rate(self, k: int | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
@@ -441,10 +460,22 @@ class Rec(Generic[Mean, Frame]):
         self, k: int | None = None, *, p: float = 0.8, gain: HitGain = "binary", **roles: Unpack[SegmentRoles]
     ) -> Frame: ...
     @overload
-    def err(self, k: int | None = None, *, max_relevance: float | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    def err(
+        self,
+        k: int | None = None,
+        *,
+        max_relevance: float | None = None,
+        probability: Probability | Literal["relevance"] | None = None,
+        **roles: Unpack[MeanRoles],
+    ) -> Mean: ...
     @overload
     def err(
-        self, k: int | None = None, *, max_relevance: float | None = None, **roles: Unpack[SegmentRoles]
+        self,
+        k: int | None = None,
+        *,
+        max_relevance: float | None = None,
+        probability: Probability | Literal["relevance"] | None = None,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def pfound(
@@ -452,7 +483,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | None = None,
         *,
         p_break: float = 0.15,
-        probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None,
+        probability: Probability | None = None,
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
@@ -461,7 +492,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | None = None,
         *,
         p_break: float = 0.15,
-        probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None,
+        probability: Probability | None = None,
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
@@ -469,9 +500,9 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def roc_auc(self, k: int | None = None, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
-    def gauc(self, **roles: Unpack[MeanRoles]) -> Mean: ...
+    def gauc(self, *, weigh_by: WeighBy = "rows", **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
-    def gauc(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    def gauc(self, *, weigh_by: WeighBy = "rows", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def pr_auc(self, *, points: Points = "positions", over: Over = "all", **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
@@ -492,6 +523,10 @@ class Rec(Generic[Mean, Frame]):
     def kendall(self, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
     def kendall(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def opa(self, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def opa(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def coverage(self, k: int | None = None, *, catalog: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
@@ -529,9 +564,23 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def personalization(self, k: int | None = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
-    def gini(self, k: int | None = None, *, catalog: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    def gini(
+        self,
+        k: int | None = None,
+        *,
+        denominator: GiniDenominator = "n",
+        catalog: Any = None,
+        **roles: Unpack[MeanRoles],
+    ) -> Mean: ...
     @overload
-    def gini(self, k: int | None = None, *, catalog: Any = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    def gini(
+        self,
+        k: int | None = None,
+        *,
+        denominator: GiniDenominator = "n",
+        catalog: Any = None,
+        **roles: Unpack[SegmentRoles],
+    ) -> Frame: ...
     @overload
     def entropy(self, k: int | None = None, *, catalog: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oracle import auc, beyond_accuracy, cascade, correlation, money
+from oracle import auc, beyond_accuracy, cascade, correlation, counts, money
 from oracle.calls import evaluate, value_of_list
 from oracle.case import Case, OfCall, mean_over_lists
 from oracle.metric import Metric, parse
@@ -22,7 +22,7 @@ __all__ = [
     "ACCURACY", "ORACLES", "Case", "Metric", "evaluate", "grouped", "is_missing", "mean", "names", "number", "parse", "plain",
 ]  # fmt: skip
 
-ACCURACY = ("precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp")
+ACCURACY = ("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp")
 
 ORACLES: Mapping[str, OfCall] = {
     **dict.fromkeys(ACCURACY, mean_over_lists(value_of_list)),
@@ -35,6 +35,10 @@ ORACLES: Mapping[str, OfCall] = {
     "money_recall": mean_over_lists(money.money_recall),
     "spearman": mean_over_lists(correlation.spearman),
     "kendall": mean_over_lists(correlation.kendall),
+    "opa": mean_over_lists(correlation.opa),
+    "num_rel": mean_over_lists(counts.num_rel),
+    "num_ret": mean_over_lists(counts.num_ret),
+    "num_rel_ret": mean_over_lists(counts.num_rel_ret),
     "coverage": beyond_accuracy.coverage,
     "novelty": mean_over_lists(beyond_accuracy.novelty),
     "arp": mean_over_lists(beyond_accuracy.arp),

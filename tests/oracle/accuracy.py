@@ -119,6 +119,12 @@ def divisor(metric: Metric, of: List) -> float:
             return min(counted, metric.last) if options.get("capped") == "True" else counted
         case "f1", _:
             return ((n_ranked if metric.k is None else metric.k) + n_relevant) / 2
+        case "fbeta", options:
+            # From precision and recall over 1 hit: 1 / divisor = (1 + β²)·P·R / (β²·P + R), each of them.
+            squared = float(options.get("beta", "2")) ** 2
+            return (squared * n_relevant + (n_ranked if metric.k is None else metric.k)) / (1 + squared)
+        case "map", {"norm": "k"}:
+            return n_ranked if metric.k is None else metric.k
         case "map", {"norm": "relevant"}:
             return n_relevant
         case "map", {"norm": "hits"}:
@@ -128,7 +134,8 @@ def divisor(metric: Metric, of: List) -> float:
         case "ndcg", _:
             return ideal(metric, of)
         case "rbp", options:
-            return 1 / (1 - float(options.get("p", "0.8")))
+            greatest = max(of.everything) if options.get("gain") == "scaled" else 1.0
+            return max(greatest, 0.0) / (1 - float(options.get("p", "0.8")))
         case _:
             return 1.0
 
@@ -140,7 +147,7 @@ def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) ->
     last = n_relevant if metric.name == "r_precision" else metric.last
     in_hits = set(hits)
     match metric.name:
-        case "precision" | "recall" | "f1" | "r_precision" | "hits":
+        case "precision" | "recall" | "f1" | "fbeta" | "r_precision" | "hits":
             return sum(r <= last for r in hits)
         case "hit_rate":
             return float(any(r <= last for r in hits))
@@ -150,7 +157,7 @@ def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) ->
             return sum(count / r for count, r in enumerate(hits, 1) if r <= last)
         case "rbp":
             p = float(metric.options.get("p", "0.8"))
-            graded = metric.options.get("gain") == "linear"
+            graded = metric.options.get("gain", "binary") != "binary"
             return sum(
                 (max(rel, 0.0) if graded else 1.0) * p ** (r - 1) for r, rel in order if r in in_hits and r <= last
             )

@@ -53,7 +53,8 @@ def _roc_auc_at(case: Case, k: int) -> float | None:
 
 def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
     """Return the mean over lists of the AUC, weighted by their rows."""
-    values = [(len(of.rows), roc_auc(metric, of, ties)) for of in case.lists]
+    of_hits = metric.options.get("weigh_by") == "relevant"
+    values = [(sum(map(hit, of.rows)) if of_hits else len(of.rows), roc_auc(metric, of, ties)) for of in case.lists]
     defined = [(n, value) for n, value in values if value is not None]
     return math.fsum(n * value for n, value in defined) / sum(n for n, _ in defined) if defined else None
 

@@ -102,11 +102,11 @@ def serendipity(metric: Metric, case: Case, ties: str) -> float | None:
 # --- all lists ----------------------------------------------------------------------------------------------
 
 
-def over_lists(value: Callable[[list[list[Hashable]], Case], float | None]) -> Callable[..., float | None]:
-    """Return the function of a call, from one of the recommended items of all its lists."""
+def over_lists(value: Callable[..., float | None]) -> Callable[..., float | None]:
+    """Return the function of a call, from one of the recommended items of all its lists and the options."""
 
     def of_call(metric: Metric, case: Case, ties: str = "average") -> float | None:
-        return value([recommended(metric, of, ties) for of in case.lists], case)
+        return value([recommended(metric, of, ties) for of in case.lists], case, **metric.options)
 
     return of_call
 
@@ -135,9 +135,8 @@ def entropy(lists: list[list[Hashable]], case: Case) -> float | None:
 
 
 @over_lists
-def gini(lists: list[list[Hashable]], case: Case) -> float | None:
+def gini(lists: list[list[Hashable]], case: Case, denominator: str = "n") -> float | None:
     counts = exposures(lists, case)
     x, n = sorted(counts[item] for item in case.catalog), len(case.catalog)
-    if not sum(x):
-        return None
-    return sum((2 * i - n - 1) * value for i, value in enumerate(x, 1)) / (n * sum(x))
+    below = (n if denominator == "n" else n - 1) * sum(x)
+    return sum((2 * i - n - 1) * value for i, value in enumerate(x, 1)) / below if below else None

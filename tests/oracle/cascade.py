@@ -18,7 +18,7 @@ def stops(case: Case, probability: Callable[[float], float], ties: str) -> list[
     """Return the probability to stop at each position: shared within a tied block, or in the best or the worst order."""
     found: list[float] = []
     for _, block in tied_blocks(case.rows, "score", None):
-        each = sorted((probability(max(number(row["relevant"]), 0.0)) for row in block), reverse=ties == "best")
+        each = sorted((probability(number(row["relevant"])) for row in block), reverse=ties == "best")
         found += [mean(each)] * len(each) if ties == "average" else each
     return found
 
@@ -39,8 +39,11 @@ def has_relevant(case: Case) -> bool:
 def err(metric: Metric, case: Case, ties: str) -> float | None:
     if not has_relevant(case):
         return None
+    if "probability" in metric.options:
+        known = ast.literal_eval(metric.options["probability"])
+        return cascade(metric, stops(case, lambda rel: known.get(rel, 0.0), ties), lambda r: 1 / r)
     top = float(metric.options.get("max_relevance", case.max_relevance))
-    return cascade(metric, stops(case, lambda rel: (2.0**rel - 1) / 2.0**top, ties), lambda r: 1 / r)
+    return cascade(metric, stops(case, lambda rel: (2.0 ** max(rel, 0.0) - 1) / 2.0**top, ties), lambda r: 1 / r)
 
 
 def pfound(metric: Metric, case: Case, ties: str) -> float | None:

@@ -48,3 +48,8 @@ def spearman(metric: Metric, case: Case, ties: str) -> float | None:
 
 def kendall(metric: Metric, case: Case, ties: str) -> float | None:
     return tau_b(*pairs_of(case))
+
+
+def opa(metric: Metric, case: Case, ties: str) -> float | None:
+    pairs = [(a, b) for a, b in combinations(list(zip(*pairs_of(case), strict=True)), 2) if a[0] != b[0]]
+    return mean((a[1] == b[1]) / 2 + (a[1] != b[1]) * ((a[0] > b[0]) == (a[1] > b[1])) for a, b in pairs)

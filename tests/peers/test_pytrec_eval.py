@@ -37,10 +37,13 @@ NAMES = {
     "set_P": "precision",
     "set_recall": "recall",
     "set_F": "f1",
+    "num_rel": "num_rel",
+    "num_ret": "num_ret",
+    "num_rel_ret": "num_rel_ret",
 }
 """trec_eval's names, and ours for the same definitions."""
 ASKED = {"map", "map_cut.3,10", "ndcg", "ndcg_cut.1,3,10", "P.1,3,10", "recall.3,10", "success.1,3", "recip_rank"} | {
-    "Rprec", "set_P", "set_recall", "set_F",
+    "Rprec", "set_P", "set_recall", "set_F", "num_rel", "num_ret", "num_rel_ret",
 }  # fmt: skip
 
 

@@ -99,17 +99,22 @@ def trec_eval(case):
     import pytrec_eval
 
     names = {"set_P": "precision", "set_recall": "recall", "set_F": "f1", "Rprec": "r_precision", "recip_rank": "mrr"}
-    names |= {"map": "map", "ndcg": "ndcg"}
+    names |= {"map": "map", "ndcg": "ndcg", "num_rel": "num_rel", "num_ret": "num_ret", "num_rel_ret": "num_rel_ret"}
     cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
     names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}
     asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
     asked |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
     judged = lists_of(case["truth"], "relevant")
     level = case.get("level") or 1
-    found = pytrec_eval.RelevanceEvaluator(judged, asked, relevance_level=level).evaluate(
-        lists_of(case["rows"], "score")
-    )
-    return of_lists({ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()})
+
+    def values(asked, names):
+        found = pytrec_eval.RelevanceEvaluator(judged, asked, relevance_level=level).evaluate(
+            lists_of(case["rows"], "score")
+        )
+        return {ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()}
+
+    # It gives set_F one name, whatever its parameter, which is the square of beta.
+    return of_lists(values(asked, names) | values({"set_F.0.25"}, {"set_F": "fbeta(beta=0.5)"}))
 
 
 def sklearn(case):

@@ -179,7 +179,8 @@ class CallContext:
         """Whether lists without a relevant item show in the result."""
         skips = ("skip", "raise_all")
         filled = any(self.query.averaging(metric.label).undefined not in skips for metric in self.requirements.metrics)
-        return self.requirements.reads_recommended or bool(self.query.per) or filled or self.query.every_list
+        counted = self.requirements.reads_recommended or self.requirements.of_every_list
+        return counted or bool(self.query.per) or filled or self.query.every_list
 
     # --- columns ---------------------------------------------------------------------------------------------
 

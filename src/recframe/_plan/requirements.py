@@ -196,6 +196,11 @@ class Requirements:
         return bool(self.beyond_accuracy or self.exposure)
 
     @property
+    def of_every_list(self) -> bool:
+        """Whether a metric has a value even of lists without anything of relevance."""
+        return any(metric.metric.of_every_list for metric in self.accuracy)
+
+    @property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
         return self.reads_recommended or POPULAR in self.requested

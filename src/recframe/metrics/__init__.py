@@ -10,15 +10,17 @@ from recframe.errors import OptionError, OptionTypeError, closest, closest_of, s
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics._spelling import plain, split, without_cutoff
-from recframe.metrics.accuracy import F1, Precision, Recall, RPrecision
+from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
 from recframe.metrics.calibration import Calibration
 from recframe.metrics.cascade import ERR, PFound
-from recframe.metrics.correlation import Kendall, Spearman
+from recframe.metrics.correlation import OPA, Kendall, Spearman
+from recframe.metrics.counts import NumRel, NumRelRet, NumRet
 from recframe.metrics.dcg import DCG, NDCG
 from recframe.metrics.diversity import Diversity
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
+from recframe.metrics.f_measure import F1, FBeta
 from recframe.metrics.first_hit import MRR, HitRate
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
 from recframe.metrics.novelty import ARP, Novelty
@@ -38,6 +40,7 @@ __all__ = [
     "METRICS",
     "MRR",
     "NDCG",
+    "OPA",
     "PRAUC",
     "RBP",
     "ROCAUC",
@@ -48,6 +51,7 @@ __all__ = [
     "Diversity",
     "Entropy",
     "ExposureMetric",
+    "FBeta",
     "Gini",
     "HitRate",
     "Kendall",
@@ -55,6 +59,9 @@ __all__ = [
     "MoneyPrecision",
     "MoneyRecall",
     "Novelty",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
     "PFound",
     "Personalization",
     "Precision",
@@ -71,7 +78,11 @@ METRICS: Mapping[str, type[Metric]] = {
         Precision,
         Recall,
         F1,
+        FBeta,
         RPrecision,
+        NumRel,
+        NumRet,
+        NumRelRet,
         HitRate,
         MRR,
         MAP,
@@ -87,6 +98,7 @@ METRICS: Mapping[str, type[Metric]] = {
         MoneyRecall,
         Spearman,
         Kendall,
+        OPA,
         Coverage,
         Novelty,
         ARP,

@@ -84,7 +84,7 @@ class Option:
         kinds = self.kinds
         if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
             return given
-        if self.words and (isinstance(given, str) or not kinds & CHECKED):
+        if self.words and (isinstance(given, str) or not kinds & {*CHECKED, Mapping}):
             return self._word(given)
         for kind, check in self._checks.items():
             if kind in kinds:
@@ -140,6 +140,15 @@ class Option:
         others += ["mapping"] if Mapping in self.kinds else []
         others += ["function"] if Callable in self.kinds else []
         return list(dict.fromkeys([*default, *map(str, others)]))
+
+
+def table_of(name: str, given: Any, example: str) -> tuple[tuple[float, float], ...]:
+    """Return a mapping from relevances to numbers as a sorted tuple, so that a metric that holds it stays hashable."""
+    try:
+        return tuple(sorted((float(grade), float(found)) for grade, found in dict(given).items()))
+    except (TypeError, ValueError) as error:
+        msg = f"{name}={shown(given)} does not map relevances to numbers"
+        raise OptionTypeError(msg, f"{name}={example}") from error
 
 
 def options_of(kind: Any) -> tuple[Option, ...]:

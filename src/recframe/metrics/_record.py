@@ -59,6 +59,8 @@ class Metric:
         True where tied rows count together, so that no policy may put them in an order.
     needs_relevant : bool
         False where a list without a relevant item may have a value: `defined` alone says which lists have one.
+    of_every_list : bool
+        True where even a list has a value that holds nothing of relevance, so that the plan must not leave it out.
     is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
@@ -98,6 +100,7 @@ class Metric:
     best_of: ClassVar[BestOf] = "all"
     requires_average_ties: ClassVar[bool] = False
     needs_relevant: ClassVar[bool] = True
+    of_every_list: ClassVar[bool] = False
     required_inputs: ClassVar[tuple[str, ...]] = ()
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_without: ClassVar[str] = "relevant item"

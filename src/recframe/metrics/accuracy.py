@@ -38,8 +38,8 @@ def counted_over(over: Over) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _HitCount(CutMetric):
-    """What precision, recall and F1 share: their sum."""
+class HitCount(CutMetric):
+    """What precision, recall and F-measures share: their sum."""
 
     reads: ClassVar[Reads] = "hits"
 
@@ -48,7 +48,7 @@ class _HitCount(CutMetric):
 
 
 @dataclass(frozen=True)
-class Precision(_HitCount):
+class Precision(HitCount):
     r"""Share of the top k that is relevant.
 
     .. math:: \mathrm{P@}k = h(k) / k
@@ -99,7 +99,7 @@ class Precision(_HitCount):
 
 
 @dataclass(frozen=True)
-class Recall(_HitCount):
+class Recall(HitCount):
     r"""Share of the relevant items that are in the top k.
 
     .. math:: \mathrm{R@}k = h(k) / R
@@ -160,45 +160,6 @@ class Recall(_HitCount):
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         relevant = sums.relevant if self.over == "all" else sums["relevant"]
         return sums.ratio(row["hits"], at_most(relevant, self.k) if self.capped else relevant)
-
-
-@dataclass(frozen=True)
-class F1(_HitCount):
-    r"""Harmonic mean of precision and recall at k.
-
-    .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
-
-    Parameters
-    ----------
-    k : int, optional
-        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
-
-    Notes
-    -----
-    In [0, 1], higher is better.
-
-    References
-    ----------
-    van Rijsbergen, *Information Retrieval*, 1979, chapter 7; trec_eval's ``set_F`` on the top k.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import recframe
-    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
-    >>> df.rec.f1(2)
-    0.5
-    """
-
-    name: ClassVar[str] = "f1"
-    aliases: ClassVar[tuple[str, ...]] = ("f1_score", "set_F")
-    summary: ClassVar[str] = "harmonic mean of precision and recall"
-    formula: ClassVar[str] = "2·h(k) / (k + R)"
-    reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
-
-    def value(self, sums: Sums) -> nw.Expr:
-        ranked = sums.ranked(None) if self.k is None else self.k
-        return 2 * sums["hits"] / (sums.relevant + ranked)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
+
+WeighBy = Literal["rows", "relevant"]
+"""What weighs a list in the mean of GAUC: its rows, or its relevant ones."""
 
 
 def _average_rank(row: Row) -> nw.Expr:
@@ -198,6 +201,11 @@ class GAUC(Metric):
 
     .. math:: \mathrm{GAUC} = \sum_u n_u \mathrm{AUC}_u / \sum_u n_u
 
+    Parameters
+    ----------
+    weigh_by : {"rows", "relevant"}
+        What n counts: all rows of a list, or its relevant ones (RecBole).
+
     Notes
     -----
     In [0, 1], higher is better. Takes no k.
@@ -221,8 +229,17 @@ class GAUC(Metric):
     formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"
-    weighs: ClassVar[str] = "a list weighs as many rows as it has"
     reads: ClassVar[Reads] = "hits"
+
+    weigh_by: WeighBy = "rows"
+
+    @property
+    def weighs(self) -> str:  # type: ignore[override]  # depends on an option
+        return f"a list weighs as many {'rows' if self.weigh_by == 'rows' else 'relevant rows'} as it has"
+
+    def explained(self) -> Sequence[str]:
+        counted = "rows" if self.weigh_by == "rows" else "relevant rows"
+        return [self.formula, f"nᵤ: the {counted} of the list"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return _rank_sum(row)
@@ -243,4 +260,4 @@ class GAUC(Metric):
         return _negatives(sums) > 0
 
     def weighting(self, sums: Sums) -> nw.Expr:
-        return sums.rows
+        return sums.rows if self.weigh_by == "rows" else sums.relevant

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
 
-Norm = Literal["capped", "relevant", "hits"]
-"""What the sum of average precision is divided by: min(R, k), R, or the hits in the top k."""
+Norm = Literal["capped", "relevant", "hits", "k"]
+"""What the sum of average precision is divided by: min(R, k), R, the hits in the top k, or k."""
 
 Points = Literal["positions", "thresholds"]
 """Where a precision-recall curve has its points: at every position, or at every distinct score."""
@@ -46,8 +46,8 @@ class MAP(CutMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    norm : {"capped", "relevant", "hits"}
-        Divide by min(R, k), by R (trec_eval), or by h(k), the hits in the top k.
+    norm : {"capped", "relevant", "hits", "k"}
+        Divide by min(R, k), by R (trec_eval), by h(k), the hits in the top k, or by k (without a cutoff: by N).
 
     Notes
     -----
@@ -85,7 +85,7 @@ class MAP(CutMetric):
         return "ratio of the expected sums where a tied block straddles k" if self.norm == "hits" and self.k else ""
 
     def explained(self) -> Sequence[str]:
-        divisor = {"capped": "min(R, k)", "relevant": "R", "hits": "h(k)"}[self.norm]
+        divisor = {"capped": "min(R, k)", "relevant": "R", "hits": "h(k)", "k": "k"}[self.norm]
         return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
@@ -98,6 +98,8 @@ class MAP(CutMetric):
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.norm == "hits":
             return sums.ratio(row["precisions"], sums["hits"])
+        if self.norm == "k":
+            return sums.ratio(row["precisions"], sums.ranked(None)) if self.k is None else row["precisions"] / self.k
         return row["precisions"] / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))
 
 

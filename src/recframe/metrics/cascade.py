@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError, shown
-from recframe.metrics._options import bounds
+from recframe.errors import OptionError, shown
+from recframe.metrics._options import bounds, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
 from recframe.metrics.dcg import reciprocal
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Stop, Weight
     from recframe.metrics._sums import Sums
 
+Probability = Mapping[float, float] | tuple[tuple[float, float], ...]
+"""The chance that a row of a relevance satisfies a user, by relevance; a metric keeps it as a tuple."""
+_RELEVANCE = "Pᵣ = the relevance, of the row at position r"
 _SHARED = "the rows of a tied block of mixed grades share their mean probability"
 
 
@@ -62,6 +65,27 @@ def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, n
     return stop
 
 
+def _chances_of(given: Any) -> tuple[tuple[float, float], ...]:
+    """Return the option `probability` as a metric keeps it, or raise for what holds no chances."""
+    chances = table_of("probability", given, "{1: 0.1, 2: 0.4}")
+    for grade, chance in chances:
+        if not 0 <= chance <= 1:
+            msg = f"probability={shown(given)} gives relevance {grade:g} the chance {chance:g}"
+            raise OptionError(msg, "chances lie between 0 and 1")
+    return chances
+
+
+def _read(probability: Probability | None) -> Reads:
+    """Return which rows a metric must see: where somebody may stop at a row that is not relevant, all of them."""
+    return "all" if isinstance(probability, tuple) and dict(probability).get(0.0) else "hits"
+
+
+def _explained(probability: Probability) -> str:
+    """Return what the option `probability` says, in words."""
+    grades = ", ".join(f"{chance:g} for relevance {grade:g}" for grade, chance in dict(probability).items())
+    return f"Pᵣ = {grades}, else 0, of the row at position r"
+
+
 def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
     return relevance
 
@@ -78,10 +102,13 @@ class ERR(CutMetric):
         The cutoff. None: the whole list.
     max_relevance : float, optional
         The largest grade of the scale; None: the largest relevance of the frame, or of the truth.
+    probability : mapping of float to float or "relevance", optional
+        In the place of the formula: the probability P that a row of that relevance satisfies, 0 for grades it lacks;
+        ``"relevance"``: the relevance itself, which must lie between 0 and 1 (CatBoost).
 
     Notes
     -----
-    In [0, 1), higher is better. Negative relevance counts as 0. In a tied block of mixed grades the rows share their
+    In [0, 1], higher is better. Negative relevance counts as 0. In a tied block of mixed grades the rows share their
     mean probability to satisfy, which is an approximation; elsewhere the value is exact.
 
     References
@@ -95,6 +122,8 @@ class ERR(CutMetric):
     >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 2], "score": [0.9, 0.8, 0.1]})
     >>> round(df.rec.err(), 6)
     0.4375
+    >>> round(df.rec.err(probability={1: 0.5, 2: 1}), 6)
+    0.666667
     """
 
     name: ClassVar[str] = "err"
@@ -102,12 +131,30 @@ class ERR(CutMetric):
     summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
-    reads: ClassVar[Reads] = "hits"
 
     max_relevance: float | None = field(default=None, metadata=bounds(least=0, most=MOST_EXPONENT))
+    probability: Probability | Literal["relevance"] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.probability is None:
+            return
+        if self.max_relevance is not None:
+            msg = f"err takes max_relevance={self.max_relevance:g} or probability=, not both"
+            raise OptionError(msg, "max_relevance is part of the formula that probability= replaces")
+        if self.probability != "relevance":
+            object.__setattr__(self, "probability", _chances_of(self.probability))
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
+        return "hits" if self.probability == "relevance" else _read(self.probability)
 
     @property
     def relevances(self) -> tuple[float, float]:
+        if self.probability == "relevance":
+            return 0.0, 1.0
+        if self.probability is not None:
+            return -math.inf, math.inf
         return -math.inf, MOST_EXPONENT if self.max_relevance is None else self.max_relevance
 
     @property
@@ -115,11 +162,21 @@ class ERR(CutMetric):
         return _SHARED
 
     def explained(self) -> Sequence[str]:
+        formula = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ)"
+        if self.probability is not None:
+            return [formula, _RELEVANCE if self.probability == "relevance" else _explained(self.probability)]
         top = "the largest relevance of the frame" if self.max_relevance is None else f"{self.max_relevance:g}"
         return [self.formula, f"max = {top}"]
 
+    @property
+    def _stop(self) -> Stop:
+        """The probability that a row satisfies."""
+        if self.probability == "relevance":
+            return _itself
+        return _satisfied(self.max_relevance) if self.probability is None else _looked_up(tuple(self.probability))
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"stops": row.shared(_stopping, _satisfied(self.max_relevance), reciprocal, self.k)}
+        return {"stops": row.shared(_stopping, self._stop, reciprocal, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["stops"]
@@ -170,28 +227,16 @@ class PFound(CutMetric):
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 
     p_break: float = field(default=0.15, metadata=bounds(least=0, below=1))
-    probability: Mapping[float, float] | tuple[tuple[float, float], ...] | None = None
+    probability: Probability | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.probability is None:
-            return
-        try:
-            chances = tuple(sorted((float(grade), float(chance)) for grade, chance in dict(self.probability).items()))
-        except (TypeError, ValueError) as error:
-            msg = f"probability={shown(self.probability)} does not map relevances to chances"
-            raise OptionTypeError(msg, "probability={1: 0.1, 2: 0.4}") from error
-        for grade, chance in chances:
-            if not 0 <= chance <= 1:
-                msg = f"probability={shown(self.probability)} gives relevance {grade:g} the chance {chance:g}"
-                raise OptionError(msg, "chances lie between 0 and 1")
-        # A tuple, so that the record stays hashable.
-        object.__setattr__(self, "probability", chances)
+        if self.probability is not None:
+            object.__setattr__(self, "probability", _chances_of(self.probability))
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
-        # Where somebody may stop at a row that is not relevant, those rows matter too.
-        return "all" if dict(self.probability or ()).get(0.0) else "hits"
+        return _read(self.probability)
 
     @property
     def relevances(self) -> tuple[float, float]:
@@ -202,11 +247,8 @@ class PFound(CutMetric):
         return _SHARED
 
     def explained(self) -> Sequence[str]:
-        grades = ", ".join(
-            f"{chance:g} for relevance {grade:g}" for grade, chance in dict(self.probability or ()).items()
-        )
-        chance = "the relevance" if self.probability is None else f"{grades}, else 0"
-        return [self.formula, "look(1) = 1", f"p_break = {self.p_break:g}", f"Pᵣ = {chance}, of the row at position r"]
+        chance = _RELEVANCE if self.probability is None else _explained(self.probability)
+        return [self.formula, "look(1) = 1", f"p_break = {self.p_break:g}", chance]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))

@@ -1,4 +1,4 @@
-"""Rank correlations of relevance and score."""
+"""Rank correlations of relevance and score, and the accuracy of their pairs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
+
+
+def _concordance(row: Row) -> nw.Expr:
+    """Return the term that sums to the concordant pairs less the discordant ones."""
+    return row.concordance
+
+
+def _grade_pairs(row: Row) -> nw.Expr:
+    """Return the term that sums to the pairs of rows of different relevance."""
+    return (row.length - row.same_grade) / 2
 
 
 @dataclass(frozen=True)
@@ -104,9 +114,9 @@ class Kendall(Metric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {
-            "concordant less discordant": row.concordance,
+            "concordant less discordant": row.shared(_concordance),
             "score pairs": (row.length - row.size) / 2,
-            "grade pairs": (row.length - row.same_grade) / 2,
+            "grade pairs": row.shared(_grade_pairs),
         }
 
     def value(self, sums: Sums) -> nw.Expr:
@@ -114,3 +124,50 @@ class Kendall(Metric):
 
     def defined(self, sums: Sums) -> nw.Expr:
         return (sums["score pairs"] > 0) & (sums["grade pairs"] > 0)
+
+
+@dataclass(frozen=True)
+class OPA(Metric):
+    r"""Ordered pair accuracy: the share of the pairs of different relevance in which the more relevant row is ahead.
+
+    .. math:: \mathrm{OPA} = (C + T/2) / (C + D + T)
+
+    with C concordant and D discordant pairs of rows of different relevance, and T such pairs of equal score.
+
+    Notes
+    -----
+    In [0, 1], higher is better, 0.5 is chance. Takes no k; of the ranked rows. A pair of equal score counts one half,
+    its expected value. A list without two ranked rows of different relevance is undefined. With relevance of 0 and 1 it
+    is ``roc_auc(over="ranked")``. Counted as `kendall` counts pairs.
+
+    References
+    ----------
+    Pasumarthi et al., *TF-Ranking: scalable TensorFlow library for learning-to-rank*, KDD 2019, as
+    ``OPAMetric``, which gives a pair of equal score nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [3, 1, 2], "score": [0.9, 0.8, 0.1]})
+    >>> round(df.rec.opa(), 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "opa"
+    aliases: ClassVar[tuple[str, ...]] = ("ordered_pair_accuracy",)
+    summary: ClassVar[str] = "share of the pairs of different relevance in which the more relevant row is ahead"
+    formula: ClassVar[str] = "(C + T/2) / (C + D + T), T: pairs of equal score"
+    reference: ClassVar[str] = "Pasumarthi et al., KDD 2019"
+    undefined_if: ClassVar[str] = "without two ranked rows of different relevance"
+    reads: ClassVar[Reads] = "all"
+    is_additive: ClassVar[bool] = False
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"concordant less discordant": row.shared(_concordance), "grade pairs": row.shared(_grade_pairs)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return (sums["concordant less discordant"] / sums["grade pairs"] + 1) / 2
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums["grade pairs"] > 0

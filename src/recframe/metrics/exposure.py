@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe.metrics._item_row import ItemRow, RecommendedRow
     from recframe.metrics._sums import Sums
+
+GiniDenominator = Literal["n", "n-1"]
+"""What Gini's coefficient is divided by: the items of the catalogue, or one less, so that it reaches 1."""
 
 
 def _exposure(row: RecommendedRow, k: int | None) -> nw.Expr:
@@ -87,10 +90,13 @@ class Gini(_Exposures):
     ----------
     k : int, optional
         The cutoff. None: the whole lists.
+    denominator : {"n", "n-1"}
+        Divide by n, so that one item that has all exposure gives 1 − 1/n, or by n − 1, so that it gives 1 (Elliot).
 
     Notes
     -----
-    In [0, 1 − 1/n], lower is more even. ``catalog=`` as for coverage. Undefined where nothing is recommended.
+    In [0, 1 − 1/n], with ``denominator="n-1"`` in [0, 1]; lower is more even. ``catalog=`` as for coverage. Undefined
+    where nothing is recommended, with ``denominator="n-1"`` also for a catalogue of one item.
 
     References
     ----------
@@ -113,6 +119,12 @@ class Gini(_Exposures):
     reference: ClassVar[str] = "Fleder, Hosanagar, Management Science 2009"
     higher_is_better: ClassVar[bool] = False
 
+    denominator: GiniDenominator = "n"
+
+    def explained(self) -> Sequence[str]:
+        divisor = "n" if self.denominator == "n" else "(n − 1)"
+        return [f"Σᵢ (2i − n − 1)·xᵢ / ({divisor}·Σx)", "x: exposures of the n items, zeros included, ascending"]
+
     def item_terms(self, item: ItemRow) -> Mapping[str, nw.Expr]:
         x = item["exposures"]
         place = item.order("exposures")
@@ -122,10 +134,11 @@ class Gini(_Exposures):
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
         x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
-        return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / (n * x)
+        return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
 
     def defined(self, sums: Sums) -> nw.Expr:
-        return sums["exposures"] > 0
+        found = sums["exposures"] > 0
+        return found if self.denominator == "n" else found & (sums.catalog_size > 1)
 
 
 @dataclass(frozen=True)

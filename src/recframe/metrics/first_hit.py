@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
-def _one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
+def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
     """Return the weight that counts every position alike."""
     return nw.lit(1.0)
 
 
 def _first_hit(row: Row, k: int | None) -> nw.Expr:
     """Return the term that sums to 1 if the top k holds a relevant row."""
-    return row.first_hit(_one, k)
+    return row.first_hit(one, k)
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,17 @@ import narwhals as nw
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import LINEAR, CutMetric, Reads
+from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics.first_hit import one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recframe.metrics._row import Row
+    from recframe.metrics._row import IdealRow, Row
     from recframe.metrics._sums import Sums
 
-HitGain = Literal["binary", "linear"]
-"""What a hit gains: 1, or its relevance."""
+HitGain = Literal["binary", "linear", "scaled"]
+"""What a hit gains: 1, its relevance, or its share of the list's largest relevance."""
 
 
 @cache
@@ -31,9 +33,14 @@ def _persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
 def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Expr:
     """Return the gain of a hit, discounted by the persistence p."""
     gained = row.hit
-    if gain == "linear":
+    if gain != "binary":
         gained = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
     return gained * row.weight(_persistence(p), k)
+
+
+def _greatest(row: IdealRow) -> nw.Expr:
+    """Return the term that sums to the largest relevance of the list: that of the first row of the best order."""
+    return row.relevance * row.weight(one, 1)
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,13 @@ class RBP(CutMetric):
         The cutoff. None: the whole list.
     p : float
         The user's persistence, between 0 and 1.
-    gain : {"binary", "linear"}
-        What a hit gains: 1, or its relevance where that is positive.
+    gain : {"binary", "linear", "scaled"}
+        What a hit gains: 1, its relevance where that is positive, or that divided by the largest relevance of the list,
+        ranked or not.
 
     Notes
     -----
-    In [0, 1) with ``gain="binary"``, higher is better; a list of relevant items only reaches :math:`1 - p^k`.
+    In [0, 1) unless ``gain="linear"``, higher is better; a list of relevant items only reaches :math:`1 - p^k`.
 
     References
     ----------
@@ -66,6 +74,9 @@ class RBP(CutMetric):
     >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
     >>> df.rec.rbp(p=0.5)
     0.625
+    >>> graded = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 2], "score": [0.9, 0.8, 0.1]})
+    >>> graded.rec.rbp(p=0.5, gain="scaled")
+    0.375
     """
 
     name: ClassVar[str] = "rbp"
@@ -80,14 +91,27 @@ class RBP(CutMetric):
 
     @property
     def relevances(self) -> tuple[float, float]:
-        return -math.inf, LINEAR[1] if self.gain == "linear" else math.inf
+        return -math.inf, LINEAR[1] if self.gain != "binary" else math.inf
 
     def explained(self) -> Sequence[str]:
-        gain = "relevance·" if self.gain == "linear" else ""
-        return [f"(1 − p) · Σ over hits at r ≤ k of {gain}p^(r−1)", f"p = {self.p:g}"]
+        gain = {"binary": "", "linear": "relevance·", "scaled": "relevance/max·"}[self.gain]
+        return [
+            f"(1 − p) · Σ over hits at r ≤ k of {gain}p^(r−1)",
+            f"p = {self.p:g}",
+            *(["max: the largest relevance of the list"] if self.gain == "scaled" else []),
+        ]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"gains": row.shared(_persistent_gain, self.p, self.gain, self.k)}
 
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {"greatest": row.shared(_greatest)} if self.gain == "scaled" else {}
+
     def value(self, sums: Sums) -> nw.Expr:
-        return (1 - self.p) * sums["gains"]
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        gains = (1 - self.p) * row["gains"]
+        if self.gain != "scaled":
+            return gains
+        return sums.ratio(gains, sums["greatest"]) + nan_if_infinite(sums["greatest"])

@@ -1,0 +1,164 @@
+"""Counts of a list's rows: relevant, ranked, and both."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics.accuracy import HitCount, hits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
+
+
+@dataclass(frozen=True)
+class NumRel(Metric):
+    r"""Number of relevant items of a list, ranked or not; the result is its mean over lists.
+
+    .. math:: \mathrm{num\_rel} = R
+
+    Notes
+    -----
+    In [0, ∞). Takes no k. A list without a relevant item has the value 0, so that the mean is that of all lists.
+    trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
+
+    References
+    ----------
+    trec_eval's ``num_rel``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1, 2], "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.1, 0.5]})
+    >>> df.rec.num_rel()
+    1.0
+    """
+
+    name: ClassVar[str] = "num_rel"
+    summary: ClassVar[str] = "number of relevant items, ranked or not, of a list; mean over all lists"
+    formula: ClassVar[str] = "R"
+    reference: ClassVar[str] = "trec_eval `num_rel`"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    reads: ClassVar[Reads] = "hits"
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums.relevant
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.relevant >= 0
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
+        return row["hits"]
+
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits": row.shared(hits, None)}
+
+    def unranked_share(self, sums: Sums) -> nw.Expr:
+        return (sums.relevant > 0).cast(nw.Float64())
+
+
+@dataclass(frozen=True)
+class NumRet(CutMetric):
+    r"""Number of ranked rows among the top k of a list; the result is its mean over lists.
+
+    .. math:: \mathrm{num\_ret@}k = \min(k, N)
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, k]. A list without a relevant item counts too, so that the mean is that of all lists. trec_eval's summary
+    over all topics gives the sum instead: the mean times the number of lists.
+
+    References
+    ----------
+    trec_eval's ``num_ret``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1, 2], "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.1, 0.5]})
+    >>> df.rec.num_ret()
+    2.0
+    """
+
+    name: ClassVar[str] = "num_ret"
+    summary: ClassVar[str] = "number of ranked rows among the top k of a list; mean over all lists"
+    formula: ClassVar[str] = "min(k, N)"
+    reference: ClassVar[str] = "trec_eval `num_ret`"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums.ranked_up_to(self.k)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.ranked(None) >= 0
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
+        return row["ranked"]
+
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"ranked": row.within(self.k)}
+
+
+@dataclass(frozen=True)
+class NumRelRet(HitCount):
+    r"""Number of relevant rows among the top k of a list; the result is its mean over lists.
+
+    .. math:: \mathrm{num\_rel\_ret@}k = h(k)
+
+    Under ties: the expected number.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+
+    Notes
+    -----
+    In [0, k], higher is better. A list without a relevant item has the value 0, so that the mean is that of all lists.
+    trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
+
+    References
+    ----------
+    trec_eval's ``num_rel_ret``; ranx's ``hits``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1, 2], "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.1, 0.5]})
+    >>> df.rec.num_rel_ret(2)
+    0.5
+    """
+
+    name: ClassVar[str] = "num_rel_ret"
+    aliases: ClassVar[tuple[str, ...]] = ("hits", "num_hits")
+    summary: ClassVar[str] = "number of relevant rows among the top k of a list; mean over all lists"
+    formula: ClassVar[str] = "h(k)"
+    reference: ClassVar[str] = "trec_eval `num_rel_ret`; ranx `hits`"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["hits"]
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums["hits"] >= 0

@@ -1,0 +1,107 @@
+"""F-measures: weighted harmonic means of precision and recall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from recframe.metrics._options import bounds
+from recframe.metrics.accuracy import HitCount
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe.metrics._sums import Sums
+
+
+def _f_measure(sums: Sums, k: int | None, beta: float) -> nw.Expr:
+    """Return the F-measure of a list that weighs recall beta times as much as precision."""
+    ranked = sums.ranked(None) if k is None else k
+    return (1 + beta**2) * sums["hits"] / (beta**2 * sums.relevant + ranked)
+
+
+@dataclass(frozen=True)
+class F1(HitCount):
+    r"""Harmonic mean of precision and recall at k.
+
+    .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
+
+    Notes
+    -----
+    In [0, 1], higher is better. `fbeta` gives precision and recall other weights.
+
+    References
+    ----------
+    van Rijsbergen, *Information Retrieval*, 1979, chapter 7; trec_eval's ``set_F`` on the top k.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.f1(2)
+    0.5
+    """
+
+    name: ClassVar[str] = "f1"
+    aliases: ClassVar[tuple[str, ...]] = ("f1_score", "set_F")
+    summary: ClassVar[str] = "harmonic mean of precision and recall"
+    formula: ClassVar[str] = "2·h(k) / (k + R)"
+    reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return _f_measure(sums, self.k, 1)
+
+
+@dataclass(frozen=True)
+class FBeta(HitCount):
+    r"""Harmonic mean of precision and recall at k in which recall weighs β times as much as precision.
+
+    .. math:: \mathrm{F}_\beta\mathrm{@}k = (1 + \beta^2) h(k) / (\beta^2 R + k)
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
+    beta : float
+        The weight of recall, above 0: 2 prefers recall, 0.5 precision, and 1 gives `f1`.
+
+    Notes
+    -----
+    In [0, 1], higher is better. trec_eval's ``set_F.x`` is that of β = √x.
+
+    References
+    ----------
+    van Rijsbergen, *Information Retrieval*, 1979, chapter 7; RecTools' ``F1Beta``; trec_eval's ``set_F``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.fbeta(1)
+    0.5555555555555556
+    >>> df.rec.fbeta(1, beta=0.5)
+    0.8333333333333334
+    """
+
+    name: ClassVar[str] = "fbeta"
+    aliases: ClassVar[tuple[str, ...]] = ("fbeta_score", "f2", "f1_beta(beta=1)")
+    summary: ClassVar[str] = "harmonic mean of precision and recall, in which recall weighs β times as much"
+    formula: ClassVar[str] = "(1 + β²)·h(k) / (β²·R + k)"
+    reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; RecTools `F1Beta`"
+
+    beta: float = field(default=2.0, metadata=bounds(above=0))
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, f"β = {self.beta:g}"]
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return _f_measure(sums, self.k, self.beta)

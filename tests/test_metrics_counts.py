@@ -1,0 +1,25 @@
+"""Counts of a list's rows: of every list, with a truth and without."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_lists_without_a_relevant_item_count(engine):
+    frame = engine.frame({"user": [1, 1, 1, 2, 3], "relevant": [1, 0, 1, 0, 1], "score": [3.0, 2.0, None, 1.0, None]})
+    labels = ["num_rel", "num_ret", "num_rel_ret", "num_ret@1", "precision@1"]
+    rows = engine.ask(frame, "evaluate", labels, per="user")
+    found = {row.pop("user"): [row[label] for label in labels] for row in rows}
+    assert found == {1: [2, 2, 1, 1, 1], 2: [0, 1, 0, 1, None], 3: [1, 0, 0, 0, 0]}
+    (means,) = engine.ask(frame, "evaluate", labels)
+    assert [means[label] for label in labels] == pytest.approx([1, 1, 1 / 3, 2 / 3, 1 / 2])
+
+
+def test_counts_alone_see_lists_of_the_frame_and_of_the_truth(engine):
+    frame, truth = engine.frames(
+        {"user": [1, 2, 2], "item": [1, 1, 2], "score": [1.0, 2.0, 1.0]}, {"user": [1, 3, 3], "item": [1, 1, 2]}
+    )
+    assert engine.ask(frame, "num_rel", truth=truth) == 1
+    assert engine.ask(frame, "num_ret", truth=truth) == 1
+    assert engine.ask(frame, "num_rel_ret", truth=truth) == pytest.approx(1 / 3)
+    assert engine.ask(frame, "num_rel_ret", truth=truth, lists="both") == 1
