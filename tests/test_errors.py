@@ -74,7 +74,7 @@ CASES = {
     "bad gain": (lambda r: r.ndcg(gain="exp"), ValueError, "gain='exp' is not one of 'linear', 'exp2'"),
     "bad discount": (lambda r: r.dcg(discount="log10"), ValueError, "discount='log10' is not one of"),
     "discount of no kind": (lambda r: r.dcg(discount=2), TypeError, "discount=2 is neither a name nor a function"),
-    "bad norm": (lambda r: r.map(norm="k"), ValueError, "norm='k' is not one of"),
+    "bad norm": (lambda r: r.map(norm="n"), ValueError, "norm='n' is not one of"),
     "bad p": (lambda r: r.rbp(p=1.5), ValueError, "p=1.5 is not between 0 and 1"),
     "text p": (lambda r: r.rbp(p="half"), TypeError, "p='half' is not a number"),
     "bad capped": (lambda r: r.recall(capped="yes"), TypeError, "capped='yes'"),
