@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 
 VALUES: dict[str, tuple[Any, ...]] = {
-    "p": (0.5,), "p_break": (0.4,), "alpha": (0.2,), "max_relevance": (5,), "expected": (1,), "beta": (0.5,),
+    "p": (0.5,), "p_break": (0.4,), "alpha": (0.2,), "max_relevance": (5,), "expected": (1,), "beta": (0.5,), "recall": (0.3,), "max_fpr": (0.5,), "head": (0.4,),
     "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
 }  # fmt: skip
 """A value other than the default of each option that is a number or a table."""

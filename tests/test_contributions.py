@@ -19,11 +19,20 @@ from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetr
 from spellings import POLICIES, SPELLED
 from strategies import crowd, examples, frames, ranked_crowd, truths
 
-CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)", "num_ret", "num_rel_ret")
+CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)", "num_ret", "num_rel_ret", "judged")
 CHANCES = {1: 0.1, 2: 0.4, 3: 1}
 MORE: list[Any] = [
     *(f"{name}@{k}" for name in CUT for k in (2, 5)),
-    *(*CUT, "gauc", "pr_auc", "spearman", "num_rel", "err(probability={0:0.1,1:0.3,2:0.5,3:1})"),
+    *(
+        *CUT,
+        "gauc",
+        "pr_auc",
+        "spearman",
+        "bpref",
+        "partial_auc(max_fpr=0.5)",
+        "num_rel",
+        "err(probability={0:0.1,1:0.3,2:0.5,3:1})",
+    ),
     *(recframe.metrics.PFound(k, probability=CHANCES, p_break=p_break) for k, p_break in ((None, 0.15), (3, 0.3))),
 ]
 EVERY = [*SPELLED, *MORE]
@@ -251,9 +260,9 @@ def test_the_item_is_shown_where_there_is_one(engine):
         assert list(engine.ask(frame, "contributions", "mrr", by="who")[0])[:2] == ["who", "relevant"]
 
 
-def test_every_metric_of_relevance_can_be_split_but_those_of_pairs():
+def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_and_maxima():
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
-    assert [kind.name for kind in of_relevance if not kind.is_additive] == ["kendall", "opa"]
+    assert [kind.name for kind in of_relevance if not kind.is_additive] == ["iprec", "kendall", "opa"]
     assert not any(kind.is_additive for kind in METRICS.values() if kind not in of_relevance)
 
 

@@ -77,6 +77,20 @@ def test_every_option_of_every_metric_stands_beside_the_others():
         assert backwards[metric.label] == pytest.approx(alone, abs=1e-12, nan_ok=True), metric
 
 
+def test_a_metric_that_reads_the_number_of_relevant_rows_sees_rows_past_that_position():
+    class ByRelevant(recframe.Metric):
+        name = "by_relevant"
+
+        def terms(self, row):
+            return {"share": row.hit / row.relevant_in_list}
+
+        def value(self, sums):
+            return sums["share"]
+
+    frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [0, 0, 1], "score": [3, 2, 1]})
+    assert frame.rec.measure(ByRelevant()) == 1
+
+
 def test_metrics_that_compute_the_same_sum_it_once():
     several = [metrics.Precision(3), metrics.Recall(3, capped=True), metrics.F1(3), metrics.DCG(3), metrics.NDCG(3)]
     assert len(requirements_of(several, Query.of(Roles()), 0, truth=False).sum_columns) == 3

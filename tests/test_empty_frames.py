@@ -32,7 +32,17 @@ def first(data, rows):
     return {name: values[:rows] for name, values in data.items()}
 
 
-RECOMMENDED = ["coverage", "novelty", "arp", "diversity", "personalization", "gini", "entropy", "calibration"]
+RECOMMENDED = [
+    "coverage",
+    "novelty",
+    "arp",
+    "diversity",
+    "personalization",
+    "gini",
+    "entropy",
+    "calibration",
+    "long_tail",
+]
 UNDEFINED = dict.fromkeys(METRICS)
 CASES = {
     "no rows": (first(FRAME, 0), None, UNDEFINED),
@@ -42,7 +52,7 @@ CASES = {
         TRUTH,
         {
             **dict.fromkeys(METRICS, 0.0),
-            **dict.fromkeys([*RECOMMENDED, "spearman", "kendall", "opa"]),
+            **dict.fromkeys([*RECOMMENDED, "spearman", "kendall", "opa", "partial_auc", "judged"]),
             "roc_auc": None,  # the top k holds no pair
             "gauc": 0.5,
             "num_rel": 1.0,
@@ -61,6 +71,9 @@ CASES = {
             "gini": 1 / 6,
             "entropy": 1.5,
             "calibration": 0.0,
+            "long_tail": 1.0,
+            "user_coverage": 1.0,
+            "judged": 0.0,
             "num_rel": 0.0,
             "num_ret": 2.0,
             "num_rel_ret": 0.0,
@@ -71,9 +84,12 @@ CASES = {
         None,
         {
             **dict.fromkeys(METRICS, 1.0),
-            **dict.fromkeys(["roc_auc", "gauc", "spearman", "kendall", "opa", "diversity", "personalization"]),
+            **dict.fromkeys(
+                ["roc_auc", "gauc", "spearman", "kendall", "opa", "partial_auc", "diversity", "personalization"]
+            ),
             "precision": 0.5,
             "f1": 2 / 3,
+            "judged": 0.5,
             "fbeta": 5 / 6,
             "rbp": 0.2,
             "err": 0.5,

@@ -88,6 +88,7 @@ ABSENT = PLACED_ROWS.one("absent", "integer", "how many rows of the tied block t
 
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
 HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
+ASSESSED = KEPT_ROWS.one("assessed", "float", "1 where somebody judged the row, relevant or not, else 0")
 REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
 
 IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "ideal")
@@ -103,6 +104,12 @@ HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block o
 FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
 HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
 RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
+NONRELEVANT = TERM_ROWS.one("nonrelevant", "float", "1 for a judged row that is not relevant, else 0")
+NONRELEVANT_BEFORE = TERM_ROWS.one(
+    "nonrelevant_before", "float", "how many judged rows that are not relevant are ahead of the tied block", "ranks"
+)
+BLOCK_NONRELEVANT = TERM_ROWS.one("block_nonrelevant", "float", "how many such rows the tied block has", "ranks")
+interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest precision from a recall on")
 LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
 SAME_GRADE = TERM_ROWS.one("same_grade", "integer", "how many rows of the list have the same relevance", "ranks")
@@ -132,6 +139,11 @@ SIDE = FrameSpec("side tables", "an item, a user or a list of side information",
 EVERYTHING = SIDE.one("everything", "integer", "a constant: all items are one list")
 USERS = SIDE.one("users", "float", "how many users of the training data have the item")
 POPULAR = SIDE.one("popular", "float", "the item's rank by its users; infinite without any")
+POPULARITY = SIDE.one(
+    "popularity", "float", "the item's rank by its users as a share of the items; infinite without any"
+)
+INTERACTIONS = SIDE.one("interactions", "float", "how many rows of the training data have the item")
+TRAIN_ROWS = SIDE.one("train_rows", "float", "how many rows the training data have")
 TRAIN_USERS = SIDE.one("train_users", "float", "how many users the training data have")
 NORM = SIDE.one("norm", "float", "the length of the feature vector")
 FEATURE_SUM = SIDE.one("feature_sum", "float", "the sum of the features")

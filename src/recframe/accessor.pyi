@@ -18,7 +18,7 @@ from recframe.metrics.average_precision import Norm, Points
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Discount, Gain, Grades, Ideal
 from recframe.metrics.exposure import GiniDenominator
-from recframe.metrics.novelty import Unseen
+from recframe.metrics.novelty import Unit, Unseen
 from recframe.metrics.rbp import HitGain
 
 class DataFrameLike(Protocol):
@@ -410,6 +410,20 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def map(self, k: int | None = None, *, norm: Norm = "capped", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
+    def iprec(self, *, recall: float | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def iprec(self, *, recall: float | None = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def bpref(self, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def bpref(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def judged(self, k: int | None = None, *, denominator: Denominator = "k", **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def judged(
+        self, k: int | None = None, *, denominator: Denominator = "k", **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
     def dcg(
         self,
         k: int | None = None,
@@ -500,6 +514,10 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def roc_auc(self, k: int | None = None, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
+    def partial_auc(self, *, max_fpr: float = 0.1, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def partial_auc(self, *, max_fpr: float = 0.1, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
     def gauc(self, *, weigh_by: WeighBy = "rows", **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
     def gauc(self, *, weigh_by: WeighBy = "rows", **roles: Unpack[SegmentRoles]) -> Frame: ...
@@ -532,12 +550,17 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def coverage(self, k: int | None = None, *, catalog: Any = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
+    def user_coverage(self, k: int | None = None, *, filled: bool = False, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def user_coverage(self, k: int | None = None, *, filled: bool = False, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
     def novelty(
         self,
         k: int | None = None,
         *,
         denominator: Denominator = "k",
         unseen: Unseen = "one_user",
+        unit: Unit = "users",
         train: Any = None,
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
@@ -548,13 +571,26 @@ class Rec(Generic[Mean, Frame]):
         *,
         denominator: Denominator = "k",
         unseen: Unseen = "one_user",
+        unit: Unit = "users",
         train: Any = None,
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
-    def arp(self, k: int | None = None, *, train: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    def arp(
+        self, k: int | None = None, *, unit: Unit = "users", train: Any = None, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
     @overload
-    def arp(self, k: int | None = None, *, train: Any = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    def arp(
+        self, k: int | None = None, *, unit: Unit = "users", train: Any = None, **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
+    def long_tail(
+        self, k: int | None = None, *, head: float = 0.2, train: Any = None, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def long_tail(
+        self, k: int | None = None, *, head: float = 0.2, train: Any = None, **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
     @overload
     def diversity(self, k: int | None = None, *, features: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oracle import auc, beyond_accuracy, cascade, correlation, counts, money
+from oracle import auc, beyond_accuracy, cascade, correlation, counts, judgments, money
 from oracle.calls import evaluate, value_of_list
 from oracle.case import Case, OfCall, mean_over_lists
 from oracle.metric import Metric, parse
@@ -29,6 +29,7 @@ ORACLES: Mapping[str, OfCall] = {
     "err": mean_over_lists(cascade.err),
     "pfound": mean_over_lists(cascade.pfound),
     "roc_auc": mean_over_lists(auc.roc_auc),
+    "partial_auc": mean_over_lists(auc.partial_auc),
     "gauc": auc.gauc,
     "pr_auc": mean_over_lists(auc.pr_auc),
     "money_precision": mean_over_lists(money.money_precision),
@@ -36,12 +37,17 @@ ORACLES: Mapping[str, OfCall] = {
     "spearman": mean_over_lists(correlation.spearman),
     "kendall": mean_over_lists(correlation.kendall),
     "opa": mean_over_lists(correlation.opa),
+    "bpref": mean_over_lists(judgments.bpref),
+    "judged": mean_over_lists(judgments.judged),
+    "iprec": mean_over_lists(judgments.iprec),
     "num_rel": mean_over_lists(counts.num_rel),
     "num_ret": mean_over_lists(counts.num_ret),
     "num_rel_ret": mean_over_lists(counts.num_rel_ret),
     "coverage": beyond_accuracy.coverage,
     "novelty": mean_over_lists(beyond_accuracy.novelty),
     "arp": mean_over_lists(beyond_accuracy.arp),
+    "long_tail": mean_over_lists(beyond_accuracy.long_tail),
+    "user_coverage": mean_over_lists(beyond_accuracy.user_coverage),
     "diversity": mean_over_lists(beyond_accuracy.diversity),
     "personalization": beyond_accuracy.personalization,
     "gini": beyond_accuracy.gini,

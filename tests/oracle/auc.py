@@ -59,6 +59,26 @@ def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
     return math.fsum(n * value for n, value in defined) / sum(n for n, _ in defined) if defined else None
 
 
+def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
+    """Return the standardised area below the lines between the points of the curve, one after each tied block."""
+    total = sum(map(hit, ranked(case).rows))
+    others = len(ranked(case).rows) - total
+    if not total * others:
+        return None
+    end, area, x, y = float(metric.options.get("max_fpr", "0.1")), 0.0, 0.0, 0.0
+    sign = {"average": 0, "best": 1, "worst": -1}[ties]
+    places = [(row["score"], sign * number(row["relevant"])) for row in ranked(case).rows]
+    for place in sorted(set(places), reverse=True):
+        block = [row for row, own in zip(ranked(case).rows, places, strict=True) if own == place]
+        right, up = x + sum(not hit(row) for row in block) / others, y + sum(map(hit, block)) / total
+        if x < end and right > x:
+            stop = min(right, end)
+            area += (stop - x) * (y + y + (up - y) * (stop - x) / (right - x)) / 2
+        x, y = right, up
+    least = end * end / 2
+    return (1 + (area - least) / (end - least)) / 2
+
+
 def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:
     total = sum(map(hit, case.rows))
     if not total:

@@ -32,6 +32,13 @@ def users_of(case: Case) -> dict[Hashable, set[Hashable]]:
     return found
 
 
+def popularity(metric: Metric, case: Case) -> tuple[Counter[Hashable], int]:
+    """Return how often each item was had, and the whole: by users, or by rows of the past."""
+    if metric.options.get("unit") == "interactions":
+        return Counter(row["item"] for row in case.train), len(case.train)
+    return Counter({item: len(users) for item, users in users_of(case).items()}), n_users(case)
+
+
 def n_users(case: Case) -> int:
     return len({row["user"] for row in case.train})
 
@@ -45,19 +52,32 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def novelty(metric: Metric, case: Case, ties: str) -> float | None:
-    items, users = recommended(metric, case, ties), users_of(case)
+    items, (counts, whole) = recommended(metric, case, ties), popularity(metric, case)
     if not items:
         return None
     total = 0.0
     for item in items:
-        if users[item] or metric.options.get("unseen") != "zero":
-            total -= math.log2(max(len(users[item]), 1) / n_users(case))
+        if counts[item] or metric.options.get("unseen") != "zero":
+            total -= math.log2(max(counts[item], 1) / whole)
     return total / (len(items) if metric.k is None or metric.options.get("denominator") == "list" else metric.k)
 
 
 def arp(metric: Metric, case: Case, ties: str) -> float | None:
+    counts, whole = popularity(metric, case)
+    whole = 1 if metric.options.get("unit") == "interactions" else whole
+    return mean([counts[item] / whole for item in recommended(metric, case, ties)])
+
+
+def long_tail(metric: Metric, case: Case, ties: str) -> float | None:
     users = users_of(case)
-    return mean([len(users[item]) / n_users(case) for item in recommended(metric, case, ties)])
+    by_popularity = sorted(users, key=lambda item: (-len(users[item]), item))
+    head = by_popularity[: math.floor(float(metric.options.get("head", "0.2")) * len(by_popularity))]
+    return mean([float(item not in head) for item in recommended(metric, case, ties)])
+
+
+def user_coverage(metric: Metric, case: Case, ties: str) -> float:
+    least = metric.k if metric.k and metric.options.get("filled") else 1
+    return float(len(recommended(metric, case, ties)) >= least)
 
 
 def diversity(metric: Metric, case: Case, ties: str) -> float | None:

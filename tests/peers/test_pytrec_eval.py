@@ -37,13 +37,17 @@ NAMES = {
     "set_P": "precision",
     "set_recall": "recall",
     "set_F": "f1",
+    "bpref": "bpref",
+    "11pt_avg": "iprec",
+    "iprec_at_recall_0.00": "iprec(recall=0)",
+    "iprec_at_recall_0.30": "iprec(recall=0.3)",
     "num_rel": "num_rel",
     "num_ret": "num_ret",
     "num_rel_ret": "num_rel_ret",
 }
 """trec_eval's names, and ours for the same definitions."""
 ASKED = {"map", "map_cut.3,10", "ndcg", "ndcg_cut.1,3,10", "P.1,3,10", "recall.3,10", "success.1,3", "recip_rank"} | {
-    "Rprec", "set_P", "set_recall", "set_F", "num_rel", "num_ret", "num_rel_ret",
+    "Rprec", "set_P", "set_recall", "set_F", "num_rel", "num_ret", "num_rel_ret", "bpref", "11pt_avg", "iprec_at_recall",
 }  # fmt: skip
 
 

@@ -100,9 +100,11 @@ def trec_eval(case):
 
     names = {"set_P": "precision", "set_recall": "recall", "set_F": "f1", "Rprec": "r_precision", "recip_rank": "mrr"}
     names |= {"map": "map", "ndcg": "ndcg", "num_rel": "num_rel", "num_ret": "num_ret", "num_rel_ret": "num_rel_ret"}
+    names |= {"bpref": "bpref", "11pt_avg": "iprec", "iprec_at_recall_0.30": "iprec(recall=0.3)"}
     cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
     names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}
     asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
+    asked = asked - {"iprec_at_recall_0.30"} | {"iprec_at_recall"}
     asked |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
     judged = lists_of(case["truth"], "relevant")
     level = case.get("level") or 1
@@ -130,7 +132,10 @@ def sklearn(case):
                 found[f"ndcg{label}"][user] = float(ndcg_score([grades], [scores], k=k))
                 found[f"dcg{label}"][user] = float(dcg_score([grades], [scores], k=k))
             found["pr_auc"][user] = float(average_precision_score(hits, scores))
-            found["roc_auc"][user] = float(roc_auc_score(hits, scores)) if 0 < sum(hits) < len(hits) else math.nan
+            both = 0 < sum(hits) < len(hits)
+            found["roc_auc"][user] = float(roc_auc_score(hits, scores)) if both else math.nan
+            partial = float(roc_auc_score(hits, scores, max_fpr=0.3)) if both else math.nan
+            found["partial_auc(max_fpr=0.3)"][user] = partial
     return of_lists(dict(found))
 
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ALL, FIRST, ITEM, ITEM_ORDER, LISTED, PLACE, UNSEEN, USERS, distinct_column, order_column
+from recframe._columns import (
+    ALL,
+    FIRST,
+    INTERACTIONS,
+    ITEM,
+    ITEM_ORDER,
+    LISTED,
+    PLACE,
+    POPULARITY,
+    UNSEEN,
+    USERS,
+    distinct_column,
+    order_column,
+)
 from recframe._plan import averages, ranks
 from recframe._plan.custom_values import check_values
 from recframe._plan.partial_rankings import check_recommended
@@ -61,9 +75,10 @@ class RecommendedItems:
             if distinct_column(k) in requested:
                 rows = rows.with_columns((RecommendedRow.within(k) * nw.col(FIRST)).alias(LISTED))
                 rows = rows.with_columns(nw.col(LISTED).sum().over(*group).alias(distinct_column(k))).drop(LISTED)
-        if USERS in requested:
-            known = self._side_tables.popularity.select(ITEM, USERS)
-            rows = self._engine.join(rows, known, [ITEM]).with_columns(nw.col(USERS).fill_null(0.0))
+        for column, of_unknown in ((USERS, 0.0), (INTERACTIONS, 0.0), (POPULARITY, math.inf)):
+            if column in requested:
+                known = self._side_tables.known(column)
+                rows = self._engine.join(rows, known, [ITEM]).with_columns(nw.col(column).fill_null(of_unknown))
         columns = [column for column in feature_columns(self._requirements.feature_count) if column in requested]
         if columns:
             rows = self._engine.join(rows, self._side_tables.described.select(ITEM, *columns), [ITEM])

@@ -111,6 +111,7 @@ def _collected(call: _Call) -> Requirements:
         weights=tuple(asking.numbers.weights),
         constants=tuple(asking.numbers.constants),
         stops=tuple(asking.numbers.stops),
+        levels=tuple(asking.numbers.levels),
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,

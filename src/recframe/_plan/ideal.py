@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, POSITION, RELEVANCE, RELEVANT, SCORE
+from recframe._columns import ASSESSED, HIT, POSITION, RELEVANCE, RELEVANT, SCORE
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing, is_hit
+from recframe._plan.relevance import assessed, fill_missing, is_hit
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import ALL_ROWS
 
@@ -28,7 +28,10 @@ def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
-    lists = _best(context, fill_missing(source.select(*group, RELEVANCE, *context.values), [RELEVANCE]), group, "all")
+    source = source.select(*group, RELEVANCE, *context.values)
+    if context.requirements.reads_assessed:
+        source = source.with_columns(assessed())
+    lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
     if context.long and context.truth is not None:
         lists = lists.join(context.models(), how="cross")
     return lists
@@ -47,7 +50,7 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
     rows, relevance = frame, nw.col(RELEVANCE)
-    if ALL_ROWS not in terms.requested:
+    if not terms.requested & {ALL_ROWS, ASSESSED}:
         rows = rows.filter((relevance > 0) | is_hit(relevance, context.query.min_relevance))
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)

@@ -9,6 +9,7 @@ import narwhals as nw
 from recframe._columns import (
     ABSENT,
     BLOCK_HITS,
+    BLOCK_NONRELEVANT,
     CHANCE,
     CONCORDANCE,
     FIRST_HIT,
@@ -21,9 +22,12 @@ from recframe._columns import (
     LENGTH,
     LEVEL,
     MOVED,
+    NONRELEVANT,
+    NONRELEVANT_BEFORE,
     PLACE,
     POSITION,
     RELEVANCE,
+    RELEVANT,
     ROW,
     SAME_GRADE,
     SCORE,
@@ -155,6 +159,29 @@ def hit_starts(frame: Frame) -> Frame:
     """Add where the tied blocks of relevant rows start, missing for others."""
     # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
     return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
+
+
+def nonrelevant_before(frame: Frame, keys: Sequence[str], nonrelevant: nw.Expr, *, tied: bool) -> Frame:
+    """Add how many judged rows that are not relevant are in front of each row's tied block, and in it."""
+    frame = frame.with_columns(nonrelevant.cast(nw.Float64()).alias(NONRELEVANT))
+    passed = nw.col(NONRELEVANT).cum_sum().over(*keys, order_by=START) - nw.col(NONRELEVANT)
+    frame = frame.with_columns(passed.alias(NONRELEVANT_BEFORE))
+    if not tied:
+        return frame.with_columns(nw.col(NONRELEVANT).alias(BLOCK_NONRELEVANT))
+    block = [*keys, START]
+    return frame.with_columns(
+        nw.col(NONRELEVANT_BEFORE).min().over(*block), nw.col(NONRELEVANT).sum().over(*block).alias(BLOCK_NONRELEVANT)
+    )
+
+
+def interpolated_precision(frame: Frame, keys: Sequence[str], level: float, column: str) -> Frame:
+    """Add each list's greatest precision at the end of a tied block from a recall on; 0 if none reaches it."""
+    ends = nw.col(HITS_BEFORE) + nw.col(BLOCK_HITS)
+    precision = ends / (nw.col(START) + nw.col(SIZE) - 1).cast(nw.Float64())
+    # As trec_eval 9 rounds: from int(level · R + 0.9) relevant rows on.
+    reached = (nw.col(HIT) > 0) & (ends + 1 > nw.col(RELEVANT) * level + 0.9)
+    frame = frame.with_columns(nw.when(reached).then(precision).otherwise(0.0).alias(column))
+    return frame.with_columns(nw.col(column).max().over(*keys))
 
 
 def several_first_hits() -> nw.Expr:

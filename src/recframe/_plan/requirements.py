@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, cast, get_args
 import narwhals as nw
 
 from recframe._columns import (
+    ASSESSED,
     POPULAR,
     POSITION,
-    RELEVANT,
     VALUE,
 )
 from recframe.metrics._record import BestOf
@@ -47,7 +47,7 @@ class AccuracyTerms:
     @property
     def cuts_at_relevant(self) -> bool:
         """Whether the metric cuts at R, the list's own number of relevant items."""
-        return RELEVANT in self.ranked.requested
+        return self.metric.cuts_at_relevant
 
     @property
     def cutoff(self) -> int | None:
@@ -138,6 +138,8 @@ class Requirements:
     """The same, of positions, which sum to the same for every list."""
     stops: tuple[Stop, ...]
     """The probabilities to stop at a row, by their numbers."""
+    levels: tuple[float, ...]
+    """The levels of recall from which precision is interpolated, by their numbers."""
     cutoffs: frozenset[int | None]
     """Up to where the different items of a list are counted."""
     sum_columns: tuple[str, ...]
@@ -204,6 +206,11 @@ class Requirements:
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
         return self.reads_recommended or POPULAR in self.requested
+
+    @cached_property
+    def reads_assessed(self) -> bool:
+        """Whether a metric of relevance reads which rows were judged."""
+        return ASSESSED in self.ranked.requested
 
     @property
     def reads_value(self) -> bool:

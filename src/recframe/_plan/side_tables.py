@@ -15,12 +15,15 @@ from recframe._columns import (
     DESCRIBED,
     EVERYTHING,
     FEATURE_SUM,
+    INTERACTIONS,
     ITEM,
     LEAST,
     NORM,
     POPULAR,
+    POPULARITY,
     SCORE,
     START,
+    TRAIN_ROWS,
     TRAIN_USERS,
     UNIT,
     USERS,
@@ -63,6 +66,17 @@ class SideTables:
         placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
         return self._engine.settle(placed.select(ITEM, USERS, popular))
+
+    def known(self, column: str) -> Frame:
+        """Return the items of the training data with one of the numbers that say how well known each is."""
+        if column == INTERACTIONS:
+            counts = self._context.session.frames["train"].group_by(ITEM).agg(nw.len().alias(INTERACTIONS))
+            return counts.with_columns(nw.col(INTERACTIONS).cast(nw.Float64()))
+        if column == USERS:
+            return self.popularity.select(ITEM, USERS)
+        ranked = self.popularity.select(ITEM, POPULAR, nw.lit(0).alias(EVERYTHING))
+        share = nw.col(POPULAR) / nw.col(POPULAR).max().over(EVERYTHING)
+        return ranked.with_columns(share.alias(POPULARITY)).select(ITEM, POPULARITY)
 
     def with_popularity(self, rows: Frame, item: str) -> Frame:
         """Add each item's rank by popularity, infinite for one that the training data lack."""
@@ -141,10 +155,12 @@ class SideTables:
         return frames["catalog"].select(ITEM).unique() if "catalog" in frames else None
 
     def with_users(self, lists: Frame) -> Frame:
-        """Add the number of users of the training data, where a metric reads it."""
-        return (
-            lists.join(self._train_users, how="cross") if TRAIN_USERS in self._context.requirements.requested else lists
-        )
+        """Add the number of users and of rows of the training data, where a metric reads it."""
+        requested = self._context.requirements.requested
+        if TRAIN_ROWS in requested:
+            train = self._context.session.frames["train"]
+            lists = lists.join(train.select(nw.len().cast(nw.Float64()).alias(TRAIN_ROWS)), how="cross")
+        return lists.join(self._train_users, how="cross") if TRAIN_USERS in requested else lists
 
     def with_catalog_size(self, groups: Frame) -> Frame:
         """Add the number of items of the catalogue, where a metric reads it."""

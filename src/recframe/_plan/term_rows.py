@@ -18,6 +18,7 @@ from recframe._columns import (
     ITEM,
     LENGTH,
     LEVEL,
+    NONRELEVANT_BEFORE,
     ORDER,
     POPULAR,
     POSITION,
@@ -28,12 +29,14 @@ from recframe._columns import (
     START,
     UPTO,
     before_column,
+    interpolated_column,
     upto_column,
     weight_column,
 )
 from recframe._plan import ranks
 from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
+from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -97,6 +100,8 @@ class TermRows:
         if HITS_BEFORE in requested:
             rows = numbered(self._engine, ranks.hit_starts(rows), self._group, HIT_START, descending=False)
             rows = ranks.hits_before(rows, self._group, tied=self.tied)
+        if NONRELEVANT_BEFORE in requested:
+            rows = ranks.nonrelevant_before(rows, self._group, is_nonrelevant(), tied=self.tied)
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
@@ -105,6 +110,9 @@ class TermRows:
         """Add what is requested from other tables, by list, item or position."""
         if RELEVANT in requested:
             rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
+        for number, level in enumerate(self._context.requirements.levels):
+            if interpolated_column(number) in requested:
+                rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
         if POPULAR in requested:
             rows = self._side_tables.with_popularity(rows, ITEM)
         weights = {

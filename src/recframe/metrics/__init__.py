@@ -22,10 +22,14 @@ from recframe.metrics.diversity import Diversity
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
 from recframe.metrics.f_measure import F1, FBeta
 from recframe.metrics.first_hit import MRR, HitRate
+from recframe.metrics.interpolated import IPrec
+from recframe.metrics.judgments import BPref, Judged
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
-from recframe.metrics.novelty import ARP, Novelty
+from recframe.metrics.novelty import ARP, LongTail, Novelty
+from recframe.metrics.partial_auc import PartialAUC
 from recframe.metrics.rbp import RBP
 from recframe.metrics.serendipity import Serendipity
+from recframe.metrics.user_coverage import UserCoverage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +48,7 @@ __all__ = [
     "PRAUC",
     "RBP",
     "ROCAUC",
+    "BPref",
     "BeyondAccuracyMetric",
     "Calibration",
     "Coverage",
@@ -54,7 +59,10 @@ __all__ = [
     "FBeta",
     "Gini",
     "HitRate",
+    "IPrec",
+    "Judged",
     "Kendall",
+    "LongTail",
     "Metric",
     "MoneyPrecision",
     "MoneyRecall",
@@ -63,12 +71,14 @@ __all__ = [
     "NumRelRet",
     "NumRet",
     "PFound",
+    "PartialAUC",
     "Personalization",
     "Precision",
     "RPrecision",
     "Recall",
     "Serendipity",
     "Spearman",
+    "UserCoverage",
     "parse",
 ]
 
@@ -86,12 +96,16 @@ METRICS: Mapping[str, type[Metric]] = {
         HitRate,
         MRR,
         MAP,
+        IPrec,
+        BPref,
+        Judged,
         DCG,
         NDCG,
         RBP,
         ERR,
         PFound,
         ROCAUC,
+        PartialAUC,
         GAUC,
         PRAUC,
         MoneyPrecision,
@@ -100,8 +114,10 @@ METRICS: Mapping[str, type[Metric]] = {
         Kendall,
         OPA,
         Coverage,
+        UserCoverage,
         Novelty,
         ARP,
+        LongTail,
         Diversity,
         Personalization,
         Gini,

@@ -13,7 +13,9 @@ from recframe._columns import (
     CATEGORISED,
     DESCRIBED,
     FIRST,
+    INTERACTIONS,
     PLACE,
+    POPULARITY,
     UNIT,
     USERS,
     direction_column,
@@ -83,6 +85,11 @@ class RecommendedRow(_Described):
     ----------
     users : Expr
         The users of the training data who have the item; 0 where nobody has.
+    interactions : Expr
+        The rows of the training data that have the item.
+    popularity : Expr
+        The item's rank by its users, the most popular first, divided by the number of items of the training data;
+        infinite where nobody has it.
     first : Expr
         1.0 where the item occurs in the list for the first time, else 0.0.
     directions : list of Expr
@@ -103,6 +110,14 @@ class RecommendedRow(_Described):
     @property
     def users(self) -> nw.Expr:
         return self._column(USERS)
+
+    @property
+    def interactions(self) -> nw.Expr:
+        return self._column(INTERACTIONS)
+
+    @property
+    def popularity(self) -> nw.Expr:
+        return self._column(POPULARITY)
 
     @property
     def first(self) -> nw.Expr:

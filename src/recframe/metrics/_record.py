@@ -55,6 +55,8 @@ class Metric:
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
     best_of : {"all", "ranked"}
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
+    cuts_at_relevant : bool
+        True where ``terms`` are 0 past position R, the list's own number of relevant items.
     requires_average_ties : bool
         True where tied rows count together, so that no policy may put them in an order.
     needs_relevant : bool
@@ -98,6 +100,7 @@ class Metric:
     is_additive: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
     best_of: ClassVar[BestOf] = "all"
+    cuts_at_relevant: ClassVar[bool] = False
     requires_average_ties: ClassVar[bool] = False
     needs_relevant: ClassVar[bool] = True
     of_every_list: ClassVar[bool] = False

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
+    ASSESSED,
     BLOCK_HITS,
+    BLOCK_NONRELEVANT,
     CHANCE,
     CONCORDANCE,
     FIRST_HIT,
@@ -19,6 +21,7 @@ from recframe._columns import (
     HIT,
     HITS_BEFORE,
     LENGTH,
+    NONRELEVANT_BEFORE,
     ORDER,
     POPULAR,
     POSITION,
@@ -31,6 +34,7 @@ from recframe._columns import (
     VALUE,
     before_column,
     examined_column,
+    interpolated_column,
     stop_column,
     upto_column,
 )
@@ -54,6 +58,7 @@ class Numbers:
         self.weights: dict[tuple[Weight, int | None], int] = {}
         self.stops: dict[Stop, int] = {}
         self.constants: dict[tuple[Weight, int], int] = {}
+        self.levels: dict[float, int] = {}
 
     def of_weight(self, of: Weight, k: int | None) -> int:
         """Return the number of a weight that counts up to position k."""
@@ -66,6 +71,10 @@ class Numbers:
     def of_constant(self, of: Weight, k: int) -> int:
         """Return the number of the sum of a weight over the positions 1 to k."""
         return self.constants.setdefault((of, k), len(self.constants))
+
+    def of_level(self, recall: float) -> int:
+        """Return the number of a level of recall."""
+        return self.levels.setdefault(recall, len(self.levels))
 
 
 class Row(SharedTerms):
@@ -114,6 +123,28 @@ class Row(SharedTerms):
     def ranked_relevant_in_list(self) -> nw.Expr:
         """The relevant items of the row's list that are ranked."""
         return self._column(RANKED_RELEVANT)
+
+    @property
+    def assessed(self) -> nw.Expr:
+        """1.0 where somebody judged the row: its relevance is not missing, or the truth has its item; else 0.0."""
+        return self._column(ASSESSED)
+
+    @property
+    def nonrelevant_before(self) -> nw.Expr:
+        """The judged rows before the row's tied block that are not relevant."""
+        self.requested.add(ASSESSED)
+        return self._column(NONRELEVANT_BEFORE)
+
+    @property
+    def block_nonrelevant(self) -> nw.Expr:
+        """Such rows in the block itself."""
+        self.requested.add(NONRELEVANT_BEFORE)
+        return self._column(BLOCK_NONRELEVANT)
+
+    def interpolated_precision(self, recall: float) -> nw.Expr:
+        """Return the list's greatest precision from a level of recall on, the same for all of its hits."""
+        self.requested |= {RELEVANT, HITS_BEFORE, BLOCK_HITS}
+        return self._column(interpolated_column(self._numbers.of_level(recall)))
 
     @property
     def value(self) -> nw.Expr:
@@ -250,6 +281,12 @@ class IdealRow(SharedTerms):
         self.requested.add(VALUE)
         return nw.col(VALUE)
 
+    @property
+    def nonrelevant(self) -> nw.Expr:
+        """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
+        self.requested.add(ASSESSED)
+        return is_nonrelevant().cast(nw.Float64())
+
     def weight(self, of: Weight, k: int | None, *, signed: bool = False) -> nw.Expr:
         """Return the weight of the row's position, 0 past k and, unless signed, where the relevance is not positive."""
         if signed:
@@ -264,6 +301,11 @@ class IdealRow(SharedTerms):
     def _weight(self, of: Weight, k: int | None) -> nw.Expr:
         self.requested.add(POSITION)
         return _cut(of(nw.col(POSITION)), nw.col(POSITION), k)
+
+
+def is_nonrelevant() -> nw.Expr:
+    """Return whether a row was judged and is not relevant: a relevance below 0 says that nobody judged it."""
+    return (nw.col(ASSESSED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
 
 
 def _cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:

@@ -11,6 +11,7 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     ROWS,
+    TRAIN_ROWS,
     TRAIN_USERS,
     constant_column,
     vacant_column,
@@ -73,6 +74,11 @@ class Sums:
     def train_users(self) -> nw.Expr:
         """The users of the training data."""
         return self._column(TRAIN_USERS)
+
+    @property
+    def train_rows(self) -> nw.Expr:
+        """The rows of the training data."""
+        return self._column(TRAIN_ROWS)
 
     @property
     def catalog_size(self) -> nw.Expr:

@@ -199,6 +199,10 @@ class RPrecision(Metric):
 
     over: Over = "all"
 
+    @property
+    def cuts_at_relevant(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.over == "all"
+
     def explained(self) -> Sequence[str]:
         return [self.formula, *counted_over(self.over)]
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
+from recframe.metrics._options import bounds
 from recframe.metrics.accuracy import Denominator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe.metrics._item_row import RecommendedRow
     from recframe.metrics._sums import Sums
 
 Unseen = Literal["one_user", "zero"]
 """What an item that nobody has counts as: one that a single user has, or one that adds nothing."""
+
+Unit = Literal["users", "interactions"]
+"""What the popularity of an item counts: its distinct users, or its rows of the training data."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class Novelty(BeyondAccuracyMetric):
     denominator : {"k", "list"}
         Divide by k, also where the list is shorter, or by min(k, N).
     unseen : {"one_user", "zero"}
-        What an item that ``train`` lacks counts as: seen by one user, or adding nothing.
+        What an item that ``train`` lacks counts as: seen by one user (once), or adding nothing.
+    unit : {"users", "interactions"}
+        U counts the users, or the rows of ``train``, so that what is repeated there counts again (Recommenders).
 
     Notes
     -----
@@ -68,17 +74,26 @@ class Novelty(BeyondAccuracyMetric):
 
     denominator: Denominator = "k"
     unseen: Unseen = "one_user"
+    unit: Unit = "users"
+
+    def explained(self) -> Sequence[str]:
+        divisor = "k" if self.denominator == "k" else "min(k, N)"
+        if self.unit == "users":
+            return [f"Σ r≤k of −log2(users of the item / users) / {divisor}"]
+        return [f"Σ r≤k of −log2(interactions of the item / interactions) / {divisor}"]
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        within, seen = row.within(self.k), row.users > 0
-        known = nw.when(seen).then(row.users).otherwise(1.0)
+        count = row.users if self.unit == "users" else row.interactions
+        within, seen = row.within(self.k), count > 0
+        known = nw.when(seen).then(count).otherwise(1.0)
         counted = within if self.unseen == "one_user" else within * seen.cast(nw.Float64())
         return {"recommended": within, "counted": counted, "logarithms": within * known.log(2)}
 
     def value(self, sums: Sums) -> nw.Expr:
         # Σ −log2(users/U) is the number of items times log2(U), less the logarithms of their users.
-        users = nw.when(sums.train_users > 0).then(sums.train_users).otherwise(1.0)
-        information = sums["counted"] * users.log(2) - sums["logarithms"]
+        whole = sums.train_users if self.unit == "users" else sums.train_rows
+        whole = nw.when(whole > 0).then(whole).otherwise(1.0)
+        information = sums["counted"] * whole.log(2) - sums["logarithms"]
         return information / (sums["recommended"] if self.k is None or self.denominator == "list" else float(self.k))
 
     def defined(self, sums: Sums) -> nw.Expr:
@@ -97,11 +112,14 @@ class ARP(BeyondAccuracyMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
+    unit : {"users", "interactions"}
+        The share of users who have an item, or how many rows of ``train`` have it, a count (Yin et al., Elliot).
 
     Notes
     -----
-    In [0, 1], lower is less biased towards what is popular. Needs ``train=``; an item that it lacks has popularity 0.
-    A list without recommended items is undefined, and so is every list where ``train`` has no row.
+    In [0, 1], with ``unit="interactions"`` unbounded; lower is less biased towards what is popular. Needs ``train=``;
+    an item that it lacks has popularity 0. A list without recommended items is undefined, and so is every list where
+    ``train`` has no row.
 
     References
     ----------
@@ -116,6 +134,8 @@ class ARP(BeyondAccuracyMetric):
     >>> df = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": [0.9, 0.8]})
     >>> df.rec.arp(2, train=train)
     0.625
+    >>> df.rec.arp(2, unit="interactions", train=train)
+    2.5
     """
 
     name: ClassVar[str] = "arp"
@@ -123,14 +143,82 @@ class ARP(BeyondAccuracyMetric):
     summary: ClassVar[str] = "average recommendation popularity: mean share of users who have the recommended items"
     formula: ClassVar[str] = "Σ r≤k of users of the item / users, divided by min(k, N)"
     reference: ClassVar[str] = "Yin et al., PVLDB 2012; Abdollahpouri et al., FLAIRS 2019"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     higher_is_better: ClassVar[bool] = False
     required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
+    unit: Unit = "users"
+
+    def explained(self) -> Sequence[str]:
+        if self.unit == "users":
+            return [self.formula]
+        return ["Σ r≤k of interactions of the item, divided by min(k, N)"]
+
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
-        return {"recommended": row.within(self.k), "users": row.within(self.k) * row.users}
+        count = row.users if self.unit == "users" else row.interactions
+        return {"recommended": row.within(self.k), "popularity": row.within(self.k) * count}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["users"] / sums.train_users / sums["recommended"]
+        mean = sums["popularity"] / sums["recommended"]
+        return mean / sums.train_users if self.unit == "users" else mean
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return (sums["recommended"] > 0) & (sums.train_users > 0)
+
+
+@dataclass(frozen=True)
+class LongTail(BeyondAccuracyMetric):
+    r"""Share of the top k that is in the long tail: not among the most popular items.
+
+    .. math:: \mathrm{long\ tail@}k = \frac{|\{r \le k : i_r \notin \mathrm{head}\}|}{\min(k, N)}
+
+    where the head are the most popular items of ``train``, by their users.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    head : float
+        The head's share of the items of ``train``; equally popular ones are taken in the order of their names.
+
+    Notes
+    -----
+    In [0, 1], higher shows more of what is little known. Needs ``train=``; an item that it lacks is in the tail. A list
+    without recommended items is undefined, and so is every list where ``train`` has no row.
+
+    References
+    ----------
+    Abdollahpouri, Burke, Mobasher, *Managing popularity bias in recommender systems with personalized re-ranking*,
+    FLAIRS 2019, as average percentage of long-tail items (APLT), there with a head of 80 % of the interactions.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> train = pl.DataFrame({"user": [1, 2, 3, 1], "item": ["a", "a", "a", "b"]})
+    >>> df = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": [0.9, 0.8]})
+    >>> df.rec.long_tail(2, head=0.5, train=train)
+    0.5
+    """
+
+    name: ClassVar[str] = "long_tail"
+    aliases: ClassVar[tuple[str, ...]] = ("aplt", "tail_percentage")
+    summary: ClassVar[str] = "share of the recommended items that are not among the most popular ones"
+    formula: ClassVar[str] = "recommended items r ≤ k outside the head / min(k, N)"
+    reference: ClassVar[str] = "Abdollahpouri et al., FLAIRS 2019"
+    required_inputs: ClassVar[tuple[str, ...]] = ("train",)
+
+    head: float = field(default=0.2, metadata=bounds(above=0, below=1))
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, f"head: the {self.head:.4g} of the items of the training data that most users have"]
+
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        tail = (row.popularity > self.head).cast(nw.Float64())
+        return {"recommended": row.within(self.k), "tail": row.within(self.k) * tail}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["tail"] / sums["recommended"]
 
     def defined(self, sums: Sums) -> nw.Expr:
         return (sums["recommended"] > 0) & (sums.train_users > 0)

@@ -36,6 +36,8 @@ TREC_EVAL = Profile(
         "hit_rate": Definition("success", cut="needed"),
         "mrr": Definition("recip_rank", cut="none"),
         "map": Definition("map_cut, map", options=RELEVANT),
+        "bpref": Definition("bpref"),
+        "iprec": Definition("11pt_avg", "recall=0.1 gives iprec_at_recall_0.10"),
         "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
     },
     refused={
@@ -63,6 +65,7 @@ SKLEARN = Profile(
             departs="ndcg_score raises for a list of one row, which has a value here.",
         ),
         "roc_auc": Definition("roc_auc_score of each list", options={"over": "ranked"}, cut="none", undefined="skip"),
+        "partial_auc": Definition("roc_auc_score(max_fpr=) of each list", undefined="skip"),
         "pr_auc": Definition(
             "average_precision_score of each list", options={"points": "thresholds", "over": "ranked"}
         ),

@@ -1,0 +1,152 @@
+"""Metrics of incomplete judgments: what was never judged is not taken for irrelevant, or is counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics.accuracy import Denominator, hits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._sums import Sums
+
+
+def _nonrelevant_ahead(row: Row) -> nw.Expr:
+    """Return the expected min(number of judged irrelevant rows before a hit, R).
+
+    Of the q such rows in its tied block, each number from 0 to q is ahead of the hit with the same probability.
+    """
+    before, inside, most = row.nonrelevant_before, row.block_nonrelevant, row.relevant_in_list
+    room = nw.when(most > before).then(most - before).otherwise(0.0)
+    counted = nw.when(room < inside).then(room).otherwise(inside)
+    total = (counted + 1) * (before + counted / 2) + (inside - counted) * most
+    ahead = nw.when(before < most).then(total / (inside + 1)).otherwise(most)
+    return row.hit * ahead
+
+
+def _nonrelevant(row: IdealRow) -> nw.Expr:
+    """Return the term that sums to the judged irrelevant rows of the list, ranked or not."""
+    return row.nonrelevant
+
+
+@dataclass(frozen=True)
+class BPref(Metric):
+    r"""Binary preference: how seldom judged irrelevant rows are ahead of relevant ones; the others do not count.
+
+    .. math:: \mathrm{bpref} = \frac{1}{R} \sum_{\text{ranked relevant } r}
+        \Bigl(1 - \frac{\min(n_r, R)}{\min(R, N^-)}\Bigr)
+
+    with n the judged irrelevant rows ahead of r, and N⁻ those of the list, ranked or not. Under ties: the expected
+    value, as each number of the q judged irrelevant rows of its tied block is as likely to be ahead of r.
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k. A row is judged if the truth holds its item, without ``truth=`` if its
+    relevance is not missing, and if its relevance is not below 0, which in TREC's files says that nobody judged it.
+
+    References
+    ----------
+    Buckley, Voorhees, *Retrieval evaluation with incomplete information*, SIGIR 2004; trec_eval's ``bpref``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1] * 4, "relevant": [None, 1, 0, 1], "score": [0.9, 0.8, 0.5, 0.1]})
+    >>> df.rec.bpref()
+    0.5
+    """
+
+    name: ClassVar[str] = "bpref"
+    aliases: ClassVar[tuple[str, ...]] = ("binary_preference",)
+    summary: ClassVar[str] = "how seldom judged irrelevant rows are ahead of relevant ones"
+    formula: ClassVar[str] = "Σ over ranked relevant r of 1 − min(nᵣ, R)/min(R, N⁻), divided by R"
+    reference: ClassVar[str] = "Buckley, Voorhees, SIGIR 2004; trec_eval `bpref`"
+    reads: ClassVar[Reads] = "all"
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, "nᵣ: the judged irrelevant rows ahead of r", "N⁻: those of the list, ranked or not"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits": row.shared(hits, None), "ahead": row.shared(_nonrelevant_ahead)}
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {"nonrelevant": row.shared(_nonrelevant)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        every = sums["nonrelevant"]
+        divisor = nw.when(every < sums.relevant).then(every).otherwise(sums.relevant)
+        return (row["hits"] - sums.ratio(row["ahead"], divisor)) / sums.relevant
+
+
+def _judged(row: Row, k: int | None) -> nw.Expr:
+    """Return the term that sums to the (expected) number of judged rows among the top k."""
+    return row.assessed * row.within(k)
+
+
+@dataclass(frozen=True)
+class Judged(CutMetric):
+    r"""Share of the top k that somebody judged, relevant or not.
+
+    .. math:: \mathrm{judged@}k = |\{r \le k : r \text{ is judged}\}| / k
+
+    Under ties: the expected share.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list, divided by its number of ranked rows N.
+    denominator : {"k", "list"}
+        Divide by k, also where the list is shorter, or by min(k, N) (ir_measures).
+
+    Notes
+    -----
+    In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item, without ``truth=`` if its
+    relevance is not missing. A list without a relevant item has a value, one with nothing ranked has none.
+
+    References
+    ----------
+    ir_measures' ``Judged@k``; the complement of *hole@k*, Thakur et al., *BEIR*, NeurIPS 2021.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [None, 0, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.judged(2)
+    0.5
+    """
+
+    name: ClassVar[str] = "judged"
+    summary: ClassVar[str] = "share of the top k that somebody judged, relevant or not"
+    formula: ClassVar[str] = "judged rows at r ≤ k / k"
+    reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
+    reads: ClassVar[Reads] = "all"
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+    undefined_without: ClassVar[str] = "ranked row"
+
+    denominator: Denominator = "k"
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula if self.denominator == "k" else "judged rows at r ≤ k / min(k, N)"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"judged": row.shared(_judged, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        if self.k is not None and self.denominator == "k":
+            return sums["judged"] / self.k
+        return sums["judged"] / sums.ranked(self.k)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.ranked(None) > 0

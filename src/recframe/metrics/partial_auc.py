@@ -1,0 +1,92 @@
+"""The area under a part of the ROC curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._options import bounds
+from recframe.metrics._record import Metric, Reads
+from recframe.metrics.accuracy import hits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
+
+
+def _area(row: Row, max_fpr: float) -> nw.Expr:
+    """Return a hit's part of the area up to the false positive rate, in rows: the curve is a line over a tied block."""
+    end = max_fpr * (row.length - row.ranked_relevant_in_list)
+    before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
+    left = end - before
+    ascent = nw.when(inside > 0).then(inside).otherwise(1.0)
+    cut = nw.when(left > 0).then(left * left / (2 * ascent)).otherwise(0.0)
+    return row.hit * nw.when(left >= inside).then(left - inside / 2).otherwise(cut)
+
+
+@dataclass(frozen=True)
+class PartialAUC(Metric):
+    r"""Area under the ROC curve up to a false positive rate, standardised so that chance scores 0.5.
+
+    .. math:: \frac12 \Bigl(1 + \frac{A - x^2/2}{x - x^2/2}\Bigr), \quad A = \int_0^x \mathrm{TPR}(f)\, df
+
+    Parameters
+    ----------
+    max_fpr : float
+        The greatest false positive rate x, above 0 and up to 1, which gives ``roc_auc(over="ranked")``.
+
+    Notes
+    -----
+    In [0, 1], higher is better. Takes no k; of the ranked rows. The curve is a straight line over a tied block
+    (scikit-learn): the expected value wherever no tied block straddles x. A list without a ranked row of both kinds is
+    undefined.
+
+    References
+    ----------
+    McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9(3), 1989; scikit-learn's
+    ``roc_auc_score(max_fpr=)``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1] * 4, "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.1]})
+    >>> round(df.rec.partial_auc(max_fpr=0.5), 6)
+    0.666667
+    """
+
+    name: ClassVar[str] = "partial_auc"
+    aliases: ClassVar[tuple[str, ...]] = ("pauc",)
+    summary: ClassVar[str] = "area under the ROC curve up to a false positive rate, standardised: chance scores 0.5"
+    formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
+    reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
+    undefined_if: ClassVar[str] = "without a ranked row that is relevant and one that is not"
+    reads: ClassVar[Reads] = "all"
+
+    max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
+
+    @property
+    def inexact(self) -> str:
+        return "the curve is a line over a tied block that straddles max_fpr"
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, f"x = {self.max_fpr:g}"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits": row.shared(hits, None), "area": row.shared(_area, float(self.max_fpr))}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        least, most = self.max_fpr**2 / 2, self.max_fpr
+        area = row["area"] / (sums["hits"] * (sums.ranked(None) - sums["hits"]))
+        # What the standardised value has without any area is spread over the hits.
+        return (row["hits"] / sums["hits"] + (area - least * row["hits"] / sums["hits"]) / (most - least)) / 2
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return (sums["hits"] > 0) & (sums["hits"] < sums.ranked(None))

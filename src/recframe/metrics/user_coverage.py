@@ -1,0 +1,69 @@
+"""Which lists show something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import narwhals as nw
+
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe.metrics._item_row import RecommendedRow
+    from recframe.metrics._sums import Sums
+
+
+@dataclass(frozen=True)
+class UserCoverage(BeyondAccuracyMetric):
+    r"""Whether a list shows an item; its mean is the share of users who are recommended something.
+
+    .. math:: \mathrm{user\ coverage} = 1 \text{ if } N > 0, \text{ else } 0
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    filled : bool
+        Whether only a list counts that fills all k places (Elliot's ``UserCoverageAtN``).
+
+    Notes
+    -----
+    In [0, 1], higher serves more users. Every list of the frame and of the truth has a value: users without a row in
+    either do not exist.
+
+    References
+    ----------
+    Ge, Delgado-Battenfeld, Jannach, *Beyond accuracy: evaluating recommender systems by coverage and serendipity*,
+    RecSys 2010, as user-space coverage.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 2, 3], "item": ["a", "b", "a", "a"], "score": [2.0, 1.0, 1.0, None]})
+    >>> round(df.rec.user_coverage(), 6)
+    0.666667
+    >>> round(df.rec.user_coverage(2, filled=True), 6)
+    0.333333
+    """
+
+    name: ClassVar[str] = "user_coverage"
+    aliases: ClassVar[tuple[str, ...]] = ("user_space_coverage",)
+    summary: ClassVar[str] = "whether a list shows an item; its mean is the share of users who are served"
+    formula: ClassVar[str] = "1 if N > 0, else 0"
+    reference: ClassVar[str] = "Ge et al., RecSys 2010"
+
+    filled: bool = False
+
+    def explained(self) -> Sequence[str]:
+        return ["1 if N ≥ k, else 0" if self.filled and self.k is not None else self.formula]
+
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        return {"recommended": row.within(self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        least = self.k if self.filled and self.k is not None else 1
+        return nw.when(sums["recommended"] >= least).then(1.0).otherwise(0.0)

@@ -1,0 +1,45 @@
+"""bpref, judged and interpolated precision: under each order of ties, with a truth, and against what TREC's files mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from compare import assert_oracle
+from strategies import shop
+
+LABELS = ["bpref", "iprec", "iprec(recall=0.3)", "partial_auc", "partial_auc(max_fpr=0.5)"]
+
+
+def unjudged(case):
+    """Return a case in which every third row was not judged."""
+    return case.of([{**row, "relevant": None if i % 3 == 1 else row["relevant"]} for i, row in enumerate(case.rows)])
+
+
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+def test_every_list(polars_engine, ties):
+    labels = [*LABELS, *(["judged@2", "judged(denominator=list)@9"] if ties == "average" else [])]
+    assert_oracle(polars_engine, unjudged(shop(f"judged {ties}", 120)), labels, ties)
+
+
+def test_rows_that_nobody_judged(engine):
+    assert_oracle(engine, unjudged(shop("judged", 15)), ["bpref", "judged@2", "iprec(recall=0.3)"])
+
+
+def test_a_row_is_judged_if_the_truth_has_it(engine):
+    frame, truth = engine.frames(
+        {"user": [1, 1, 1, 1, 1, 2], "item": [1, 2, 3, 3, 9, 1], "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]},
+        {"user": [1, 1, 1, 1, 1], "item": [2, 3, 7, 8, 9], "relevant": [0, 1, 0, 1, -1]},
+    )
+    rows = engine.ask(frame, "evaluate", ["bpref", "judged", "judged@2"], truth=truth, per="user")
+    found = {row["user"]: (row["bpref"], row["judged"], row["judged@2"]) for row in rows}
+    # Of two relevant items one is ranked, behind one of the two judged irrelevant ones; item 3 is judged once.
+    assert found == {1: (pytest.approx(1 / 4), pytest.approx(3 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
+
+
+def test_expected_values_by_hand(polars_engine):
+    # One hit and two judged irrelevant rows tie, R = 1: the hit is first with the chance 1/3, else bpref is 0.
+    data = {"user": [1] * 4, "relevant": [1, 0, 0, None], "score": [1.0, 1.0, 1.0, 1.0]}
+    frame = polars_engine.frame(data)
+    assert polars_engine.ask(frame, "bpref") == pytest.approx(1 / 3)
+    assert polars_engine.ask(frame, "judged", 2) == pytest.approx(3 / 4)
+    assert polars_engine.ask(frame, "iprec") == pytest.approx(1 / 4)
