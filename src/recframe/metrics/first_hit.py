@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._row import one
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
-
-
-def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
-    """Return the weight that counts every position alike."""
-    return nw.lit(1.0)
 
 
 def _first_hit(row: Row, k: int | None) -> nw.Expr:
