@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-import narwhals as nw
-
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics._row import one
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import narwhals as nw
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
