@@ -24,7 +24,8 @@ from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, List
 from recframe.errors import OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._row import CascadeRow, FirstHitRow, IdealRow, Numbers, PlaceRow, Row
+from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow
+from recframe.metrics._row import IdealRow, Numbers, Row
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names
 from recframe.metrics._sums import Sums
 

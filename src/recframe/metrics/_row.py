@@ -14,7 +14,6 @@ from recframe._columns import (
     ASSESSED,
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
-    CHANCE,
     CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
@@ -33,7 +32,6 @@ from recframe._columns import (
     START,
     VALUE,
     before_column,
-    examined_column,
     interpolated_column,
     stop_column,
     upto_column,
@@ -216,7 +214,7 @@ class Row(SharedTerms):
         k : int, optional
             The last position that counts; None: all do.
         """
-        alone = _cut(of(self.start), self.start, k)
+        alone = cut(of(self.start), self.start, k)
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
         number = self._numbers.of_weight(of, k)
         block = (self._column(upto_column(number)) - self._column(before_column(number))) / self.size
@@ -227,43 +225,6 @@ class Row(SharedTerms):
         # What a block with several hits adds is spread over all its rows: see FirstHitRow.
         only = (self.start == self._column(FIRST_HIT)) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
-
-
-class PlaceRow(Row):
-    """A place in a tied block, in a frame of its own: it adds nothing but the one thing that the frame is for."""
-
-    def __init__(self, numbers: Numbers) -> None:
-        super().__init__(numbers)
-        self.relevance = self.hit = nw.lit(0.0)
-
-    def within(self, k: int | nw.Expr | None) -> nw.Expr:  # noqa: ARG002
-        return nw.lit(0.0)
-
-    def weight(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
-        return nw.lit(0.0)
-
-    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
-        return nw.lit(0.0)
-
-
-class FirstHitRow(PlaceRow):
-    """One place in a tied block that holds several of the list's first hits.
-
-    The rows of such a block are its positions: each adds the probability that the first hit is there.
-    """
-
-    def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
-        position = nw.col(POSITION)
-        return nw.col(CHANCE) * _cut(of(position), position, k)
-
-
-class CascadeRow(PlaceRow):
-    """One place at which a user may stop who reads from the top, for `Row.cascade`."""
-
-    def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
-        number = self._numbers.of_stop(stop)
-        position = nw.col(POSITION)
-        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * _cut(of(position), position, k)
 
 
 class IdealRow(SharedTerms):
@@ -305,7 +266,7 @@ class IdealRow(SharedTerms):
 
     def _weight(self, of: Weight, k: int | None) -> nw.Expr:
         self.requested.add(POSITION)
-        return _cut(of(nw.col(POSITION)), nw.col(POSITION), k)
+        return cut(of(nw.col(POSITION)), nw.col(POSITION), k)
 
 
 def is_nonrelevant() -> nw.Expr:
@@ -313,5 +274,6 @@ def is_nonrelevant() -> nw.Expr:
     return (nw.col(ASSESSED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
 
 
-def _cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:
+def cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:
+    """Return the weight of a position, 0 past k."""
     return weight if k is None else nw.when(position <= k).then(weight).otherwise(0.0)
