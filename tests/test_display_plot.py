@@ -214,6 +214,8 @@ def test_tradeoffs_have_a_dot_for_each_model():
     assert values == {model: rounded((x, y)) for model, x, y in expected.rows()}
     assert all(row["x_low"] < row["x"] < row["x_high"] and row["y_low"] is None for row in rows)
     assert "ndcg@2 (higher is better)" in text
+    sides = [row["above"] for row in sorted(rows, key=lambda row: row["x"])]
+    assert sides == [True, False, True][: len(sides)], "names of neighbours are on different sides of their dots"
 
 
 def test_charts_of_other_frames():

@@ -41,8 +41,8 @@ def altair() -> Any:
     return alt
 
 
-def curves(found: Sequence[Mean], confidence: float) -> Any:
-    """Return the means over the cutoff, a panel for each metric."""
+def curves(found: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
+    """Return the means over the cutoff, a panel for each metric, so many side by side."""
     alt = altair()
     panels: dict[str, list[Mean]] = {}
     for mean in found:
@@ -57,7 +57,7 @@ def curves(found: Sequence[Mean], confidence: float) -> Any:
         chart = _lines(rows, x, name, _models(means))
         title = _title(f"{name} by cutoff", [_over(means, confidence), _direction(means[0].metric)])
         charts.append(chart.properties(width=WIDTH, height=HEIGHT, title=title))
-    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=2)
+    return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
 
 def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
@@ -77,6 +77,7 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
     alt = altair()
     models = list(dict.fromkeys(row["model"] for row in rows))
     title = _title(f"Distribution of {metric.label}", [f"{lists:,} lists; line at the mean; {_direction(metric)}"])
+    title.offset = 12 if len(models) > 1 else alt.Undefined
     panels = []
     for model in models:
         of_model = [row for row in rows if row["model"] == model]
@@ -165,8 +166,13 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
         base.mark_rule(size=2, opacity=0.5).encode(x="x_low:Q", x2="x_high:Q", y=at["y"]),
         base.mark_rule(size=2, opacity=0.5).encode(y="y_low:Q", y2="y_high:Q", x=at["x"]),
         base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=False)),
-        base.mark_text(align="left", dx=9, dy=-9, fontSize=13, fontWeight="bold").encode(**at, text="model:N"),
     ]
+    # Names of neighbours stand above and below their dots, so that they do not cover each other.
+    ordered = sorted(rows, key=lambda row: row["x"] or 0.0)
+    rows = [row | {"above": number % 2 == 0} for number, row in enumerate(ordered)]
+    for side, dy in (("datum.above", -9), ("!datum.above", 14)):
+        text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
+        layers.append(text.encode(**at, text="model:N").transform_filter(side))
     title = _title(f"{y.label} against {x.label}", [f"lines: {_percent(confidence)} intervals of means over lists"])
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT + 60, title=title)
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 STYLE = """
 :root { color-scheme: light dark; --text: #1d1d1f; --back: #ffffff; --line: #d0d0d4; --weak: #5d5d66; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8e8ea; --back: #222225; --line: #4a4a50; --weak: #a6a6ae; } }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 62rem;
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 75rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line); }
 .table, figure { overflow-x: auto; margin: 1rem 0; }
+figure svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 td.long { white-space: normal; } .number { text-align: right; }

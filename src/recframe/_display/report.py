@@ -22,6 +22,8 @@ from recframe.profiles import explain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._comparison.describe import Options
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
@@ -72,12 +74,17 @@ class ReportQuery:
         return {"confidence": self.options.confidence, "cluster": self.options.cluster}
 
     @cached_property
+    def values(self) -> nw.DataFrame[Any]:
+        """The means of all metrics, with the numbers of lists where there are some."""
+        counts = {"counts": True} if self.by_list else {}
+        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.given))
+
+    @cached_property
     def models(self) -> list[Any]:
         """The names of the models, of which there are several; none of one model alone."""
         if not self.plan.context.query.several:
             return []
-        rows = rows_of(self.rec.evaluate(self.metrics[0], **self.given))
-        return list(dict.fromkeys(row["model"] for row in rows))
+        return list(dict.fromkeys(row["model"] for row in rows_of(self.values.to_native())))
 
     def call(self) -> Call:
         """Return the frame with its roles, for the data of charts."""
@@ -124,9 +131,7 @@ def _sections(report: ReportQuery) -> Iterator[tuple[str, str]]:
 
 def _means(report: ReportQuery) -> str:
     """Return the values of all metrics, and how those of lists spread."""
-    counts = {"counts": True} if report.by_list else {}
-    values = report.rec.evaluate(report.metrics, **counts, **report.given)
-    parts = [page.table_html(layout_of(eager_result(values), report.records, DIGITS))]
+    parts = [page.table_html(layout_of(report.values, report.records, DIGITS))]
     if report.by_list:
         spread = report.rec.describe(report.by_list, **report.confidence, **report.given)
         parts.append(page.table_html(layout_of(eager_result(spread), report.records, DIGITS)))
@@ -175,7 +180,7 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
         without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
         plan = report.call().plan(list(without.values()), cutoffs, report.options)
-        yield charts.curves(means(plan, report.options), report.options.confidence)
+        yield charts.curves(means(plan, report.options), report.options.confidence, columns=1)
 
 
 def _as_given(spec: Spec) -> str | Metric:
