@@ -195,7 +195,7 @@ class _Look:
 
 
 def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
-    """Yield whether models stand below each other, and nobody says so."""
+    """Yield that a column tells models apart, and no role names it."""
     adapter = adapter_of(frame)
     if MODEL not in adapter.names(frame) or not may_pool_models(query) or not comparable(frame, MODEL):
         return

@@ -51,7 +51,7 @@ class CallContext:
     keys, group : list of str
         The key of a list, and that of a list of one model.
     long : bool
-        Whether models stand below each other.
+        Whether the frame is in long format: models stacked, with a column that names them.
     with_item : bool
         Whether the call reads the item.
 
@@ -157,7 +157,7 @@ class CallContext:
 
     @property
     def reported(self) -> list[str]:
-        """What tells the rows of a result apart, for one model or for models below each other."""
+        """What tells the rows of a result apart, for one model or for models in long format."""
         return [*([MODEL] if self.long else []), *self.per]
 
     @property
@@ -171,7 +171,7 @@ class CallContext:
 
     @property
     def pooled(self) -> bool:
-        """Whether the models' rows stand below each other and tell together which lists there are."""
+        """Whether the models are in long format and tell together which lists there are."""
         return self.requirements.reads_relevance and self.long and self.truth is None
 
     @property
@@ -203,7 +203,7 @@ class CallContext:
     # --- lists -----------------------------------------------------------------------------------------------
 
     def models(self) -> Frame:
-        """Return every model, where they stand below each other."""
+        """Return every model of a frame in long format."""
         return self.engine.settle(self.frame.select(MODEL).unique())
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:

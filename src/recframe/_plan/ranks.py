@@ -263,7 +263,7 @@ def stopped(stops: int) -> nw.Expr:
 
 
 def examination_probability(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
-    """Add, for a user who reads from the top, the chance to arrive at each of the places where somebody stops.
+    """Add, for a user who reads from the top, the examination probability of each place where somebody stops.
 
     Certain: whether there may be a place at which every user stops.
     """
