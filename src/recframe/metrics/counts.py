@@ -101,6 +101,7 @@ class NumRet(CutMetric):
     formula: ClassVar[str] = "min(k, N)"
     reference: ClassVar[str] = "trec_eval `num_ret`"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    reads: ClassVar[Reads] = "hits"
     needs_relevant: ClassVar[bool] = False
     of_every_list: ClassVar[bool] = True
 
