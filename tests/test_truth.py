@@ -165,7 +165,9 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
         for name, kind in metrics.METRICS.items()
         if not kind.required_inputs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
     ]
-    names = [name for name in of_relevance if name != "pfound"] + [metrics.PFound(probability={1: 0.2, 2: 0.7})]
+    # PFound cannot use these grades without a table; bpref and judged tell rows that the truth lacks from irrelevant ones.
+    names = [name for name in of_relevance if name not in ("pfound", "bpref", "judged")]
+    names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(
         engine.frame([{name: row[name] for name in columns} for row in shown]), "evaluate", names, k=[2, None], per="user",
