@@ -142,21 +142,17 @@ class ERR(CutMetric):
         if self.max_relevance is not None:
             msg = f"err takes max_relevance={self.max_relevance:g} or probability=, not both"
             raise OptionError(msg, "max_relevance is part of the formula that probability= replaces")
-        if not self._is_relevance:
+        # An array would be compared number by number.
+        if not isinstance(self.probability, str) or self.probability != "relevance":
             object.__setattr__(self, "probability", _chances_of(self.probability))
 
     @property
-    def _is_relevance(self) -> bool:
-        """Whether the relevance itself is the probability."""
-        return isinstance(self.probability, str) and self.probability == "relevance"
-
-    @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
-        return "hits" if self._is_relevance else _read(self.probability)
+        return "hits" if self.probability == "relevance" else _read(self.probability)
 
     @property
     def relevances(self) -> tuple[float, float]:
-        if self._is_relevance:
+        if self.probability == "relevance":
             return 0.0, 1.0
         if self.probability is not None:
             return -math.inf, math.inf
@@ -169,14 +165,14 @@ class ERR(CutMetric):
     def explained(self) -> Sequence[str]:
         formula = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ)"
         if self.probability is not None:
-            return [formula, _RELEVANCE if self._is_relevance else _explained(self.probability)]
+            return [formula, _RELEVANCE if self.probability == "relevance" else _explained(self.probability)]
         top = "the largest relevance of the frame" if self.max_relevance is None else f"{self.max_relevance:g}"
         return [self.formula, f"max = {top}"]
 
     @property
     def _stop(self) -> Stop:
         """The probability that a row satisfies."""
-        if self._is_relevance:
+        if self.probability == "relevance":
             return _itself
         return _satisfied(self.max_relevance) if self.probability is None else _looked_up(tuple(self.probability))
 
