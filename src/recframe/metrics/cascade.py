@@ -142,8 +142,7 @@ class ERR(CutMetric):
         if self.max_relevance is not None:
             msg = f"err takes max_relevance={self.max_relevance:g} or probability=, not both"
             raise OptionError(msg, "max_relevance is part of the formula that probability= replaces")
-        # An array would be compared number by number.
-        if not isinstance(self.probability, str) or self.probability != "relevance":
+        if not isinstance(self.probability, str):
             object.__setattr__(self, "probability", _chances_of(self.probability))
 
     @property

@@ -183,8 +183,8 @@ class LongTail(BeyondAccuracyMetric):
 
     Notes
     -----
-    In [0, 1], higher shows more of what is little known. Needs ``train=``; an item that it lacks is in the tail. A list
-    without recommended items is undefined, and so is every list where ``train`` has no row.
+    In [0, 1], higher recommends more of what is little known. Needs ``train=``; an item that it lacks is in the tail.
+    A list without recommended items is undefined, and so is every list where ``train`` has no row.
 
     References
     ----------
