@@ -22,13 +22,22 @@ ROOT = Path(__file__).parent.parent
 PAGES = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if path.exists()]
 FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code, indented where it is in a tab."""
+TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
+"""The title of a tab."""
 THEIRS = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
-def code(page: Path) -> str:
-    return "\n".join(textwrap.dedent(block) for _, block in FENCE.findall(page.read_text(encoding="utf-8")))
+def code(page: Path, *, pandas: bool | None = None) -> str:
+    """Return the code of a page; that of its tabs on pandas, or all else: both use the same names for their frames."""
+    text = page.read_text(encoding="utf-8")
+    blocks = []
+    for found in FENCE.finditer(text):
+        on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
+        if pandas is None or pandas == on_pandas:
+            blocks.append(textwrap.dedent(found[2]))
+    return "\n".join(blocks)
 
 
 def page_name(page: Path) -> str:
@@ -42,14 +51,15 @@ def test_examples_print_what_the_page_says(page):
     for call, library in {".compare(": "scipy", ".describe(": "scipy", ".plot.": "altair"}.items():
         if call in code(page):
             pytest.importorskip(library)
-    test = doctest.DocTestParser().get_doctest(code(page), {}, page.name, str(page), 0)
-    assert test.examples, "a block of python without a prompt is not checked"
-    # What older versions refuse with a message of its own.
-    test.examples = [example for example in test.examples if not (NO_PARTS and "partitions=" in example.source)]
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    out: list[str] = []
-    runner.run(test, out=out.append)
-    assert runner.summarize(verbose=False).failed == 0, "".join(out)
+    for blocks in filter(None, (code(page, pandas=True), code(page, pandas=False))):
+        test = doctest.DocTestParser().get_doctest(blocks, {}, page.name, str(page), 0)
+        assert test.examples, "a block of python without a prompt is not checked"
+        # What older versions refuse with a message of its own.
+        test.examples = [example for example in test.examples if not (NO_PARTS and "partitions=" in example.source)]
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+        out: list[str] = []
+        runner.run(test, out=out.append)
+        assert runner.summarize(verbose=False).failed == 0, "".join(out)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
