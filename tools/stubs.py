@@ -195,6 +195,13 @@ def plot() -> str:
     return "class Plot:\n" + "".join(call(name, Plot) for name in PLOTS)
 
 
+def home_of(name: str, module: str) -> str:
+    """Return the module that defines a name of a module of metrics: one that families share, or the module itself."""
+    found = getattr(sys.modules[module], name)
+    shared = (home for home in sorted(sys.modules) if home.startswith("recframe.metrics._"))
+    return next((home for home in shared if getattr(sys.modules[home], name, None) is found), module)
+
+
 def stub() -> str:
     """Return the whole stub."""
     aliases: dict[str, str] = {}
@@ -202,7 +209,7 @@ def stub() -> str:
         for field in fields(kind):
             for name in str(field.type).split(" | "):
                 if hasattr(sys.modules[kind.__module__], name):
-                    aliases.setdefault(name, kind.__module__)
+                    aliases.setdefault(name, home_of(name, kind.__module__))
     imports = "\n".join(
         f"from {module} import {', '.join(sorted(name for name, home in aliases.items() if home == module))}"
         for module in sorted(set(aliases.values()))

@@ -95,6 +95,8 @@ IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUT
 POSITION = IDEAL.one(
     "position", "integer", "a position from 1: of a row, or in a table of positions", "ideal, _engines"
 )
+GAIN = IDEAL.one("gain", "float", "what sorts the best order in the place of the relevance")
+ideal_position_column = IDEAL.many("ideal_position{}", "float", "the row's position in the order of such a gain")
 RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
 
 TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "term_rows")

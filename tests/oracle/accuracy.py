@@ -87,7 +87,7 @@ def ideal(metric: Metric, of: List) -> float:
         return math.fsum(discount(metric.discount, r) for r in positions)
     rows = of.everything if which == "all" else of.ranked
     if metric.signed:
-        gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in sorted(rows, reverse=True)]
+        gains = sorted((metric.gain(rel, hit=of.relevant(rel)) for rel in rows), reverse=True)
         return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(gains, 1) if r <= metric.last)
     binary = metric.options.get("gain") == "binary"
     gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows if rel > 0 or binary]

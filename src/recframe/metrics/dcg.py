@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionTypeError, shown
+from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from recframe.metrics._row import IdealRow, Row, Weight
     from recframe.metrics._sums import Sums
 
-Gain = Literal["linear", "exp2", "binary"]
-"""How relevance becomes gain: the value itself, 2^relevance − 1, or 1 for what is relevant."""
-Grades = Literal["all", "positive", "relevant", "signed"]
-"""Which relevance has a gain: every value, those above 0, those above 0 of relevant rows, or every value, negative
-ones in the ideal too."""
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
 Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
@@ -47,42 +42,20 @@ def reciprocal(position: nw.Expr) -> nw.Expr:
     return 1.0 / position
 
 
-def _check_function(discount: Callable[[nw.Expr], nw.Expr]) -> None:
-    """Raise for a function that makes no expression of a position."""
-    try:
-        weight: object = discount(nw.col("position"))
-    except Exception as error:
-        msg = f"discount={shown(discount)} fails for the position's expression: {error}"
-        raise OptionTypeError(msg, "discount=lambda position: 1 / position") from error
-    if not isinstance(weight, nw.Expr):
-        msg = f"discount={shown(discount)} gives a {type(weight).__name__}, not an expression of the position"
-        raise OptionTypeError(msg, "discount=lambda position: 1 / position")
-
-
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
-
-
-def _gain(row: Row | IdealRow, gain: Gain, grades: Grades) -> nw.Expr:
-    """Return the gain of a row."""
-    if gain == "binary":
-        return row.hit
-    relevance = row.relevance
-    if grades in ("positive", "relevant"):
-        counts = relevance > 0 if grades == "positive" else (relevance > 0) & (row.hit > 0)
-        relevance = nw.when(counts).then(relevance).otherwise(0.0)
-    return 2.0**relevance - 1 if gain == "exp2" else relevance
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
     """Return the gain of a row times the (expected) discount of its position, 0 past k."""
-    return _gain(row, gain, grades) * row.weight(discount, k)
+    return gain_of(row, gain, grades) * row.weight(discount, k)
 
 
 def _ideal_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
     """Return the same at the row's position in the best order."""
     if gain == "binary":
         return row.hit * row.hit_weight(discount, k)
-    return _gain(row, gain, grades) * row.weight(discount, k, signed=grades == "signed")
+    weight = row.weight(discount, k, signed=grades == "signed", order=own_order(gain, grades))
+    return gain_of(row, gain, grades) * weight
 
 
 def _hit(row: IdealRow) -> nw.Expr:
@@ -107,8 +80,10 @@ class DCG(CutMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    gain : {"linear", "exp2", "binary"}
-        The relevance itself, 2^relevance − 1, or 1 for every relevant row.
+    gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
+        The relevance itself, 2^relevance − 1, or 1 for every relevant row; a table of gains, 0 for grades it lacks
+        (LightGBM's ``label_gain``); or a function from the relevance (a Narwhals expression of floats) to its gain.
+        What is not above 0 has none then.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
         from 1) to its weight, which should not grow with the position.
@@ -135,6 +110,8 @@ class DCG(CutMetric):
     2.5
     >>> df.rec.dcg(discount=lambda position: position**-2.0)
     2.111111111111111
+    >>> df.rec.dcg(gain={1: 1, 2: 10})
+    10.5
     """
 
     name: ClassVar[str] = "dcg"
@@ -151,12 +128,13 @@ class DCG(CutMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "gain", checked_gain(self.gain))
         if callable(self.discount):
-            _check_function(self.discount)
+            check_function("discount", self.discount, "position", "1 / position")
 
     @property
     def relevances(self) -> tuple[float, float]:
-        if self.gain == "binary":
+        if self.gain == "binary" or isinstance(self.gain, tuple):
             return -math.inf, math.inf
         if self.gain == "exp2":
             return -math.inf, MOST_EXPONENT
@@ -166,18 +144,13 @@ class DCG(CutMetric):
         return ["Σ r≤k of gain(r)·discount(r)", *self._parts()]
 
     def _parts(self) -> list[str]:
-        gain = {
-            "linear": "relevance",
-            "exp2": "2^relevance − 1",
-            "binary": "1 for what is relevant, else 0",
-        }[self.gain]
-        if self.gain != "binary":
-            lacks = {"positive": ", 0 where that is negative", "relevant": ", 0 where that is negative or not relevant"}
-            gain += lacks.get(self.grades, "")
         weight = self.discount if isinstance(self.discount, str) else ""
         discount = {"log2": "1 / log2(r + 1)", "jarvelin": "1 / max(1, log2 r)", "reciprocal": "1 / r"}.get(weight)
         function = getattr(self.discount, "__name__", "a function")
-        return [f"gain(r) = {gain}, of the row at position r", f"discount(r) = {discount or f'{function}(r)'}"]
+        return [
+            f"gain(r) = {explained_gain(self.gain, self.grades)}, of the row at position r",
+            f"discount(r) = {discount or f'{function}(r)'}",
+        ]
 
     @property
     def _weight(self) -> Callable[[nw.Expr], nw.Expr]:
@@ -200,8 +173,8 @@ class NDCG(DCG):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
-    gain : {"linear", "exp2", "binary"}
-        The relevance itself, 2^relevance − 1, or 1 for every relevant row.
+    gain : {"linear", "exp2", "binary"}, mapping of float to float, or callable
+        As for `dcg`. With a table or a function, the best order is that of the gains.
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}

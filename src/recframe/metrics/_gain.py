@@ -1,0 +1,102 @@
+"""Gain: what a relevance is worth to DCG, by a name, a table or a function."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import narwhals as nw
+
+from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.metrics._options import table_of
+
+if TYPE_CHECKING:
+    from recframe.metrics._row import IdealRow, Row
+
+Table = tuple[tuple[float, float], ...]
+"""A mapping as a metric keeps it: sorted, so that it can be hashed."""
+GainName = Literal["linear", "exp2", "binary"]
+"""The gains with a name: the value itself, 2^relevance − 1, 1 for what is relevant."""
+Gain = GainName | Mapping[float, float] | Table | Callable[[nw.Expr], nw.Expr]
+"""How relevance becomes gain: a name, a table, or a function of the relevance's expression (a float)."""
+Grades = Literal["all", "positive", "relevant", "signed"]
+"""Which relevance has a gain: every value, those above 0, those above 0 of relevant rows, or every value, negative
+ones in the ideal too."""
+_TABLE = "{1: 1, 2: 3}"
+
+
+def checked_gain(gain: Any) -> Any:
+    """Return the option `gain` as a metric keeps it, or raise for a table or a function that gives no gains."""
+    if isinstance(gain, str):
+        return gain
+    if callable(gain):
+        check_function("gain", gain, "relevance", "relevance**2")
+        return gain
+    table = table_of("gain", gain, _TABLE)
+    for relevance, found in table:
+        if not math.isfinite(found):
+            msg = f"gain={shown(gain)} gives relevance {relevance:g} the gain {found:g}"
+            raise OptionError(msg, "gains are finite numbers")
+        if found < 0 or (found > 0 and relevance <= 0):
+            msg = f"gain={shown(gain)} gives relevance {relevance:g} the gain {found:g}"
+            raise OptionError(msg, "gains are 0 or more, and what is not above 0 has none")
+    return table
+
+
+def check_function(name: str, function: Callable[[nw.Expr], nw.Expr], of: str, example: str) -> None:
+    """Raise for an option that is a function, but makes no expression of another one."""
+    hint = f"{name}=lambda {of}: {example}"
+    hint += f", or a table such as {name}={_TABLE}" if name == "gain" else ""
+    try:
+        found: object = function(nw.col(of))
+    except Exception as error:
+        msg = f"{name}={shown(function)} fails for the {of}'s expression: {error}"
+        raise OptionTypeError(msg, hint) from error
+    if not isinstance(found, nw.Expr):
+        msg = f"{name}={shown(function)} gives a {type(found).__name__}, not an expression of the {of}"
+        raise OptionTypeError(msg, hint)
+
+
+def looked_up(relevance: nw.Expr, table: Table) -> nw.Expr:
+    """Return the number that a table has for a relevance, 0 where it has none."""
+    found = nw.lit(0.0)
+    for grade, number in table:
+        found = nw.when(relevance == grade).then(nw.lit(number)).otherwise(found)
+    return found
+
+
+def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
+    """Return the gain of a row."""
+    if gain == "binary":
+        return row.hit
+    relevance = row.relevance
+    if grades in ("positive", "relevant"):
+        counts = relevance > 0 if grades == "positive" else (relevance > 0) & (row.hit > 0)
+        relevance = nw.when(counts).then(relevance).otherwise(0.0)
+    if isinstance(gain, str):
+        return 2.0**relevance - 1 if gain == "exp2" else relevance
+    found = looked_up(relevance, gain) if isinstance(gain, tuple) else gain(relevance)
+    return nw.when(relevance > 0).then(found).otherwise(0.0)
+
+
+@lru_cache(64)
+def own_order(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
+    """Return the gain by which the best order is sorted; None: by the relevance, as the gain grows with it."""
+    return None if isinstance(gain, str) else lambda row: gain_of(row, gain, grades)
+
+
+def explained_gain(gain: Any, grades: Grades) -> str:
+    """Return what the option `gain` says, in words."""
+    names = {"linear": "relevance", "exp2": "2^relevance − 1", "binary": "1 for what is relevant, else 0"}
+    if isinstance(gain, str):
+        words = names[gain]
+    elif isinstance(gain, tuple):
+        words = ", ".join([*(f"{found:g} for relevance {grade:g}" for grade, found in gain), "else 0"])
+    else:
+        words = f"{getattr(gain, '__name__', 'a function')}(relevance), 0 where that is not above 0"
+    if gain not in ("linear", "exp2"):
+        return words
+    lacks = {"positive": ", 0 where that is negative", "relevant": ", 0 where that is negative or not relevant"}
+    return words + lacks.get(grades, "")
