@@ -45,12 +45,12 @@ def checked_gain(gain: Any) -> Any:
     return table
 
 
-def check_function(name: str, function: Callable[[nw.Expr], nw.Expr], of: str, example: str) -> None:
+def check_function(name: str, function: Callable[[nw.Expr], object], of: str, example: str) -> None:
     """Raise for an option that is a function, but makes no expression of another one."""
     hint = f"{name}=lambda {of}: {example}"
     hint += f", or a table such as {name}={_TABLE}" if name == "gain" else ""
     try:
-        found: object = function(nw.col(of))
+        found = function(nw.col(of))
     except Exception as error:
         msg = f"{name}={shown(function)} fails for the {of}'s expression: {error}"
         raise OptionTypeError(msg, hint) from error
@@ -81,10 +81,15 @@ def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
     return nw.when(relevance > 0).then(found).otherwise(0.0)
 
 
-@lru_cache(64)
 def own_order(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
     """Return the gain by which the best order is sorted; None: by the relevance, as the gain grows with it."""
-    return None if isinstance(gain, str) else lambda row: gain_of(row, gain, grades)
+    return None if isinstance(gain, str) else _sorted_by(gain, grades)
+
+
+@lru_cache(64)
+def _sorted_by(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr]:
+    """Return the gain of a row; the same function for the same arguments."""
+    return lambda row: gain_of(row, gain, grades)
 
 
 def explained_gain(gain: Any, grades: Grades) -> str:
