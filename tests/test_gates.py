@@ -56,6 +56,10 @@ def test_raise_all_looks_at_each_model(engine):
     with pytest.raises(recframe.UndefinedError, match="model 'empty'"):
         engine.ask(frame, "evaluate", ["ndcg"], score=["good", "empty"], **given)
     assert engine.ask(frame, "evaluate", ["ndcg"], score=["good"], **given) == [{"model": "good", "ndcg@1": 1.0}]
+    # The models of the long format by their own names, whatever stands for text within the call.
+    stacked = engine.frame({"user": [1, 1], "item": ["a", "b"], "score": [0.9, None], "model": ["x", "y"]})
+    with pytest.raises(recframe.UndefinedError, match="model 'y'"):
+        engine.ask(stacked, "evaluate", ["ndcg"], model="model", **given)
 
 
 def test_raise_all_needs_the_data(engine):

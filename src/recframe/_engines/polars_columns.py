@@ -10,10 +10,10 @@ import polars as pl
 from narwhals import selectors as cs
 
 from recframe._columns import ROW
-from recframe._engines import polars_sort
+from recframe._engines import polars_texts
 from recframe._engines.base import lazy, takes_of
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
-from recframe._engines.polars_compat import SHARED_CATEGORIES, col, if_there, series
+from recframe._engines.polars_compat import col, if_there, series
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class EagerColumns:
     """The columns of data frames as the plan reads them, and what turns their values back into the user's."""
 
     frames: Mapping[str, pl.DataFrame]
-    texts: Sequence[str]
-    """Keys of text that were encoded as categories."""
+    texts: Mapping[str, pl.Series]
+    """Keys of text that were encoded as numbers, and the text of each."""
     objects: Mapping[str, Sequence[Any]]
     """Keys of Python objects that were encoded as numbers, and their values in order."""
 
@@ -89,11 +89,12 @@ class EagerColumns:
         frames = {name: _take_eager(source) for name, source in sources.items()}
         for name in rows:
             frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
-        texts = _long_texts(frames, sources["frame"].takes)
-        for name, frame in frames.items():
-            frames[name] = frame.with_columns(
-                pl.col(text).cast(pl.Categorical) for text in texts if text in frame.columns
-            )
+        texts = {}
+        for column in _texts(frames, sources["frame"].takes):
+            having = [name for name, frame in frames.items() if column in frame.columns]
+            found, texts[column] = polars_texts.encoded([frames[name].get_column(column) for name in having])
+            for name, numbers in zip(having, found, strict=True):
+                frames[name] = frames[name].with_columns(numbers)
         objects: dict[str, list[Any]] = {}
         for column, take in takes_of(sources).items():
             holders = {name: frame for name, frame in frames.items() if column in frame.columns}
@@ -109,7 +110,11 @@ class EagerColumns:
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
         """Return a result with the user's values, sorted by some columns."""
-        result = result.with_columns(pl.col(name).cast(pl.String) for name in self.texts if name in result.columns)
+        result = result.with_columns(
+            pl.lit(texts).gather(pl.col(name)).alias(name)
+            for name, texts in self.texts.items()
+            if name in result.columns
+        )
         # The codes of objects sort as the objects do.
         result = result.sort(list(sort), nulls_last=True, maintain_order=True) if sort else result
         objects = [
@@ -169,16 +174,15 @@ def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
     return column
 
 
-def _long_texts(frames: Mapping[str, pl.DataFrame], takes: Mapping[str, ColumnSpec]) -> list[str]:
-    """Return the keys of text that are faster as categories; those of several frames need categories in common."""
-    alone = {name for name in takes if sum(name in frame.columns for frame in frames.values()) == 1}
+def _texts(frames: Mapping[str, pl.DataFrame], takes: Mapping[str, ColumnSpec]) -> list[str]:
+    """Return the keys that are text in all frames, and that have any row."""
+    holders = {name: [frame for frame in frames.values() if name in frame.columns] for name in takes}
     return [
         name
         for name, take in takes.items()
         if take.use == "key"
-        and (name in alone or SHARED_CATEGORIES)
-        and all(frame.schema[name] == pl.String for frame in frames.values() if name in frame.columns)
-        and polars_sort.pays_to_encode(frames["frame"].get_column(name))
+        and any(frame.height for frame in holders[name])
+        and all(frame.schema[name] == pl.String for frame in holders[name])
     ]
 
 

@@ -10,9 +10,6 @@ VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
 NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
 """In joins a missing key equals a missing key; polars renamed the option."""
 
-SHARED_CATEGORIES = VERSION >= (1, 32)
-"""Whether the categories of two columns are the same without a cache of strings that holds for the whole program."""
-
 
 def collect(plan: pl.LazyFrame) -> pl.DataFrame:
     """Return the data frame of a plan."""

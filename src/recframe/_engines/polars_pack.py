@@ -186,7 +186,7 @@ def pack(
     packed = (lists.number() * 2**score_bits + distance) * 2**tail_bits + tail
     codes = collect(rows.select(packed.alias(PACKED))).to_series()
     in_order = all((rows // 2**tail_bits).is_sorted() for rows in (codes.head(FEW), codes))
-    codes = codes if in_order else _sorted(codes)
+    codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
     return Pack(frame.select(columns), codes, lists, digits, *bounds, in_order, distance)
 
@@ -223,7 +223,7 @@ def _span(column: pl.Series) -> tuple[int, int] | None:
 # --- the sort -----------------------------------------------------------------------------------------------
 
 
-def _sorted(packed: pl.Series) -> pl.Series:
+def sort_integers(packed: pl.Series) -> pl.Series:
     """Return the integers sorted, by NumPy where it is imported and faster here."""
     numpy = sys.modules.get("numpy")
     if numpy is None or (len(packed) > TIMED and not numpy_is_faster()):

@@ -19,11 +19,6 @@ if TYPE_CHECKING:
 
     from recframe._engines.polars_pack import Mark, Pack
 
-SAMPLE = 20_000
-"""How many keys of text to look at before all of them are encoded."""
-REPEATED = 20
-"""How often a key of text must repeat on average, so that encoding it pays."""
-
 RUN, NEXT = "run", "next"
 BLOCK = (START, SIZE)
 """The columns of a tied block."""
@@ -164,12 +159,3 @@ def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) ->
 def _equals_previous(values: pl.Expr) -> pl.Expr:
     """Return which values are equal to the previous one."""
     return (values == values.shift(1)).fill_null(value=False)
-
-
-def pays_to_encode(keys: pl.Series) -> bool:
-    """Return whether text repeats so often that encoding it once is faster than comparing it again and again."""
-    drawn = min(SAMPLE, len(keys))
-    different = keys.sample(drawn, with_replacement=True, seed=0).n_unique()
-    # Of m keys drawn from n > m different ones about m²/2n are repeated; of fewer, most are seen.
-    about = 2 * different if 2 * different < drawn else drawn**2 / (2 * max(drawn - different, 1))
-    return about * REPEATED <= len(keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -84,12 +84,18 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
     for metric in checked:
         without = counts.filter(nw.col(metric.column) == 0)
         if context.engine.scalar(without.select(nw.len())):
-            which = context.engine.scalar(without.select(MODEL).head(1)) if context.long else model
+            which = _first_model(context, without.select(MODEL)) if context.long else model
             of = f" of the model {which!r}" if context.query.several else ""
             name = context.query.averaging(metric.label).name
             msg = f"no list{of} has a value of {name}, {metric.undefined_reason()}"
             raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")
     return result
+
+
+def _first_model(context: CallContext, models: Frame) -> Any:
+    """Return the first model of an eager frame, as the user wrote it."""
+    found = context.session.finish(models, {}, [MODEL])
+    return context.engine.as_narwhals(found).get_column(MODEL).to_list()[0]
 
 
 def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
