@@ -14,7 +14,7 @@ from recframe.errors import MissingColumnError, OptionError, OptionTypeError, Re
 from recframe.metrics import parse
 
 
-def require(result: Any, least: Any) -> None:
+def require(result: Any, least: float | Mapping[str, float]) -> None:
     """Raise where a value is below what it must at least be; a value that is missing or nan is too.
 
     Parameters

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
 import altair as alt
+import polars as pl
 
 from recframe._arguments import Columns, Like, Lists, Ties, Undefined
 from recframe.metrics import Metric
@@ -25,6 +26,12 @@ from recframe.metrics.rbp import HitGain
 class DataFrameLike(Protocol):
     @property
     def shape(self) -> tuple[int, int]: ...
+
+class PolarsFrame(Protocol):
+    def write_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
+
+class PolarsLazyFrame(Protocol):
+    def sink_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class LazyFrameLike(Protocol):
     def collect(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -666,6 +673,10 @@ class Rec(Generic[Mean, Frame]):
 class EagerRec(Rec[float, E], Generic[E]): ...
 class LazyRec(Rec[L, L], Generic[L]): ...
 
+@overload
+def rec(frame: PolarsFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[pl.DataFrame]: ...
+@overload
+def rec(frame: PolarsLazyFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[pl.LazyFrame]: ...
 @overload
 def rec(frame: L, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
 @overload

@@ -1,4 +1,4 @@
-"""What type checkers must see: checked by mypy and pyright, never run."""
+"""What type checkers must see: checked by mypy, pyright, ty and Pyrefly, never run."""
 
 from typing import Any, assert_type
 
@@ -46,7 +46,9 @@ assert_type(recframe.rec(eager).measure(Mine(5)), float)
 
 assert_type(recframe.rec(eager, by="object").ndcg(5), float)
 assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)
-assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)
+# Pyrefly infers the same, and remarks that a frame is not what the other overloads take.
+assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)  # pyrefly: ignore[bad-specialization]
+assert_type(lazy.pipe(recframe.rec, by="object").ndcg(5), pl.LazyFrame)  # pyrefly: ignore[bad-specialization]
 assert_type(recframe.Config.set_by("user_id").set_min_relevance(4), type[recframe.Config])
 assert_type(recframe.Config.state(), dict[str, Any])
 
@@ -66,6 +68,11 @@ assert_type(recframe.rec(eager).compare("ndcg", score=["a", "b"], baseline="a"),
 assert_type(recframe.rec(lazy).compare("ndcg", score=["a", "b"]), pl.LazyFrame)
 assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], measures="rbo"), pl.DataFrame)
 assert_type(recframe.require(0.5, 0.4), None)
+
+
+assert_type(recframe.read_run("old.run", library="polars"), pl.DataFrame)
+assert_type(recframe.read_run("old.run", library="pandas"), pd.DataFrame)
+assert_type(recframe.read_qrels("test.qrels", by="query", library="polars"), pl.DataFrame)
 
 
 def files(path: str) -> None:

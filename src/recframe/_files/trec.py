@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import narwhals as nw
 
@@ -16,7 +16,25 @@ from recframe._files.fields import QRELS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
 from recframe.errors import InputError, OptionError, OptionTypeError, shown
 
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
 PLACE = "place of a document"
+
+
+@overload
+def read_run(
+    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: Literal["polars"]
+) -> pl.DataFrame: ...
+@overload
+def read_run(
+    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: Literal["pandas"]
+) -> pd.DataFrame: ...
+@overload
+def read_run(
+    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: str | None = None
+) -> Any: ...
 
 
 def read_run(
@@ -79,6 +97,18 @@ def read_run(
     return nw.concat(named, how="vertical").to_native()
 
 
+@overload
+def read_qrels(
+    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: Literal["polars"]
+) -> pl.DataFrame: ...
+@overload
+def read_qrels(
+    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: Literal["pandas"]
+) -> pd.DataFrame: ...
+@overload
+def read_qrels(
+    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: str | None = None
+) -> Any: ...
 def read_qrels(
     path: Any, *, by: str = BY, item: str = ITEM, relevant: str = RELEVANT, library: str | None = None
 ) -> Any:
