@@ -155,7 +155,7 @@ def needed(call, name, make):
         and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     }
     given |= BESIDE.get(name, {})
-    for role in getattr(metrics.METRICS.get(name), "needs", ()):
+    for role in getattr(metrics.METRICS.get(name), "required_inputs", ()):
         given[role] = "frame"
     frames = {"frame": COLUMNS, "values": {"model": ["old", "new"], "ndcg@2": [0.5, 0.25]}}
     return {

@@ -126,6 +126,8 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
         ("err@5", {"like": "trec_eval"}, r"(?s)like='trec_eval' refuses err: .*leave out like="),
         ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
         ("r_precision", {"like": "rectools"}, r"recall\(capped=True\)"),
+        ("partial_auc", {"like": "rectools"}, "refuses partial_auc: its PartialAUC stops at a number of rows"),
+        ("bpref", {"like": "ranx"}, "a negative grade for a judgment, and is nan where nothing is judged irrelevant"),
         ("map", {"like": "sklearn"}, "that is pr_auc"),
         (
             "rbp",

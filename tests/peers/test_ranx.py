@@ -105,3 +105,19 @@ def test_p_values_of_the_paired_t_test(make: Callable[..., Any]) -> None:
     )
     expected = [theirs.comparisons["old", "new"][name]["p_value"] for name in ("map", "ndcg@10")]
     assert found["p"].to_list() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.slow  # Numba compiles it for seconds
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64 to int64")
+def test_bpref_is_refused_for_what_it_gives_to_some_lists() -> None:
+    polars = pytest.importorskip("polars")
+    run = {"some": {"a": 3.0, "b": 2.0, "c": 1.0}, "only hits": {"a": 1.0}, "negative": {"b": 2.0, "a": 1.0}}
+    qrels = {"some": {"a": 1, "b": 0, "c": 2}, "only hits": {"a": 1}, "negative": {"a": 1, "b": -1}}
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref", return_mean=False)
+    frame, truth = polars.DataFrame(long(run, "score")), polars.DataFrame(long(qrels, "relevant"))
+    ours = frame.rec.bpref(truth=truth, per="user", min_relevance=1, undefined=0)
+    # What is wrong there: a list of hits alone has no value, and a row that nobody judged lowers another.
+    assert dict(zip(sorted(run), theirs.tolist(), strict=True)) == pytest.approx(
+        {"negative": 0.0, "only hits": float("nan"), "some": 0.5}, nan_ok=True
+    )
+    assert dict(ours.iter_rows()) == {"negative": 1.0, "only hits": 1.0, "some": 0.5}

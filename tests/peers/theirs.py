@@ -102,6 +102,7 @@ def trec_eval(case):
     names |= {"map": "map", "ndcg": "ndcg", "num_rel": "num_rel", "num_ret": "num_ret", "num_rel_ret": "num_rel_ret"}
     names |= {"bpref": "bpref", "11pt_avg": "iprec", "iprec_at_recall_0.30": "iprec(recall=0.3)"}
     cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
+    cut |= {"relative_P": "recall(capped=True)"}
     names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}
     asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
     asked = asked - {"iprec_at_recall_0.30"} | {"iprec_at_recall"}
@@ -147,6 +148,7 @@ def ranx(case):
         names = {"r-precision": "r_precision", "rbp.80": "rbp", "rbp.50": "rbp(p=0.5)"}
         for theirs, ours in {
             **{name: name for name in ("precision", "recall", "f1", "hit_rate", "mrr", "map", "dcg", "ndcg")},
+            "hits": "num_rel_ret",
             "dcg_burges": "dcg(gain=exp2)",
             "ndcg_burges": "ndcg(gain=exp2)",
         }.items():
@@ -155,8 +157,13 @@ def ranx(case):
         run.make_comparable(qrels)
         level = f"-l{case['level']}" if case.get("level") else ""
         found = ranx.evaluate(qrels, run, [f"{name}{level}" for name in names], return_mean=False)
+        # The only one that its evaluate does not know; a row of eleven recalls for each list.
+        curves = ranx.metrics.interpolated_precision_at_recall(
+            qrels.to_typed_list(), run.to_typed_list(), case.get("level") or 1
+        )
     users = sorted(qrels.keys())
     values = {ours: map(float, found[f"{theirs}{level}"]) for theirs, ours in names.items()}
+    values |= {"iprec": map(float, curves.mean(axis=1)), "iprec(recall=0.3)": map(float, curves[:, 3])}
     return of_lists({ours: dict(zip(users, own, strict=True)) for ours, own in values.items()})
 
 
@@ -177,9 +184,11 @@ def rectools(case):
         "recall": metrics.Recall,
         "recall(capped=True)": lambda k: metrics.Precision(k, r_precision=True),
         "f1": metrics.F1Beta,
+        "fbeta(beta=0.5)": lambda k: metrics.F1Beta(k, beta=0.5),
         "hit_rate": metrics.HitRate,
         "mrr": metrics.MRR,
         "map": metrics.MAP,
+        "map(norm=k)": lambda k: metrics.MAP(k, divide_by_k=True),
         "ndcg": metrics.NDCG,
         "ndcg(ideal=all)": lambda k: metrics.NDCG(k, divide_by_achievable=True),
     }
@@ -349,6 +358,7 @@ def torchmetrics(case):
     }
     each = {"aggregation": lambda values, dim: values}
     metrics = {"r_precision": (retrieval.RetrievalRPrecision(**each), None)}
+    metrics["partial_auc(max_fpr=0.3)"] = (retrieval.RetrievalAUROC(max_fpr=0.3, **each), None)
     for name, kind in kinds.items():
         metrics |= {label: (kind(top_k=k, **each), k) for label, k in {name: None, **at_each(name)}.items()}
     tied = len({(int(i), float(score)) for i, score in zip(indexes, scores, strict=True)}) < len(scores)

@@ -26,7 +26,7 @@ TREC_EVAL = Profile(
     min_relevance=1.0,
     metrics={
         "precision": Definition("P, set_P"),
-        "recall": Definition("recall, set_recall"),
+        "recall": Definition("recall, set_recall", "capped=True gives relative_P"),
         "f1": Definition("set_F", cut="none"),
         "fbeta": Definition("set_F.x, where x is β²", cut="none"),
         "num_rel": Definition("num_rel"),
@@ -75,6 +75,7 @@ SKLEARN = Profile(
         "precision": "precision_score judges labels, not a ranking",
         "recall": "recall_score judges labels, not a ranking",
         "f1": "f1_score judges labels, not a ranking",
+        "fbeta": "fbeta_score judges labels, not a ranking",
     },
 )
 
@@ -91,9 +92,11 @@ RANX = Profile(
         "recall": Definition("recall"),
         "f1": Definition("f1"),
         "r_precision": Definition("r-precision"),
+        "num_rel_ret": Definition("hits"),
         "hit_rate": Definition("hit_rate"),
         "mrr": Definition("mrr"),
         "map": Definition("map", options=RELEVANT),
+        "iprec": Definition("interpolated_precision_at_recall", "recall=0.1 gives the second of its eleven values"),
         "dcg": Definition("dcg", "gain='exp2' gives dcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
         "ndcg": Definition("ndcg", "gain='exp2' gives ndcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
         "rbp": Definition(
@@ -103,6 +106,10 @@ RANX = Profile(
             departs="The docstring of its rbp says that a hit counts 1; it counts its grade, as its changelog says. "
             "gain='binary' gives the docstring's.",
         ),
+    },
+    refused={
+        "bpref": "its bpref takes a negative grade for a judgment, and is nan where nothing is judged irrelevant and "
+        "something relevant is recommended; where neither is so, that is bpref with min_relevance=1 and undefined=0",
     },
     departs=("Without make_comparable=True it refuses runs whose lists are not exactly those of the truth.",),
 )
@@ -119,9 +126,10 @@ RECTOOLS = Profile(
         "precision": Definition("Precision", cut="needed"),
         "recall": Definition("Recall", cut="needed"),
         "f1": Definition("F1Beta(beta=1)", cut="needed"),
+        "fbeta": Definition("F1Beta", cut="needed"),
         "hit_rate": Definition("HitRate", cut="needed"),
         "mrr": Definition("MRR", cut="needed"),
-        "map": Definition("MAP", options=RELEVANT, cut="needed"),
+        "map": Definition("MAP", "norm='k' gives divide_by_k=True", options=RELEVANT, cut="needed"),
         "ndcg": Definition(
             "NDCG",
             "ideal='all' gives divide_by_achievable=True",
@@ -133,6 +141,7 @@ RECTOOLS = Profile(
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
         "serendipity": "its Serendipity weighs hits by their unpopularity in another way",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position",
+        "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them",
     },
 )
 
@@ -222,6 +231,7 @@ TORCHMETRICS = Profile(
             departs="Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0; "
             "here undefined= speaks of it too.",
         ),
+        "partial_auc": Definition("RetrievalAUROC(max_fpr=)"),
     },
     departs=(
         "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",
