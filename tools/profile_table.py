@@ -20,23 +20,50 @@ PAGE = Path(__file__).parent.parent / "docs" / "profiles.md"
 
 HEAD = """# Profiles
 
-Libraries define these metrics differently. `like=` names one whose numbers you want: it sets the options of the
-metrics and the policies under which that library computes them.
+Libraries define the same metric differently. `like=` names a library and gives its numbers. It sets the options of the
+metrics and the policies of that library.
+
+=== "pandas"
+
+    ```python
+    >>> import pandas as pd
+    >>> import recframe
+    >>> one = pd.DataFrame({
+    ...     "item":  ["a", "x", "b", "y", "z", "c", "d"],
+    ...     "grade": [3, 0, 1, 0, 0, 2, 1],                          # c and d are relevant, but were not recommended
+    ...     "score": [10, 9, 8, 7, 6, None, None],
+    ... })
+    >>> for like in ("rectools", "recommenders", "trec_eval", "sklearn"):
+    ...     print(f"{like:12} {one.rec.ndcg(10, by=None, relevant='grade', like=like):.4f}")
+    rectools     0.3301
+    recommenders 0.5856
+    trec_eval    0.6740
+    sklearn      0.9639
+
+    ```
+
+=== "polars"
+
+    ```python
+    >>> import polars as pl
+    >>> import recframe
+    >>> one = pl.DataFrame({
+    ...     "item":  ["a", "x", "b", "y", "z", "c", "d"],
+    ...     "grade": [3, 0, 1, 0, 0, 2, 1],                          # c and d are relevant, but were not recommended
+    ...     "score": [10, 9, 8, 7, 6, None, None],
+    ... })
+    >>> for like in ("rectools", "recommenders", "trec_eval", "sklearn"):
+    ...     print(f"{like:12} {one.rec.ndcg(10, by=None, relevant='grade', like=like):.4f}")
+    rectools     0.3301
+    recommenders 0.5856
+    trec_eval    0.6740
+    sklearn      0.9639
+
+    ```
+
+`explain` says in words what a library computes:
 
 ```python
->>> import polars as pl
->>> import recframe
->>> one = pl.DataFrame({
-...     "item":  ["a", "x", "b", "y", "z", "c", "d"],
-...     "grade": [3, 0, 1, 0, 0, 2, 1],                          # c and d are relevant, but were not recommended
-...     "score": [10, 9, 8, 7, 6, None, None],
-... })
->>> for like in ("rectools", "recommenders", "trec_eval", "sklearn"):
-...     print(f"{like:12} {one.rec.ndcg(10, by=None, relevant='grade', like=like):.4f}")
-rectools     0.3301
-recommenders 0.5856
-trec_eval    0.6740
-sklearn      0.9639
 >>> print(recframe.explain("ndcg@10", like="sklearn"))
 ndcg@10 like scikit-learn, which calls it ndcg_score
 <BLANKLINE>
@@ -59,32 +86,32 @@ reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
 
 ```
 
-- Every metric's method, `measure` and `evaluate` take `like=`; so does `df.rec(like="trec_eval")`, which binds it.
-- What you give beside it wins: `df.rec.ndcg(10, like="rectools", ideal="all")`, `"ndcg(ideal=all)@10"`,
-  `undefined="skip"`, and what is bound. Of a metric object, the options that differ from their defaults count as
-  given.
-- A result's columns carry the names that you wrote, such as `ndcg@10`, so that the tables of several libraries can be
-  put side by side. `explain` says what stands behind a name, and spells the same call without a profile.
-- A metric that the library lacks, or defines in a way that no option expresses, is refused, and the error says what
-  the library does. Where the library takes no cutoff, `evaluate(..., k=[5, 10])` gives one column.
-- So are, as far as the data can be seen (eager frames): with `truth=`, an item that is repeated in its list or in the
-  truth, which libraries refuse or count each time, and negative relevance where the library takes none.
-- `min_relevance=` beside a profile is the library's level where it has one (trec_eval's `-l`, ranx' `-l2`). For
-  libraries that get labels, it says which rows are labelled; for those that count every row, which rows of the truth
-  they get. A metric that reads grades and knows no level refuses it; trec_eval's `ndcg` ignores it, as it does there.
-- Where a library departs from what it documents, the profile follows the documentation; the departures stand below.
-- `python -m recframe explain "ndcg@10" --like rectools` says the same as `explain`.
+- Every metric's method, `measure` and `evaluate` have `like=`. `df.rec(like="trec_eval")` binds it.
+- What you give yourself wins: `df.rec.ndcg(10, like="rectools", ideal="all")`, `"ndcg(ideal=all)@10"`,
+  `undefined="skip"`, and bound roles and policies. The options of a metric object count as given if they differ from their defaults.
+- Result columns have the names that you wrote, such as `ndcg@10`. So the results of several libraries can be stacked in one table.
+  `explain` says what a name means, and how to write the same call without a profile.
+- A metric is refused if the library does not have it, or if no option expresses its definition. The error says what
+  the library does. If the library has no cutoff, `evaluate(..., k=[5, 10])` gives one column.
+- Some data is refused too, on eager frames. With `truth=`, these are items that are repeated in a list or in the truth: libraries refuse
+  them or count them each time. If the library has no negative relevance, negative relevance is refused.
+- `min_relevance=` with a profile is the library's own level, if it has one (trec_eval's `-l`, `-l2` of ranx). For
+  libraries that read labels, it says which rows are labelled. For libraries that count every row, it says which rows of the truth they
+  get. A metric that reads grades and has no level refuses it. The `ndcg` of trec_eval ignores it, as the library does.
+- If a library departs from its own documentation, the profile follows the documentation. The departures are listed below.
+- `python -m recframe explain "ndcg@10" --like rectools` prints the text of `explain`.
 
-Every profile is tested against the library itself (`tests/peers`) on twice ten thousand random lists, without and with
-a relevance level, that have ties, negative grades, missing truth, nothing or only relevant items, one row, or were
-never served: live where the library is installed, and everywhere against values that were recorded from it.
-The tables below are written by `tools/profile_table.py` from the records that the calls
-use.
+Every profile is tested against the library itself (`tests/peers`). The tests use 10,000 random lists without a relevance level
+and 10,000 with one. These have ties, negative grades, missing truth, no relevant items or only relevant items, one row,
+or no recommendations. Installed libraries run live. Their recorded values are compared everywhere.
+`tools/profile_table.py` writes the tables below from the records that the calls use.
 
 ## What each computes
 
-Empty: refused. `✓`: our definition as it stands. Otherwise the options that differ, and `k` where a cutoff is needed
-or `no k` where there is none.
+- An empty cell: refused.
+- `✓`: our definition, without options.
+- Otherwise the options that differ.
+- `k`: a cutoff is needed. `no k`: there is none.
 
 """
 
