@@ -87,6 +87,21 @@ def test_other_libraries_print_what_the_page_says(block):
     assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
 
 
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the other packages
+@pytest.mark.parametrize("name", ["large", "mlflow"])
+def test_examples_with_other_packages_print_what_the_page_says(name):
+    # The packages are in the extra `test-howto`.
+    text = (ROOT / "docs" / "howto" / f"{name}.md").read_text(encoding="utf-8")
+    theirs = "".join(THEIRS.findall(text))
+    for library in re.findall(r"^>>> (?:import|from) (\w+)", theirs, re.MULTILINE):
+        pytest.importorskip(library)
+    examples = code(ROOT / "docs" / "howto" / f"{name}.md", pandas=False) + "\n" + theirs
+    out: list[str] = []
+    test = doctest.DocTestParser().get_doctest(examples, {}, f"{name}.md", None, 0)
+    assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
+
+
 REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "api").glob("*.md")))
 
 

@@ -88,23 +88,27 @@ reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
 
 - Every metric's method, `measure` and `evaluate` have `like=`. `df.rec(like="trec_eval")` binds it.
 - What you give yourself wins: `df.rec.ndcg(10, like="rectools", ideal="all")`, `"ndcg(ideal=all)@10"`,
-  `undefined="skip"`, and bound roles and policies. The options of a metric object count as given if they differ from their defaults.
-- Result columns have the names that you wrote, such as `ndcg@10`. So the results of several libraries can be stacked in one table.
-  `explain` says what a name means, and how to write the same call without a profile.
+  `undefined="skip"`, and bound roles and policies. The options of a metric object count as given if they differ from
+  their defaults.
+- Result columns have the names that you wrote, such as `ndcg@10`. So the results of several libraries can be stacked
+  in one table. `explain` says what a name means, and how to write the same call without a profile.
 - A metric is refused if the library does not have it, or if no option expresses its definition. The error says what
   the library does. If the library has no cutoff, `evaluate(..., k=[5, 10])` gives one column.
-- Some data is refused too, on eager frames. With `truth=`, these are items that are repeated in a list or in the truth: libraries refuse
-  them or count them each time. If the library has no negative relevance, negative relevance is refused.
+- Some data is refused too, on eager frames. With `truth=`, these are items that are repeated in a list or in the
+  truth: libraries refuse them or count them each time. If the library has no negative relevance, negative relevance
+  is refused.
 - `min_relevance=` with a profile is the library's own level, if it has one (trec_eval's `-l`, `-l2` of ranx). For
-  libraries that read labels, it says which rows are labelled. For libraries that count every row, it says which rows of the truth they
-  get. A metric that reads grades and has no level refuses it. The `ndcg` of trec_eval ignores it, as the library does.
-- If a library departs from its own documentation, the profile follows the documentation. The departures are listed below.
+  libraries that read labels, it says which rows are labelled. For libraries that count every row, it says which rows
+  of the truth they get. A metric that reads grades and has no level refuses it. The `ndcg` of trec_eval ignores it,
+  as the library does.
+- If a library departs from its own documentation, the profile follows the documentation. The departures are listed
+  below.
 - `python -m recframe explain "ndcg@10" --like rectools` prints the text of `explain`.
 
-Every profile is tested against the library itself (`tests/peers`). The tests use 10,000 random lists without a relevance level
-and 10,000 with one. These have ties, negative grades, missing truth, no relevant items or only relevant items, one row,
-or no recommendations. Installed libraries run live. Their recorded values are compared everywhere.
-`tools/profile_table.py` writes the tables below from the records that the calls use.
+Every profile is tested against the library itself (`tests/peers`). The tests use 10,000 random lists without a
+relevance level and 10,000 with one. These have ties, negative grades, missing truth, no relevant items or only
+relevant items, one row, or no recommendations. Installed libraries run live. Their recorded values are compared
+everywhere. `tools/profile_table.py` writes the tables below from the records that the calls use.
 
 ## What each computes
 
