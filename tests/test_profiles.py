@@ -23,6 +23,7 @@ ONE = {
 NDCG = {
     "trec_eval": 0.6740, "ranx": 0.6740, "recometrics": 0.6740, "rectools": 0.3301, "recommenders": 0.5856,
     "spark": 0.5856, "sklearn": 0.9639, "torchmetrics": 0.9639,
+    "lightgbm": 0.9828, "xgboost": 0.9828, "catboost": 0.9639,
 }  # fmt: skip
 # u1 is served and judged, u2 served only, u3 judged only, u4 both without anything relevant.
 FRAME = {"user": ["u1", "u1", "u2", "u4"], "item": [1, 2, 1, 1], "score": [2.0, 1.0, 1.0, 1.0]}
@@ -134,6 +135,9 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
             {"like": "trec_eval"},
             r"scales the grades of each list that has one outside \[0, 1\]; where none has, that is rbp\(p=0\.9\)",
         ),
+        ("roc_auc", {"like": "xgboost"}, "counts pairs of equal labels"),
+        ("roc_auc", {"like": "catboost"}, "QueryAUC counts a tied pair one half"),
+        ("ndcg", {"like": "lightgbm"}, "needs a cutoff for ndcg"),
         ("coverage@5", {"like": "rectools"}, "metrics that read the relevance"),
         ("mrr@10", {"like": "trec_eval"}, "takes no cutoff for mrr: recip_rank"),
         ("ndcg", {"like": "rectools"}, r"(?s)needs a cutoff for ndcg.*'ndcg@10'"),
@@ -210,6 +214,19 @@ def judged(*grades):
         ("recometrics", "ndcg@2", (-1, 1), {}, -1 + 1 / math.log2(3)),
         ("sklearn", "dcg", (-1, 1), {}, -1 + 1 / math.log2(3)),
         ("recommenders", "ndcg(gain=linear)@2", (-1, 1), {}, -1.0),
+        # Boosters see no item without a score, and count a list without a relevant row in their own ways.
+        ("catboost", "ndcg", (0, 0), {}, 1.0),
+        ("catboost", "map", (0, 0), {}, 0.0),
+        ("catboost", "recall", (0, 0), {}, 1.0),
+        ("catboost", "recall@1", (1, 2, 1), {}, 0.5),
+        ("lightgbm", "map@2", (0, 0, 1), {}, 1.0),
+        ("lightgbm", "map@2", (0, 1, 1), {}, 0.5),
+        ("lightgbm", "ndcg(gain=linear)@2", (1, 2), {}, (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))),
+        ("xgboost", "ndcg@2", (0, 0), {}, 1.0),
+        ("xgboost", "ndcg@2", (0, 0), {"undefined": 0.0}, 0.0),
+        ("xgboost", "precision@5", (1, 0), {}, 0.5),
+        ("xgboost", "precision@5", (0, 0), {}, 0.0),
+        ("catboost", "map", (1, 2), {"min_relevance": 2}, 0.5),
         # trec_eval's ndcg knows no level.
         ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
         ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),
@@ -243,6 +260,10 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
         ("sklearn", "ndcg", {}, "holds -1, but under like='sklearn' ndcg takes no relevance below 0"),
         ("sklearn", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg_score, which knows no level"),
         ("sklearn", "dcg", {"min_relevance": 2}, "refuses min_relevance=2 for dcg_score"),
+        ("lightgbm", "ndcg@2", {}, "under like='lightgbm' ndcg@2 takes no relevance below 0"),
+        ("xgboost", "ndcg@2", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg@k, which knows no level"),
+        ("catboost", "dcg", {}, "under like='catboost' dcg takes no relevance below 0"),
+        ("catboost", "err", {}, "holds -1"),
         ("torchmetrics", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for RetrievalNormalizedDCG"),
         ("spark", "ndcg(gain=exp2)@2", {"min_relevance": -1}, "refuses min_relevance=-1 for ndcgAt"),
     ],

@@ -22,7 +22,19 @@ Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
-Like = Literal["trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"]
+Like = Literal[
+    "trec_eval",
+    "sklearn",
+    "ranx",
+    "rectools",
+    "recommenders",
+    "spark",
+    "torchmetrics",
+    "recometrics",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+]
 """The libraries whose options and policies a call may take."""
 
 DEFAULT_SCORE = "score"

@@ -96,6 +96,8 @@ def ideal(metric: Metric, of: List) -> float:
 
 
 def is_defined(metric: Metric, of: List) -> bool:
+    if metric.options.get("over") == "ranked":
+        return any(map(of.relevant, of.ranked))
     if metric.name != "ndcg":
         return of.n_relevant > 0
     which = metric.options.get("ideal", "all")
@@ -125,12 +127,11 @@ def divisor(metric: Metric, of: List) -> float:
             return (squared * n_relevant + (n_ranked if metric.k is None else metric.k)) / (1 + squared)
         case "map", {"norm": "k"}:
             return n_ranked if metric.k is None else metric.k
-        case "map", {"norm": "relevant"}:
-            return n_relevant
         case "map", {"norm": "hits"}:
             return 1.0
-        case "map", _:
-            return min(n_relevant, metric.last)
+        case "map", options:
+            counted = sum(map(of.relevant, of.ranked)) if options.get("over") == "ranked" else n_relevant
+            return counted if options.get("norm") == "relevant" else min(counted, metric.last)
         case "ndcg", _:
             return ideal(metric, of)
         case "rbp", options:

@@ -80,10 +80,9 @@ def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
 
 
 def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:
-    total = sum(map(hit, case.rows))
-    if not total:
+    below = sum(map(hit, ranked(case).rows if metric.options.get("over") == "ranked" else case.rows))
+    if not below:
         return None
-    below = sum(map(hit, ranked(case).rows)) if metric.options.get("over") == "ranked" else total
     if metric.options.get("points") == "thresholds":
         return ratio(_steps(case), below)
     return ratio(PICK[ties](_precisions(order) for order in orders(case.rows)), below)

@@ -99,9 +99,9 @@ def crowd(seed, lists, *, tied=True, inside=False, least=1, grades=GRADES, level
         )
         own = [grades[draw.below(len(grades))] for _ in judged]
         if edge == "nothing relevant":
-            own = [min(grade, 0) for grade in own]
+            own = [min(grade, type(grade)(0)) for grade in own]
         if edge == "no pair":
-            own = [max(grade, level or 1) for grade in own]
+            own = [max(grade, type(grade)(level or 1)) for grade in own]
         if max(own) <= 0 and lowest is not None:
             own = [0 if lowest == "zero" or n == 0 else grade for n, grade in enumerate(own)]
         if edge != "not judged":
@@ -111,24 +111,41 @@ def crowd(seed, lists, *, tied=True, inside=False, least=1, grades=GRADES, level
 
 EDGES = dict(enumerate(("not served", "not judged", "one row", "nothing relevant", "no pair", "equal scores")))
 
+WHOLE = (0, 0, 0, 1, 1, 2, 3)
+"""The grades of exponential gains."""
+
 OWN_CROWD = {
     "trec_eval": {"lowest": "one zero"},  # on which pytrec_eval writes past its memory
-    "sklearn": {"least": 2, "grades": (0, 0, 0, 1, 1, 2, 3)},  # all that ndcg_score takes
+    "sklearn": {"least": 2, "grades": WHOLE},  # all that ndcg_score takes
     "ranx": {},
     "rectools": {"tied": False},
     "recommenders": {"grades": (-1, -1, 0, 0, 1, 1, 2, 3), "lowest": "zero"},  # whose ideal is 0 nowhere
     "spark": {"tied": False, "blocks": 3},  # of which each takes seconds
     "torchmetrics": {"tied": False},
     "recometrics": {"inside": True, "least": 11, "tied": False},
+    "lightgbm": {"grades": WHOLE},
+    "xgboost": {"grades": WHOLE},
+    "catboost": {"grades": WHOLE},
 }
 """What differs in the crowd that each library is asked."""
 
 
+OTHER_GRADES = {
+    "lightgbm": {"negative": GRADES},
+    "catboost": {"negative": GRADES, "of fractions": (0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0)},
+}
+"""Further grades, which only some metrics of a library take."""
+
+
 def crowds(library, *, seed=20, lists=10_000):
     """Return the cases of many lists for a library, by name."""
+    own = OWN_CROWD[library]
     return {
-        f"{library}, {lists} lists, level {level}": crowd(seed + (level or 0), lists, level=level, **OWN_CROWD[library])
+        f"{library}, {lists} lists, level {level}": crowd(seed + (level or 0), lists, level=level, **own)
         for level in (None, 2)
+    } | {
+        f"{library}, {lists} lists, {name}": crowd(seed, lists, **{**own, "grades": grades})
+        for name, grades in OTHER_GRADES.get(library, {}).items()
     }
 
 
@@ -149,6 +166,9 @@ OF_LIBRARY = {
     "recommenders": ["graded", "tied", "binary"],
     "spark": ["graded", "binary"],
     "torchmetrics": ["graded", "tied", "binary"],
+    "lightgbm": ["graded", "tied", "binary"],
+    "xgboost": ["graded", "tied", "binary"],
+    "catboost": ["graded", "tied", "binary"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
 """Which cases each library can be asked."""

@@ -1,7 +1,8 @@
 """Environments for the libraries that cannot live beside the newest pandas and NumPy, or are too large for every one.
 
-``python environments.py make DIRECTORY`` makes them, ``python environments.py record`` writes ``recorded.json`` from
-every library that some interpreter has: this one, or one below the directory named by RECFRAME_PEERS.
+``python environments.py make DIRECTORY`` makes them, ``python environments.py record [LIBRARY ...]`` writes
+``recorded.json`` from every library (of those named) that some interpreter has: this one, or one below the directory
+named by RECFRAME_PEERS.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from cases import CASES, OF_LIBRARY, crowds  # noqa: E402
 
 THEIRS = HERE / "theirs.py"
 RECORDED = HERE / "recorded.json"
+ENV = {**os.environ, "PYTHONPATH": "", "PYTHONWARNINGS": "ignore"}
+"""The environment of a process that has a library and not recframe."""
 
 OLD = ("numpy==1.26.4", "pandas==2.3.3", "scikit-learn>=1.5")
-STEPS: tuple[tuple[str, ...], ...] = (
+OLDER: tuple[tuple[str, ...], ...] = (
     (*OLD, "RecTools==0.19.0"),
     # Its metrics need none of the models that its other requirements are for.
     ("--no-deps", "recommenders==1.2.1"),
@@ -36,12 +39,22 @@ STEPS: tuple[tuple[str, ...], ...] = (
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
     (*OLD, "pyspark==4.3.0"),
 )
-"""What is installed, one after the other; where one fails, the recorded values stand for its libraries."""
+BOOSTERS: tuple[tuple[str, ...], ...] = (
+    ("lightgbm==4.7.0",),
+    # A build without CUDA.
+    ("xgboost-cpu==3.2.0",),
+    # CatBoost requires more, for pictures.
+    ("pandas>=2.2", "six>=1.16"),
+    ("--no-deps", "catboost==1.2.10"),
+)
+ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS}
+"""What is installed in each, one after the other; where one fails, the recorded values stand for its libraries."""
 
 
 def make(directory: Path) -> None:
-    """Make an environment with the libraries of older times."""
-    install(directory / "older", STEPS)
+    """Make the environments."""
+    for name, steps in ENVIRONMENTS.items():
+        install(directory / name, steps)
 
 
 def install(environment: Path, steps: Sequence[Sequence[str]], *, python: str = sys.executable) -> None:
@@ -78,7 +91,7 @@ def compute(library: str, cases: dict[str, dict]) -> dict | None:
     done = subprocess.run(
         [python, "-W", "ignore", str(THEIRS), library],
         input=json.dumps(cases), capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": "", "PYTHONWARNINGS": "ignore"},
+        env=ENV,
     )  # fmt: skip
     if done.returncode:
         msg = f"{python} failed on {library}:\n{done.stderr[-3000:]}"
@@ -91,10 +104,10 @@ def digest(case: dict) -> str:
     return hashlib.sha256(json.dumps(case, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def record() -> None:
+def record(libraries: Sequence[str]) -> None:
     """Write what the libraries compute; those that no interpreter has keep what is written."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
-    for library in OF_LIBRARY:
+    for library in libraries:
         asked = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library)
         found = compute(library, asked)
         if found is None:
@@ -111,7 +124,7 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["make", directory]:
             make(Path(directory))
-        case ["record"]:
-            record()
+        case ["record", *libraries]:
+            record(libraries or list(OF_LIBRARY))
         case _:
             sys.exit(__doc__)

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections import defaultdict
 from importlib import import_module
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 CUTOFFS = (1, 3, 10)
 PACKAGES = {
@@ -26,6 +26,9 @@ PACKAGES = {
     "spark": ("pyspark", "pyspark"),
     "torchmetrics": ("torchmetrics", "torchmetrics"),
     "recometrics": ("recometrics", "recometrics"),
+    "lightgbm": ("lightgbm", "lightgbm"),
+    "xgboost": ("xgboost", "xgboost-cpu"),
+    "catboost": ("catboost", "catboost"),
 }
 """The module to import and the distribution that holds it, by the name of the profile."""
 
@@ -411,6 +414,94 @@ def recometrics(case):
     return of_lists(found)
 
 
+def flat(case):
+    """Return the grades, hits and scores of the recommended rows, list after list, and the number of rows of each list."""
+    lists = ranked_rows(case).values()
+    grades, scores = ([value for own in side for value in own] for side in zip(*lists, strict=True))
+    return grades, hits_of(case, grades), scores, [len(own) for own, _ in lists]
+
+
+def lightgbm(case):
+    import lightgbm as library
+    import numpy as np
+
+    def means(case):
+        grades, hits, scores, groups = flat(case)
+        found = {}
+        # ndcg knows no level, and refuses grades below 0; map does not, but where the objective ranks, labels are checked.
+        asked = {
+            "map": (hits, {}),
+            "ndcg": (grades, {}),
+            "ndcg(gain=linear)": (grades, {"label_gain": list(range(32))}),
+        }
+        for name, (labels, own) in asked.items():
+            if name != "map" and (case.get("level") or min(grades) < 0):
+                continue
+            data = library.Dataset(np.zeros((len(scores), 1)), labels, group=groups, init_score=scores)
+            metric = name.split("(")[0]
+            given = {"objective": "none", "metric": metric, "eval_at": CUTOFFS, "verbose": -1, "num_threads": 1, **own}
+            for result in library.Booster(given, data).eval_train():
+                found[name + result[1].removeprefix(metric)] = float(result[2])
+        return found
+
+    return of_blocks(case, means)
+
+
+def xgboost(case):
+    import numpy as np
+    import xgboost as library
+
+    def means(case):
+        grades, hits, scores, groups = flat(case)
+        found = {}
+        asked = {"precision": ("pre", hits, {}), "map": ("map", hits, {})}
+        if not case.get("level"):
+            asked |= {"ndcg": ("ndcg", grades, {}), "ndcg(gain=linear)": ("ndcg", grades, {"ndcg_exp_gain": False})}
+        for name, (metric, labels, own) in asked.items():
+            data = library.DMatrix(np.zeros((len(scores), 1)), labels, base_margin=scores)
+            data.set_group(groups)
+            given = {"objective": "rank:ndcg", "eval_metric": list(at_each(metric)), "nthread": 1, **own}
+            text = library.train(given, data, num_boost_round=0).eval(data)
+            for k, entry in zip(CUTOFFS, text.split("\t")[1:], strict=True):
+                found[f"{name}@{k}"] = float(entry.split(":")[1])
+        return found
+
+    return of_blocks(case, means)
+
+
+def catboost(case):
+    from catboost.utils import eval_metric
+
+    binary = {"precision": "PrecisionAt:", "recall": "RecallAt:", "mrr": "MRR:", "map": "MAP:"}
+    graded = {
+        "dcg": "DCG:",
+        "dcg(gain=exp2,discount=reciprocal)": "DCG:type=Exp;denominator=Position;",
+        "ndcg": "NDCG:",
+        "ndcg(gain=exp2)": "NDCG:type=Exp;",
+        "ndcg(discount=reciprocal)": "NDCG:denominator=Position;",
+    }
+    cascade = {"err": "ERR:", "pfound": "PFound:", "pfound(p_break=0.4)": "PFound:decay=0.6;"}
+
+    def means(case):
+        grades, _, scores, groups = flat(case)
+        ids = [number for number, size in enumerate(groups) for _ in range(size)]
+        asked, kinds = {}, {}
+        if all(grade % 1 == 0 for grade in grades):
+            level = f"border={case['level'] - 0.5};" if case.get("level") else ""
+            kinds |= {name: f"{metric}{level}" for name, metric in binary.items()}
+        if not case.get("level") and min(grades) >= 0:
+            kinds |= graded | (cascade if max(grades) <= 1 else {})
+        for name, metric in kinds.items():
+            asked |= {name: metric.strip(":;")}
+            asked |= {label: f"{metric}top={k}" for label, k in at_each(name).items()}
+        return {
+            label: float(eval_metric(grades, scores, metric, group_id=ids, thread_count=1)[0])
+            for label, metric in asked.items()
+        }
+
+    return of_blocks(case, means)
+
+
 def installed(library):
     """Return whether this interpreter has a library."""
     try:
@@ -422,12 +513,20 @@ def installed(library):
     return True
 
 
+def own_version(library):
+    module, distribution = PACKAGES[library]
+    try:
+        return version(distribution)
+    except PackageNotFoundError:  # of another build
+        return import_module(module).__version__
+
+
 def answer(library, cases):
     """Return the values of each case, and who computed them."""
     compute = globals()[library]
     together = library == "spark"  # which takes long to start
     found = compute(cases) if together else {name: compute(case) for name, case in cases.items()}
-    return {"version": version(PACKAGES[library][1]), "cases": found}
+    return {"version": own_version(library), "cases": found}
 
 
 if __name__ == "__main__":

@@ -37,6 +37,16 @@ def counted_over(over: Over) -> list[str]:
     return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
 
 
+def ranked_relevant(row: Row, over: Over) -> dict[str, nw.Expr]:
+    """Return the term that sums to the relevant rows that are ranked, where only those are counted."""
+    return {"relevant": row.shared(hits, None)} if over == "ranked" else {}
+
+
+def has_relevant(sums: Sums, over: Over) -> nw.Expr | None:
+    """Return whether a list has a relevant row among those that are counted; None: it has."""
+    return sums["relevant"] > 0 if over == "ranked" else None
+
+
 @dataclass(frozen=True)
 class HitCount(CutMetric):
     """What precision, recall and F-measures share: their sum."""
@@ -113,7 +123,8 @@ class Recall(HitCount):
     capped : bool
         Divide by min(k, R) instead, so that a full top k scores 1 (TP@K in recometrics).
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (torchmetrics).
+        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (torchmetrics); a
+        list without a ranked relevant row is then undefined.
 
     Notes
     -----
@@ -151,8 +162,7 @@ class Recall(HitCount):
         return None if self.over == "ranked" else self.k
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        ranked = {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
-        return {"hits": row.shared(hits, self.k), **ranked}
+        return {"hits": row.shared(hits, self.k), **ranked_relevant(row, self.over)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
@@ -160,6 +170,9 @@ class Recall(HitCount):
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         relevant = sums.relevant if self.over == "all" else sums["relevant"]
         return sums.ratio(row["hits"], at_most(relevant, self.k) if self.capped else relevant)
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return has_relevant(sums, self.over)
 
 
 @dataclass(frozen=True)
@@ -171,7 +184,8 @@ class RPrecision(Metric):
     Parameters
     ----------
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones (torchmetrics).
+        R counts all rows of the list, or only the ranked ones (torchmetrics); a list without a ranked relevant row is
+        then undefined.
 
     Notes
     -----
@@ -207,11 +221,13 @@ class RPrecision(Metric):
         return [self.formula, *counted_over(self.over)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        ranked = {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
-        return {"hits": row.shared(_hits_at_r, self.over), **ranked}
+        return {"hits": row.shared(_hits_at_r, self.over), **ranked_relevant(row, self.over)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return sums.ratio(row["hits"], sums.relevant if self.over == "all" else sums["relevant"])
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return has_relevant(sums, self.over)

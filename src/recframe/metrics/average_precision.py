@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics.accuracy import Over, counted_over, hits
+from recframe.metrics._sums import at_most
+from recframe.metrics.accuracy import Over, counted_over, has_relevant, hits, ranked_relevant
 from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class MAP(CutMetric):
         The cutoff. None: the whole list.
     norm : {"capped", "relevant", "hits", "k"}
         Divide by min(R, k), by R (trec_eval), by h(k), the hits in the top k, or by k (without a cutoff: by N).
+    over : {"all", "ranked"}
+        R counts all rows of the list, or only the ranked ones, as libraries do that see no others (LightGBM); a list
+        without a ranked relevant row is then undefined.
 
     Notes
     -----
@@ -79,6 +83,11 @@ class MAP(CutMetric):
     reads: ClassVar[Reads] = "hits"
 
     norm: Norm = "capped"
+    over: Over = "all"
+
+    @property
+    def cutoff(self) -> int | None:
+        return None if self.over == "ranked" else self.k
 
     @property
     def inexact(self) -> str:
@@ -86,11 +95,11 @@ class MAP(CutMetric):
 
     def explained(self) -> Sequence[str]:
         divisor = {"capped": "min(R, k)", "relevant": "R", "hits": "h(k)", "k": "k"}[self.norm]
-        return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}"]
+        return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}", *counted_over(self.over)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         counted = {"hits": row.shared(hits, self.k)} if self.norm == "hits" else {}
-        return {"precisions": row.shared(precision_at_hit, self.k), **counted}
+        return {"precisions": row.shared(precision_at_hit, self.k), **counted, **ranked_relevant(row, self.over)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
@@ -100,7 +109,12 @@ class MAP(CutMetric):
             return sums.ratio(row["precisions"], sums["hits"])
         if self.norm == "k":
             return sums.ratio(row["precisions"], sums.ranked(None)) if self.k is None else row["precisions"] / self.k
+        if self.over == "ranked":
+            return row["precisions"] / at_most(sums["relevant"], None if self.norm == "relevant" else self.k)
         return row["precisions"] / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return has_relevant(sums, self.over)
 
 
 def _precision_at_block_end(row: Row) -> nw.Expr:
@@ -120,7 +134,8 @@ class PRAUC(Metric):
         The curve has a point at every position, and ties have their expected value; or at every distinct score, so
         that each hit of a tied block has the precision at the block's end (scikit-learn); with ``ties="average"`` only.
     over : {"all", "ranked"}
-        R counts all rows of the list, or only the ranked ones (scikit-learn).
+        R counts all rows of the list, or only the ranked ones (scikit-learn); a list without a ranked relevant row is
+        then undefined.
 
     Notes
     -----
@@ -160,10 +175,13 @@ class PRAUC(Metric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         positions = self.points == "positions"
         area = row.shared(precision_at_hit, None) if positions else row.shared(_precision_at_block_end)
-        return {"area": area, **({"hits": row.shared(hits, None)} if self.over == "ranked" else {})}
+        return {"area": area, **ranked_relevant(row, self.over)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["hits"])
+        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["relevant"])
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return has_relevant(sums, self.over)

@@ -1,8 +1,9 @@
 """Profiles: ``like="trec_eval"`` and others, and what they make of a metric in words.
 
 >>> from recframe import profiles
->>> sorted(profiles.PROFILES)
-['ranx', 'recometrics', 'recommenders', 'rectools', 'sklearn', 'spark', 'torchmetrics', 'trec_eval']
+>>> list(profiles.PROFILES)  # doctest: +NORMALIZE_WHITESPACE
+['trec_eval', 'sklearn', 'ranx', 'rectools', 'recommenders', 'spark', 'torchmetrics', 'recometrics', 'lightgbm',
+ 'xgboost', 'catboost']
 >>> profiles.PROFILES["rectools"].metrics["ndcg"].options
 {'gain': 'binary', 'ideal': 'ones'}
 """

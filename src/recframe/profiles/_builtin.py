@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 
 if TYPE_CHECKING:
@@ -265,6 +266,18 @@ RECOMETRICS = Profile(
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
-    for profile in (TREC_EVAL, SKLEARN, RANX, RECTOOLS, RECOMMENDERS, SPARK, TORCHMETRICS, RECOMETRICS)
+    for profile in (
+        TREC_EVAL,
+        SKLEARN,
+        RANX,
+        RECTOOLS,
+        RECOMMENDERS,
+        SPARK,
+        TORCHMETRICS,
+        RECOMETRICS,
+        LIGHTGBM,
+        XGBOOST,
+        CATBOOST,
+    )
 }
 """Every profile by the name that ``like=`` takes."""

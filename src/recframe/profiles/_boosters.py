@@ -1,0 +1,114 @@
+"""The libraries of gradient boosting: each computes its metrics of the rows that it scores, and knows no others."""
+
+from __future__ import annotations
+
+from recframe.profiles._record import Definition, Profile
+
+RANKED = {"over": "ranked"}
+EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
+SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
+
+LIGHTGBM = Profile(
+    name="lightgbm",
+    title="LightGBM",
+    ties="first",
+    ties_note="the order of the rows",
+    undefined=1.0,
+    lists="ranked",
+    metrics={
+        "map": Definition("map", options=RANKED, cut="needed"),
+        "ndcg": Definition(
+            "ndcg",
+            "gain='linear' gives label_gain=[0, 1, 2, ...]",
+            options=EXPONENTIAL,
+            cut="needed",
+            reads_level=False,
+            least=0.0,
+            departs="It adds 1 for a query without a relevant row whatever the weight of that query is; here weight= "
+            "weighs it too.",
+        ),
+    },
+    refused={
+        "roc_auc": "its auc pools the rows of all queries: roc_auc without like=, by=None",
+        "pr_auc": "its average_precision pools the rows of all queries: pr_auc(points=thresholds) without like=, "
+        "by=None",
+    },
+    departs=(
+        SCORED_ROWS,
+        "Its map takes a label above 0.5 for relevant: give min_relevance= for fractions.",
+    ),
+)
+
+XGBOOST = Profile(
+    name="xgboost",
+    title="XGBoost",
+    ties="first",
+    ties_note="the order of the rows",
+    undefined=1.0,
+    lists="ranked",
+    metrics={
+        "precision": Definition("pre@k", options={"denominator": "list"}, cut="needed", undefined=0.0),
+        "map": Definition("map@k", "undefined=0.0 gives map@k-", options=RANKED, cut="needed"),
+        "ndcg": Definition(
+            "ndcg@k",
+            "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-",
+            options=EXPONENTIAL,
+            cut="needed",
+            reads_level=False,
+            least=0.0,
+            departs="It adds 1 for a group without a relevant row whatever the weight of that group is; here weight= "
+            "weighs it too.",
+        ),
+    },
+    refused={
+        "roc_auc": "its auc of groups counts pairs of equal labels too, and leaves out groups of less than three rows",
+        "pr_auc": "its aucpr interpolates between the points of the curve",
+    },
+    departs=(
+        SCORED_ROWS,
+        "Without @k, its ndcg, map and pre read the first 32 rows of a group.",
+        "It keeps scores as float32, so scores that differ by less tie.",
+    ),
+)
+
+CATBOOST = Profile(
+    name="catboost",
+    title="CatBoost",
+    ties="worst",
+    ties_note="the row of the smaller target first",
+    undefined=0.0,
+    lists="ranked",
+    metrics={
+        "precision": Definition("PrecisionAt", options={"denominator": "list"}),
+        "recall": Definition("RecallAt", options=RANKED, undefined=1.0),
+        "mrr": Definition("MRR"),
+        "map": Definition("MAP", options=RANKED),
+        "dcg": Definition(
+            "DCG",
+            "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position",
+            reads_level=False,
+            least=0.0,
+        ),
+        "ndcg": Definition(
+            "NDCG",
+            "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position",
+            options={"ideal": "ranked"},
+            undefined=1.0,
+            reads_level=False,
+            least=0.0,
+        ),
+        "err": Definition("ERR", options={"probability": "relevance"}, reads_level=False),
+        "pfound": Definition("PFound", "p_break=0.1 gives decay=0.9", reads_level=False),
+    },
+    refused={
+        "roc_auc": "its QueryAUC counts a tied pair one half, unlike its other metrics: roc_auc(over=ranked) without "
+        "like=, undefined=0.0",
+        "opa": "its QueryAUC:type=Ranking counts a tied pair one half, unlike its other metrics: opa without like=, "
+        "undefined=0.0",
+    },
+    departs=(
+        SCORED_ROWS,
+        "Its four metrics of labels take a target above 0.5 for relevant: give min_relevance= for fractions.",
+        "It keeps targets as float32.",
+    ),
+)
