@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from recframe._columns import POSITION, ROW
-from recframe._engines import pandas_constructors, pandas_look
+from recframe._columns import POSITION, ROW, SIZE, START
+from recframe._engines import numpy_sort, pandas_constructors, pandas_look
 from recframe._engines.base import Engine, Session, columns_of, lazy
 from recframe._engines.pandas_columns import names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
@@ -19,11 +19,15 @@ from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pan
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._columns import Frame
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
+
+NEEDED = "needed"
 
 
 class Pandas(Engine):
@@ -83,6 +87,33 @@ class Pandas(Engine):
         value = frame.collect().item()
         return None if pd.isna(value) else value
 
+    def present(self, frame: Frame, column: str) -> Frame:
+        # Few frames lack a score, and leaving rows out copies the others.
+        return super().present(frame, column) if frame.collect().to_native()[column].hasnans else frame
+
+    def rank_rows(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
+    ) -> Frame | None:
+        native = frame.collect().to_native()
+        found = numpy_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
+        if found is None:
+            return None
+        if needed is not None:
+            read = frame.select(needed.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)
+            found = numpy_sort.Placed(*(column[read[found.rows]] for column in found))
+        placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
+        return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
+
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+        native = frame.collect().to_native()
+        found = numpy_sort.numbered(
+            [_array(native[key]) for key in keys], _array(native[column]), descending=descending
+        )
+        if found is None:
+            return None
+        rows, position = found
+        return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position}))
+
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Natively, as Narwhals would put many columns together one by one.
         native = frame.collect().to_native()
@@ -103,6 +134,11 @@ class Pandas(Engine):
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else self.scalar(upto)
         return lazy(pd.DataFrame({POSITION: np.arange(1, int(last or 0) + 1)}))  # the largest of no rows is missing
+
+
+def _array(column: pd.Series) -> Any:
+    """Return a column as NumPy has it: nullable integers become objects, which it does not sort here."""
+    return column.to_numpy()
 
 
 def polars_engine() -> Engine | None:

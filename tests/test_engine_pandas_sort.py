@@ -1,0 +1,102 @@
+"""NumPy's sort of packed integers ranks rows exactly, whatever the scores."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import examples
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
+
+from recframe._engines import numpy_sort  # noqa: E402 - needs NumPy
+
+KINDS = {
+    "floats": lambda rng, many: rng.random(many),
+    "ties": lambda rng, many: rng.integers(0, 4, many).astype(float),
+    "integers": lambda rng, many: rng.integers(-(2**62), 2**62, many),
+    "close": lambda rng, many: 1.0 + rng.integers(0, 4, many) * 2.0**-52,
+    "far apart": lambda rng, many: rng.choice([-1, 1], many) * 10.0 ** rng.integers(-300, 300, many),
+    "constant": lambda rng, many: np.full(many, 0.25),
+    "zeros": lambda rng, many: rng.choice([0.0, -0.0], many),
+}
+DO_NOT_FIT = {
+    "endless": lambda rng, many: rng.choice([np.inf, -np.inf, 0.0], many),
+    "tiny": lambda rng, many: rng.integers(0, 6, many) * 5e-324,
+    "missing": lambda rng, many: np.where(rng.random(many) < 0.5, np.nan, 1.0),
+}
+
+
+def check(users, scores, upto):
+    found = numpy_sort.placed([users], scores, upto)
+    if found is None:
+        return None
+    frame = pd.DataFrame({"user": users, "score": scores})
+    start = frame.groupby("user")["score"].rank("min", ascending=False).astype("int64")
+    size = frame.groupby(["user", "score"])["score"].transform("size")
+    expected = pd.DataFrame({"user": users, "start": start, "size": size})
+    expected = expected if upto is None else expected[expected["start"] <= upto]
+    assert sorted(found.rows) == [*expected.index]
+    expected = expected.loc[found.rows]
+    assert [*expected["start"]] == [*found.start]
+    assert [*expected["size"]] == [*found.size]
+    assert expected.reset_index(drop=True).equals(
+        expected.sort_values(["user", "start"], kind="stable", ignore_index=True)
+    )
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("first", [0, -7, 10**12])
+@pytest.mark.parametrize("upto", [1, 3, 90, None])
+def test_rows_stand_where_their_rank_is(kind, first, upto):
+    rng = np.random.default_rng(3)
+    assert check(first + rng.integers(0, 6, 400), KINDS[kind](rng, 400), upto) is not None
+
+
+@pytest.mark.parametrize("kind", DO_NOT_FIT)
+def test_scores_that_do_not_fit_are_left_to_windows(kind):
+    rng = np.random.default_rng(3)
+    assert check(rng.integers(0, 6, 400), DO_NOT_FIT[kind](rng, 400), 3) is None
+
+
+@pytest.mark.parametrize("keys", [[], ["text"], [2**62, -(2**62)]])
+def test_keys_that_do_not_fit_are_left_to_windows(keys):
+    assert numpy_sort.placed([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
+
+
+@examples(200)
+@given(
+    rows=st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False)), min_size=1, max_size=60),
+    upto=st.integers(1, 4) | st.none(),
+)
+def test_whatever_the_scores(rows, upto):
+    users, scores = zip(*rows, strict=True)
+    check(np.array(users), np.array(scores), upto)
+
+
+@pytest.mark.parametrize("bits", [1, 3, 8])
+@pytest.mark.parametrize("descending", [True, False])
+def test_scores_may_fall_together(bits, descending, monkeypatch):
+    monkeypatch.setattr(numpy_sort, "MOST_BITS", bits)
+    monkeypatch.setattr(numpy_sort, "FEWEST_BITS", 1)
+    rng = np.random.default_rng(bits)
+    users = rng.integers(0, 9, 300)
+    for scores in (rng.random(300), rng.integers(0, 40, 300) / 7):
+        for upto in (1, 7, None):
+            assert check(users, scores, upto) is not None
+        rows, position = numpy_sort.numbered([users], scores, descending=descending)
+        found = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
+        for _, one in found.groupby("user"):
+            assert [*one["position"]] == [*range(1, len(one) + 1)]
+            assert one["score"].is_monotonic_decreasing if descending else one["score"].is_monotonic_increasing
+
+
+def test_several_keys():
+    rng = np.random.default_rng(7)
+    users, days, scores = rng.integers(-2, 3, 500), rng.integers(10, 13, 500), rng.integers(0, 10, 500)
+    both = numpy_sort.placed([users, days], scores, 4)
+    one = numpy_sort.placed([users * 3 + days - 10], scores, 4)
+    assert all(map(np.array_equal, both, one))
