@@ -303,7 +303,7 @@ def test_two_models_of_one_name_are_one_model(library):
         recframe.rec(frame).compare(["mrr"], **given)
     with pytest.raises(recframe.RecError, match="item='item' repeats items within lists"):
         recframe.rec(frame).agreement(3, **given)
-    with pytest.warns(recframe.DataWarning, match="items stand twice in"):
+    with pytest.warns(recframe.DataWarning, match="items are repeated in"):
         assert len(recframe.rec(frame).evaluate(["mrr"], **given)) == 1
     with pytest.raises(recframe.RecError, match="names a column twice"):
         recframe.rec(frame).compare(["mrr"], by="session", score=["a", "a"])

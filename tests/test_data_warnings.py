@@ -141,10 +141,10 @@ def test_models_without_a_role(engine):
 
 def test_items_that_stand_twice(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "a", "a"]})
-    assert "items stand twice in 1 list: item='item'" in only(said(engine, frame))
+    assert "items are repeated in 1 list: item='item'" in only(said(engine, frame))
     assert said(engine, frame, by=["user", "score"]) == []
     truth = engine.frame({"user": ["1", "2"], "item": ["a", "a"]})
-    assert "items stand twice in 1 list" in only(said(engine, frame, truth=truth))
+    assert "items are repeated in 1 list" in only(said(engine, frame, truth=truth))
 
 
 def test_a_segment_that_varies_within_lists(engine):
@@ -262,15 +262,15 @@ def test_the_quick_look_counts_what_the_slow_one_counts(engine, monkeypatch, by)
         }
     )
     quick = only(said(engine, frame, by=by))
-    assert "items stand twice in" in quick
+    assert "items are repeated in" in quick
     monkeypatch.setattr(type(adapter_of(frame)), "lists_with_repeats", lambda *_: None)
     assert only(said(engine, frame, by=by)) == quick
 
 
 def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monkeypatch):
     frame = {"user": [1, 2, 3, 1], "item": ["a", "b", "c", "a"], "relevant": [1, 0, 1, 0], "score": [1, 2, 3, 4]}
-    assert "items stand twice in 1 list" in only(said(engine, engine.frame(frame)))
-    assert "items stand twice in 1 list" in only(
+    assert "items are repeated in 1 list" in only(said(engine, engine.frame(frame)))
+    assert "items are repeated in 1 list" in only(
         said(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
     )
     monkeypatch.setattr(_data_warnings, "REACH", 3)

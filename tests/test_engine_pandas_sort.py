@@ -11,7 +11,7 @@ from strategies import examples
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 
-from recframe._engines import numpy_sort  # noqa: E402 - needs NumPy
+from recframe._engines import pandas_sort  # noqa: E402 - needs NumPy
 
 KINDS = {
     "floats": lambda rng, many: rng.random(many),
@@ -30,7 +30,7 @@ DO_NOT_FIT = {
 
 
 def check(users, scores, upto):
-    found = numpy_sort.placed([users], scores, upto)
+    found = pandas_sort.placed([users], scores, upto)
     if found is None:
         return None
     frame = pd.DataFrame({"user": users, "score": scores})
@@ -64,7 +64,7 @@ def test_scores_that_do_not_fit_are_left_to_windows(kind):
 
 @pytest.mark.parametrize("keys", [[], ["text"], [2**62, -(2**62)]])
 def test_keys_that_do_not_fit_are_left_to_windows(keys):
-    assert numpy_sort.placed([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
+    assert pandas_sort.placed([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
 
 
 @examples(200)
@@ -80,14 +80,14 @@ def test_whatever_the_scores(rows, upto):
 @pytest.mark.parametrize("bits", [1, 3, 8])
 @pytest.mark.parametrize("descending", [True, False])
 def test_scores_may_fall_together(bits, descending, monkeypatch):
-    monkeypatch.setattr(numpy_sort, "MOST_BITS", bits)
-    monkeypatch.setattr(numpy_sort, "FEWEST_BITS", 1)
+    monkeypatch.setattr(pandas_sort, "MOST_BITS", bits)
+    monkeypatch.setattr(pandas_sort, "FEWEST_BITS", 1)
     rng = np.random.default_rng(bits)
     users = rng.integers(0, 9, 300)
     for scores in (rng.random(300), rng.integers(0, 40, 300) / 7):
         for upto in (1, 7, None):
             assert check(users, scores, upto) is not None
-        rows, position = numpy_sort.numbered([users], scores, descending=descending)
+        rows, position = pandas_sort.numbered([users], scores, descending=descending)
         found = pd.DataFrame({"user": users[rows], "score": scores[rows], "position": position})
         for _, one in found.groupby("user"):
             assert [*one["position"]] == [*range(1, len(one) + 1)]
@@ -97,6 +97,6 @@ def test_scores_may_fall_together(bits, descending, monkeypatch):
 def test_several_keys():
     rng = np.random.default_rng(7)
     users, days, scores = rng.integers(-2, 3, 500), rng.integers(10, 13, 500), rng.integers(0, 10, 500)
-    both = numpy_sort.placed([users, days], scores, 4)
-    one = numpy_sort.placed([users * 3 + days - 10], scores, 4)
+    both = pandas_sort.placed([users, days], scores, 4)
+    one = pandas_sort.placed([users * 3 + days - 10], scores, 4)
     assert all(map(np.array_equal, both, one))

@@ -252,7 +252,7 @@ def test_dicts_of_another_shape(library):
 
 def test_a_document_twice_has_no_dict(library):
     frame = recframe.from_dict({"a": {"q": {"d": 1.0}}, "b": {"q": {"d": 2.0}}}, model="model", library=library)
-    with pytest.raises(recframe.InputError, match="item 'd' stands twice in the list of 'q'"):
+    with pytest.raises(recframe.InputError, match="item 'd' is repeated in the list of 'q'"):
         recframe.to_dict(frame)
     with pytest.raises(recframe.MissingColumnError, match="score='x'"):
         recframe.to_dict(frame, score="x")

@@ -136,10 +136,10 @@ class _Look:
                 )
 
     def _of_repeats(self, lists: int) -> Iterator[str]:
-        """Yield that items stand twice in so many lists, if there are any."""
+        """Yield that items are repeated in so many lists, if there are any."""
         if lists:
             yield (
-                f"items stand twice in {_some(lists, 'list')}: {_named('item', self._query.item)}. "
+                f"items are repeated in {_some(lists, 'list')}: {_named('item', self._query.item)}. "
                 "Each row takes a place; drop the repeated rows."
             )
 

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, role_parameters, roles_doc, roles_of
 from recframe._defaults import current
-from recframe._engines.registry import adapter_of, check_side_frame, is_frame, is_lazy
-from recframe._engines.side_tables import feature_columns, items_frame
+from recframe._engines.registry import adapter_of, is_lazy
+from recframe._given_frames import given_frames
 from recframe._query import policies_named, resolved
 from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
-from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import Spec, find, query_of, spec_of
 
 if TYPE_CHECKING:
@@ -28,11 +27,7 @@ if TYPE_CHECKING:
     from recframe._plan.plan import Plan
     from recframe._plan.sources import Given
     from recframe._query import Query
-
-NEEDED = {
-    "train": "train=past, a frame of who had which item",
-    "features": "features=genres, a frame of the item and one numeric column a feature",
-}
+    from recframe.profiles._record import Profile
 
 
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
@@ -58,7 +53,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
         what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
         msg = f"{what} names several models, but a metric's method takes one"
         raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
-    opened = _given(frame, roles, metrics)
+    opened = given_frames(frame, roles, metrics)
     if roles.partitions is not None:
         return _in_parts(opened, roles, query, metrics)
     from recframe._plan.plan import Plan
@@ -94,7 +89,7 @@ def evaluate(
     if flag("counts", counts):
         _check_counts(records, roles, frame)
         query = replace(query, counts=True, every_list=True)
-    opened = _given(frame, roles, records)
+    opened = given_frames(frame, roles, records)
     if roles.partitions is not None:
         return _in_parts(opened, roles, query, records)
     from recframe._plan.plan import Plan
@@ -130,7 +125,9 @@ def plan_of_lists(
     records, query = _query_of(frame, expand(metrics, k, roles.like), roles, policies_named(bound, given))
     from recframe._plan.plan import Plan
 
-    return Plan(_given(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records)
+    return Plan(
+        given_frames(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records
+    )
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -159,7 +156,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     (record,), query = _query_of(frame, expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
-    opened = _given(frame, roles, [record])
+    opened = given_frames(frame, roles, [record])
     rows = Contributions(opened, query, record, item=show)
     result = rows.frame()
     from recframe._data_warnings import warn_of_data
@@ -187,11 +184,18 @@ def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allow
 
 def _query_of(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
     """Return the metrics and the query, under the profile that the call names."""
-    metrics, query = query_of(specs, roles, given, PROFILES)
+    metrics, query = query_of(specs, roles, given, _profiles())
     if roles.like is not None and query.ties == "first" and "ties" not in given and is_lazy(frame):
         msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
         raise OptionError(msg, "give another policy too, such as ties='average'")
     return metrics, query
+
+
+def _profiles() -> Mapping[str, Profile]:
+    # As late as the plan: it imports every library's definitions.
+    from recframe.profiles._builtin import PROFILES
+
+    return PROFILES
 
 
 def method(kind: type[Metric]) -> Callable[..., Any]:
@@ -233,7 +237,7 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
 
     What a library computes without a cutoff only, stands under its profile once.
     """
-    profile = None if like is None else find(like, PROFILES)
+    profile = None if like is None else find(like, _profiles())
     several = isinstance(k, Sequence) and not isinstance(k, str)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
@@ -270,31 +274,6 @@ def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric
     from recframe._plan.partitions import in_parts
 
     return in_parts(given, query, metrics, parts)
-
-
-def _given(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
-    """Return the frames of a call: the user's own, and the side information that its metrics read."""
-    read = {name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs)}
-    for metric in metrics:
-        for name in metric.required_inputs:
-            if getattr(roles, name) is None:
-                msg = f"{metric.label} needs {name}=, which is not given"
-                raise OptionError(msg, NEEDED[name])
-    adapter = adapter_of(frame)
-    for name in {"train", "features"} & read:
-        check_side_frame(name, getattr(roles, name), frame)
-    train = adapter.side_frame(roles.train) if "train" in read else None
-    features: tuple[Any, list[str]] = (None, [])
-    if "features" in read:
-        features = feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
-    catalog, size = roles.catalog if "catalog" in read else None, None
-    if isinstance(catalog, int) and not isinstance(catalog, bool):
-        catalog, size = None, check_k(catalog, "catalog")
-    elif catalog is not None:
-        catalog = adapter.side_frame(catalog) if is_frame(catalog) else items_frame(adapter, roles.item, catalog)
-    from recframe._plan.sources import Given
-
-    return Given(frame, roles.truth, train, *features, catalog, size)
 
 
 def check_frame(frame: object) -> None:

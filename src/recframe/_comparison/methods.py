@@ -244,7 +244,7 @@ class ComparisonMethods:
         OptionError
             There is one model only.
         InputError
-            An item stands twice in a list of an eager frame.
+            An item is repeated in a list of an eager frame.
 
         Examples
         --------

@@ -47,7 +47,7 @@ class Ranking(NamedTuple):
 
 
 def refuse_repeated_items(engine: Engine, rows: Frame, group: Sequence[str], item: str) -> None:
-    """Raise where an item stands twice in an eager ranking, so that it has no one place."""
+    """Raise where an item is repeated in an eager ranking, so that it has no one place."""
     if not engine.eager:
         return
     count = rows.group_by(*group, ITEM).agg(nw.len().alias(COUNT))

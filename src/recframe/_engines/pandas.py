@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._columns import POSITION, ROW, SIZE, START
-from recframe._engines import numpy_sort, pandas_constructors, pandas_look
+from recframe._engines import pandas_constructors, pandas_look, pandas_sort
 from recframe._engines.base import Engine, Session, columns_of, lazy
 from recframe._engines.pandas_columns import names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
@@ -95,18 +95,18 @@ class Pandas(Engine):
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
     ) -> Frame | None:
         native = frame.collect().to_native()
-        found = numpy_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
+        found = pandas_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
         if found is None:
             return None
         if needed is not None:
             read = frame.select(needed.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)
-            found = numpy_sort.Placed(*(column[read[found.rows]] for column in found))
+            found = pandas_sort.Placed(*(column[read[found.rows]] for column in found))
         placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
         return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
         native = frame.collect().to_native()
-        found = numpy_sort.numbered(
+        found = pandas_sort.numbered(
             [_array(native[key]) for key in keys], _array(native[column]), descending=descending
         )
         if found is None:

@@ -142,7 +142,7 @@ def to_dict(
         for key in outer:
             own = own.setdefault(key, {})
         if document in own:
-            msg = f"{item} {shown(document)} stands twice in the list of {shown(outer[-1])}"
+            msg = f"{item} {shown(document)} is repeated in the list of {shown(outer[-1])}"
             raise InputError(msg, "keep one row of each list and item")
         own[document] = number
     return found

@@ -56,6 +56,11 @@ def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
     return nw.lit(1.0)
 
 
+def reciprocal(position: nw.Expr) -> nw.Expr:
+    """Return 1 / position."""
+    return 1.0 / position
+
+
 class Numbers:
     """Numbers the functions that the metrics of a call give to rows and sums, so that each is computed once."""
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics._row import reciprocal
 from recframe.metrics._sums import at_most
 from recframe.metrics.accuracy import Over, counted_over, has_relevant, hits, ranked_relevant
-from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

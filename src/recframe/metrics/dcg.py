@@ -11,6 +11,7 @@ import narwhals as nw
 
 from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
+from recframe.metrics._row import reciprocal
 from recframe.metrics._sums import nan_if_infinite
 
 if TYPE_CHECKING:
@@ -35,11 +36,6 @@ def log2(position: nw.Expr) -> nw.Expr:
 def jarvelin(position: nw.Expr) -> nw.Expr:
     """Return 1 / max(1, log2(position))."""
     return nw.when(position > 2).then(math.log(2) / position.log()).otherwise(1.0)  # noqa: PLR2004
-
-
-def reciprocal(position: nw.Expr) -> nw.Expr:
-    """Return 1 / position."""
-    return 1.0 / position
 
 
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
