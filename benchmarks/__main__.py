@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.chart import draw, lines
-from benchmarks.comparisons import comparison_rows
+from benchmarks.comparisons import comparison_rows, resampling_rows
 from benchmarks.data import Shape
 from benchmarks.factors import factor_memory_row, factor_rows
 from benchmarks.files import file_rows
@@ -40,6 +40,7 @@ CORRELATED = Shape(10_000, 50)
 FACTORS = Shape(5_000, 20_000)
 MANY_FACTORS = Shape(100_000, 100_000)
 LISTS = Shape(1_000_000, 10)
+MANY_LISTS = Shape(1_000_000, 5)
 IN_FILES = 100
 """Rows of each list in files, whose number is an option."""
 QUICK = 100
@@ -115,7 +116,8 @@ def lists(run: Run) -> Rows:
 
 
 def comparisons(run: Run) -> Rows:
-    return comparison_rows(run.scaled(SHAPES[0]), run.repeats)
+    yield from comparison_rows(run.scaled(SHAPES[0]), run.repeats)
+    yield from resampling_rows(run.scaled(MANY_LISTS))
 
 
 def memory(run: Run) -> Rows:

@@ -47,6 +47,13 @@ def factor_memory(lists: int, length: int) -> dict[str, float]:
     return factors.factor_memory(lists, length)
 
 
+def resampling(test: str, lists: int, length: int) -> dict[str, float]:
+    """Return the seconds and the peak of a comparison by a test that draws."""
+    from benchmarks import comparisons
+
+    return comparisons.resampling(test, lists, length)
+
+
 def scan(call: str, folder: str) -> dict[str, float]:
     """Return the seconds and the peak memory of one call on the files in a folder."""
     from benchmarks.files import scan as found
@@ -68,7 +75,7 @@ def point(kind: str, folder: str, repeats: int) -> list[float]:
     return found(kind, folder, repeats)
 
 
-MEASURES = (pandas_alone, rectools, memory, factor_memory, scan, library, point)
+MEASURES = (pandas_alone, rectools, memory, factor_memory, resampling, scan, library, point)
 
 if __name__ == "__main__":
     measures = {each.__name__: each for each in MEASURES}

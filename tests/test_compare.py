@@ -215,6 +215,22 @@ def test_other_tests_agree_with_the_t_test(engine, test):
     assert row["low"] == pytest.approx(t["low"], abs=0.03)
 
 
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_draws_depend_on_the_seed_and_on_nothing_else(test, library, monkeypatch):
+    frame = library.DataFrame(rows_of(12))
+    monkeypatch.setattr("recframe._statistics.resampling.BATCH", 60)
+
+    def compared(seed, threads):
+        monkeypatch.setattr("os.cpu_count", lambda: threads)
+        found = frame.rec(by="session", score=MODELS).compare("ndcg", test=test, resamples=200, seed=seed)
+        return [value for name in ("p", "low", "high") for value in found[name].to_list()]
+
+    first = pytest.approx(compared(1, 1))
+    assert compared(1, 3) == first
+    assert compared(1, 1) == first
+    assert compared(2, 1) != first
+
+
 def test_wilcoxon_is_scipys(engine):
     frame = engine.frame(rows_of(8))
     (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["a", "b"], test="wilcoxon")

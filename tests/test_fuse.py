@@ -241,3 +241,15 @@ def test_bad_fusions(engine, given, match):
     frame = engine.frame(crowd(9, 3))
     with pytest.raises(recframe.RecError, match=match):
         rows_of(engine, frame, **{"score": ["a", "b"], **given})
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_long_frames_are_fused_as_lazy_ones(library):
+    pl, module = pytest.importorskip("polars"), pytest.importorskip(library)
+    columns = {name: [row[name] for row in crowd(8, lists=2_500)] for name in ("n", "user", *MODELS)}
+    lazy = pl.LazyFrame(columns).rec(by="user").fuse(score=MODELS).collect()
+    wanted = dict(lazy.select("n", "fused").rows())
+    found = module.DataFrame(columns).rec(by="user").fuse(score=MODELS)
+    assert len(found) == len(wanted) > 8_000
+    for n, value in zip(found["n"], found["fused"], strict=True):
+        assert wanted[n] == (None if value is None or math.isnan(value) else pytest.approx(value, abs=1e-12))

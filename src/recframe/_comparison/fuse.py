@@ -20,6 +20,7 @@ from recframe.errors import OptionError, OptionTypeError, shown
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._query import Query
 
 FusionMethod = Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"]
@@ -117,17 +118,19 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
     whole, keys = keyed(rows.frames["frame"], query)
     models = len(query.orders)
-    whole = _values(whole, keys, models, checked, by_rank=query.by_rank)
+    whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
     return rows.pick(_fused(whole, models, checked.method), {FUSED: name})
 
 
-def _values(frame: Frame, keys: Sequence[str], models: int, options: Options, *, by_rank: bool) -> Frame:
+def _values(
+    engine: Engine, frame: Frame, keys: Sequence[str], models: int, options: Options, *, by_rank: bool
+) -> Frame:
     """Add what each model gives each item, missing where it gives none."""
     value = options.value
     if value == "score":
         values = [nw.col(score_column(i)) for i in range(models)]
     elif value in BY_PLACE:
-        frame = _places(frame, keys, models, by_rank=by_rank, gaps=value in ("rrf", "isr"))
+        frame = _places(engine, frame, keys, models, by_rank=by_rank, gaps=value in ("rrf", "isr"))
         values = [_points(i, value, options.k) for i in range(models)]
     else:
         frame = _deviations(frame, keys, models, value)
@@ -136,7 +139,7 @@ def _values(frame: Frame, keys: Sequence[str], models: int, options: Options, *,
     return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
 
 
-def _places(frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, gaps: bool) -> Frame:
+def _places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, gaps: bool) -> Frame:
     """Add each item's place by each model, tied ones sharing the mean of theirs, and how many each and any retrieved.
 
     Gaps: whether ranks are places as they are given, or only order the rows that are there.
@@ -148,8 +151,10 @@ def _places(frame: Frame, keys: Sequence[str], models: int, *, by_rank: bool, ga
         found[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
         if by_rank and gaps:
             found[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
-        else:
-            found[place_column(i)] = score.rank("average", descending=not by_rank).over(*keys).cast(nw.Float64())
+        elif by_rank:
+            found[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
+    if not by_rank:
+        frame = engine.with_places(frame, keys, {place_column(i): score_column(i) for i in range(models)})
     frame = frame.with_columns(**found)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 

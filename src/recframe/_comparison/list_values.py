@@ -134,9 +134,11 @@ def segments(
     """
     per = list(context.per)
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
-    table = values.engine.collected(values.frame.select(*per, *names, *expressions, *cluster))
+    keys = list(dict.fromkeys([*per, *context.keys]))
+    # Lists come in any order, and the draws of a seed are to name the same lists in every call.
+    table = values.engine.collected(values.frame.select(*keys, *names, *expressions, *cluster)).sort(*context.keys)
     reported = table.select(*per).unique(maintain_order=True) if reported is None else reported
-    columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, per)}
+    columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, keys)}
     if cluster:
         columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
     if not per:
@@ -148,8 +150,8 @@ def segments(
     return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
 
 
-def _numbers(table: nw.DataFrame[Any], per: Sequence[str]) -> list[str]:
-    return [name for name in table.columns if name not in per and name != "cluster of list"]
+def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
+    return [name for name in table.columns if name not in keys and name != "cluster of list"]
 
 
 def _rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:

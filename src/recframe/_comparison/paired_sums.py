@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._comparison.list_values import ListValues
+    from recframe._engines.base import Engine
 
 ROUNDING = 1e-12
 """Values of a list that differ by less are equal: the same sum in another order."""
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
-PARTS = ("lists", "weight", "weight_squares", "model", "baseline", "squares", "wins", "ties", "losses")
-UNIT_PARTS = ("unit_weight", "unit_difference")
-UNIT_SUMS = ("unit_squares", "unit_products", "unit_weights", "units")
+PARTS = ("lists", "model", "baseline", "squares", "wins", "losses")
+WEIGHT_PARTS = ("weight", "weight_squares")
+"""What pairs add whose metric weighs lists; else all weights are 1."""
+UNIT_PARTS = ("unit_squares", "unit_products", "unit_weights", "units")
+"""What clusters add; without them, what weighted lists add."""
 
 
 @dataclass(frozen=True)
@@ -49,53 +52,58 @@ def differences(pair: Pair, values: ListValues) -> tuple[nw.Expr, nw.Expr]:
 def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None) -> nw.DataFrame[Any]:
     """Return the sums of each pair, a column each, one row per value of `by`."""
     rows: list[nw.Expr] = []
+    names: list[str] = []
     for number, pair in enumerate(pairs):
-        difference, weights = differences(pair, values)
-        there = ~difference.is_null()
-        value, baseline = (
-            nw.col(value_column(pair.model, pair.metric)),
-            nw.col(value_column(pair.baseline, pair.metric)),
-        )
-        of_row = {
-            "lists": there.cast(nw.Float64()),
-            "weight": weights,
-            "weight_squares": weights * weights,
-            "model": weights * value,
-            "baseline": weights * baseline,
-            "squares": weights * difference * difference,
-            "wins": (difference > ROUNDING).cast(nw.Float64()),
-            "ties": ((difference <= ROUNDING) & (difference >= -ROUNDING)).cast(nw.Float64()),
-            "losses": (difference < -ROUNDING).cast(nw.Float64()),
-            "unit_weight": weights,
-            "unit_difference": weights * difference,
-        }
-        rows += [term.cast(nw.Float64()).fill_null(0.0).alias(f"{name} {number}") for name, term in of_row.items()]
-    clustered = [] if cluster is None else [cluster]
-    frame = values.frame.select(*dict.fromkeys([*by, *clustered]), *rows)
-    numbers = range(len(pairs))
-    names = [f"{name} {number}" for number in numbers for name in (*PARTS, *UNIT_PARTS)]
-    if cluster is not None:
-        frame = _summed(frame, list(dict.fromkeys([*by, cluster])), names)
-    of_units = []
-    for number in numbers:
-        weights, total = nw.col(f"unit_weight {number}"), nw.col(f"unit_difference {number}")
-        terms = (total * total, total * weights, weights * weights, (weights > 0).cast(nw.Float64()))
-        of_units += [term.alias(f"{name} {number}") for name, term in zip(UNIT_SUMS, terms, strict=True)]
-    kept = [f"{name} {number}" for number in numbers for name in PARTS]
-    frame = frame.select(*by, *kept, *of_units)
-    sums = [f"{name} {number}" for number in numbers for name in (*PARTS, *UNIT_SUMS)]
-    return values.engine.collected(_summed(frame, list(by), sums))
+        terms = _terms(pair, values, clustered=cluster is not None)
+        rows += [term.cast(nw.Float64()).alias(f"{name} {number}") for name, term in terms.items()]
+        names += [f"{name} {number}" for name in terms]
+    engine, frame = values.engine, values.frame
+    if cluster is None:
+        return engine.collected(_summed(engine, engine.select(frame, *by, *rows), by, names))
+    of_cluster = list(dict.fromkeys([*by, cluster]))
+    frame = _summed(engine, engine.select(frame, *of_cluster, *rows), of_cluster, names)
+    units: list[nw.Expr] = []
+    for number, pair in enumerate(pairs):
+        weight = nw.col(f"{'weight' if pair.metric in values.weighted else 'lists'} {number}")
+        total = nw.col(f"model {number}") - nw.col(f"baseline {number}")
+        of_unit = (total * total, total * weight, weight * weight, (weight > 0).cast(nw.Float64()))
+        units += [term.alias(f"{name} {number}") for name, term in zip(UNIT_PARTS, of_unit, strict=True)]
+        names += [f"{name} {number}" for name in UNIT_PARTS]
+    return engine.collected(_summed(engine, frame.with_columns(*units), by, names))
 
 
-def _summed(frame: Frame, by: list[str], names: Sequence[str]) -> Frame:
-    sums = [nw.col(name).sum() for name in names]
-    return frame.group_by(*by).agg(*sums) if by else frame.select(*sums)
+def _terms(pair: Pair, values: ListValues, *, clustered: bool) -> dict[str, nw.Expr]:
+    """Return what a list adds to the sums of a pair: as little as they need, since there are many pairs."""
+    difference, weight = differences(pair, values)
+    there = ~difference.is_null()
+    model, baseline = (nw.col(value_column(side, pair.metric)) for side in (pair.model, pair.baseline))
+    counts = {"lists": there, "wins": difference > ROUNDING, "losses": difference < -ROUNDING}
+    if pair.metric not in values.weighted:
+        sides = {"model": nw.when(there).then(model), "baseline": nw.when(there).then(baseline)}
+        return {**counts, **sides, "squares": difference * difference}
+    weighted = weight * difference
+    sums = {
+        "model": weight * model,
+        "baseline": weight * baseline,
+        "squares": weighted * difference,
+        "weight": weight,
+        "weight_squares": weight * weight,
+    }
+    of_units = {} if clustered else {"unit_squares": weighted * weighted, "unit_products": weighted * weight}
+    return {**counts, **sums, **of_units}
+
+
+def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str]) -> Frame:
+    return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
 
 
 def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tuple[Sums, dict[str, Any]]:
     """Return what the t-test of one pair needs, and its counts and sums."""
-    found = {name: _array(sums, f"{name} {number}") for name in (*PARTS, *UNIT_SUMS)}
+    found = _sums_of(sums, number)
     weight, total = found["weight"], found["model"] - found["baseline"]
+    # Differences of rounding are none: they would have a p-value of their own.
+    is_none = found["squares"] <= ROUNDING**2 * weight
+    total = np.where(is_none, 0.0, total)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.where(weight > 0, total / weight, 0.0)
     least = SPREAD * found["squares"]
@@ -106,11 +114,29 @@ def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tupl
         weight=weight,
         weight_squares=found["weight_squares"],
         total=total,
-        squares=np.where(squares > least, squares, 0.0),
-        residual_squares=np.where(residual > SPREAD * found["unit_squares"], residual, 0.0),
+        squares=np.where((squares > least) & ~is_none, squares, 0.0),
+        residual_squares=np.where((residual > SPREAD * found["unit_squares"]) & ~is_none, residual, 0.0),
         clusters=found["units"] if clustered else None,
     )
     return result, found
+
+
+def _sums_of(sums: nw.DataFrame[Any], number: int) -> dict[str, Any]:
+    """Return all sums of a pair; those that were left out, as weights are 1 and lists are the units, from others."""
+    names = {name: f"{name} {number}" for name in (*PARTS, *WEIGHT_PARTS, *UNIT_PARTS)}
+    found = {name: _array(sums, column) for name, column in names.items() if column in sums.columns}
+    # Where no list has a value, some engines sum to nothing instead of 0.
+    found = {name: np.where(found["lists"] > 0, array, 0.0) for name, array in found.items()}
+    found["ties"] = found["lists"] - found["wins"] - found["losses"]
+    for name, other in (
+        ("weight", found["lists"]),
+        ("weight_squares", found["lists"]),
+        ("unit_squares", found["squares"]),
+        ("unit_products", found["model"] - found["baseline"]),
+    ):
+        found.setdefault(name, other)
+    found.setdefault("unit_weights", found["weight_squares"])
+    return found
 
 
 def _array(frame: nw.DataFrame[Any], name: str) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.column_spec import ColumnSpec, Source
+    from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
@@ -192,6 +192,11 @@ class Engine(Adapter):
         """
         return None
 
+    def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
+        """Add the position in its list of each row by scores, of tied rows the mean, under the names given."""
+        ranks = {name: nw.col(score).rank("average", descending=True).over(*keys) for name, score in scores.items()}
+        return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
+
     def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
         """Return columns of a frame; an engine may keep what it makes of an expression object."""
         return frame.select(*columns)
@@ -288,12 +293,3 @@ def lazy(native: Any) -> Frame:
 def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
     """Return what comes from each frame: the user's names by the plan's."""
     return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}
-
-
-def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
-    """Return the columns to read from any frame; the first frame that names one says what for."""
-    found: dict[str, ColumnSpec] = {}
-    for source in sources.values():
-        for name, take in source.takes.items():
-            found.setdefault(name, take)
-    return found

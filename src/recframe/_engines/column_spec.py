@@ -57,3 +57,12 @@ class Source:
     def with_native(self, native: Any) -> Source:
         """Return the same columns of another frame."""
         return Source(native, self.takes)
+
+
+def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
+    """Return the columns to read from any frame; the first frame that names one says what for."""
+    found: dict[str, ColumnSpec] = {}
+    for source in sources.values():
+        for name, take in source.takes.items():
+            found.setdefault(name, take)
+    return found

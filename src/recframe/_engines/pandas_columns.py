@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._engines.base import takes_of
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_spec import takes_of
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:

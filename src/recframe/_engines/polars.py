@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._columns import POSITION
-from recframe._engines import polars_constructors, polars_look, polars_pack, polars_partitions, polars_sort
+from recframe._engines import (
+    polars_constructors,
+    polars_look,
+    polars_pack,
+    polars_partitions,
+    polars_places,
+    polars_sort,
+)
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
@@ -183,6 +190,16 @@ class EagerPolars(Polars):
         mark = None if needed is None else partial(_marked, needed)
         found = polars_sort.rank_rows(held, keys, score, upto, mark)
         return None if found is None else lazy(found)
+
+    def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
+        held = collect_columns(frame.to_native())
+        # Each model's sort keeps one core busy only.
+        with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
+            found = list(pool.map(partial(polars_places.mean_places, held, keys), scores.values()))
+        places = [column.alias(name) for name, column in zip(scores, found, strict=True) if column is not None]
+        if len(places) < len(found):
+            return super().with_places(frame, keys, scores)
+        return lazy(held.with_columns(places))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
         found = polars_sort.number_rows(collect_columns(frame.to_native()), keys, column, descending=descending)

@@ -36,7 +36,9 @@ class EagerRows:
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
         native: pl.DataFrame = self._sources["frame"].native
-        found = collect(result.select(ROW, *new).to_native()).sort(ROW)
+        found = collect(result.select(ROW, *new).to_native())
+        # Most often the rows are in order, which is seen in a fraction of the time of a sort.
+        found = found if series(found, ROW).is_sorted() else found.sort(ROW)
         if found.height < native.height:
             native = native[found[ROW]]
         native = native.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))

@@ -28,10 +28,10 @@ Interval = Literal["percentile", "bca"]
 
 BATCH = 2_500
 """Draws that share a seed, and that are held in memory at a time."""
-TABLES = 2**10
-"""Groups of eight units whose flips are tabulated at a time."""
-BLOCK = 2**16
-"""Units that one 16-bit number can name: a block of them stays in the processor's cache."""
+TABLES = 2**6
+"""Groups of eight units whose flips are tabulated at a time: the tables stay in the processor's cache."""
+BLOCK = 2**15
+"""Units that 15 bits can name: how often each of a block was drawn stays in the processor's cache."""
 ROUNDING = 1e-12
 """Means that differ by less than this share are the same mean, summed in another order."""
 
@@ -150,14 +150,14 @@ def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
     sums = np.zeros((columns, count))
     for start in range(0, len(padded), TABLES):
         groups = padded[start : start + TABLES]
-        tables = np.zeros((len(groups), columns, 1))
+        tables = np.zeros((len(groups), columns, 256))
         for unit in range(8):
-            value = groups[:, unit, :, None]
-            tables = np.concatenate([tables + value, tables - value], axis=2)
-        for table in tables:
-            choices = np.frombuffer(random.bytes(count), dtype=np.uint8)
-            for column in range(columns):
-                sums[column] += table[column].take(choices)
+            value, known = groups[:, unit, :, None], 2**unit
+            np.subtract(tables[:, :, :known], value, out=tables[:, :, known : 2 * known])
+            tables[:, :, :known] += value
+        choices = _random_bits(random, len(groups) * count, np.uint8).reshape(len(groups), count)
+        for table, choice in zip(tables, choices, strict=True):
+            sums += table.take(choice.astype(np.intp), axis=1)
     return sums.T
 
 
@@ -172,19 +172,30 @@ def _drawn_means(units: Units, random: np.random.Generator, count: int) -> Float
     shares = random.multinomial(size, lengths / size, size=count)
     # Most often all units weigh the same; then the weights need no sums of their own.
     alike = bool((units.weights == units.weights.flat[0]).all()) if size else True
-    totals, weights = np.zeros((count, columns)), np.zeros((count, columns))
+    summed = units.totals if alike else np.concatenate([units.totals, units.weights], axis=1)
+    sums = np.zeros((count, summed.shape[1]))
     for number, (block, length) in enumerate(zip(blocks, lengths, strict=True)):
-        parts = [np.ascontiguousarray(units.totals[block, column]) for column in range(columns)]
-        heavy = [] if alike else [np.ascontiguousarray(units.weights[block, column]) for column in range(columns)]
+        part = np.ascontiguousarray(summed[block].T)
         for draw in range(count):
-            chosen = random.integers(
-                0, length, shares[draw, number], dtype=np.uint16 if length <= BLOCK - 1 else np.uint32
-            )
-            for column, part in enumerate(parts):
-                totals[draw, column] += part.take(chosen).sum()
-            for column, part in enumerate(heavy):
-                weights[draw, column] += part.take(chosen).sum()
-    return ratio(totals, weights if not alike else np.full_like(totals, units.weights.flat[0] * size if size else 0.0))
+            chosen = _random_units(random, shares[draw, number], length)
+            # How often each unit was drawn tells the sums of all columns. A product of matrices would use threads.
+            times = np.bincount(chosen, minlength=length).astype(np.float64)
+            sums[draw] += np.einsum("ij,j->i", part, times)
+    total = units.weights.flat[0] * size if alike and size else 0.0
+    return ratio(sums[:, :columns], np.full((count, columns), total) if alike else sums[:, columns:])
+
+
+def _random_units(random: np.random.Generator, count: int, length: int) -> Any:
+    """Return the numbers of units drawn from a block with replacement."""
+    if length < BLOCK:
+        return random.integers(0, length, count)
+    return (_random_bits(random, count, np.uint16) & np.uint16(BLOCK - 1)).astype(np.intp)
+
+
+def _random_bits(random: np.random.Generator, count: int, dtype: Any) -> Any:
+    """Return numbers of random bits: four or eight of them for each one drawn."""
+    words = -(-count * np.dtype(dtype).itemsize // 8)
+    return random.integers(0, 2**64 - 1, words, dtype=np.uint64, endpoint=True).view(dtype)[:count]
 
 
 def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int, seed: int) -> Any:
