@@ -183,6 +183,25 @@ def test_what_eager_frames_refuse_names_the_role_at_collect(case):
         assert "Hint: did you mean 'user'?" in str(found.value) or "usr" not in message
 
 
+@later
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda r: r.evaluate("ndcg", 5, score="scor", partitions=2),
+        lambda r: r.compare("ndcg", 5, score=["scor", "relevant"]),
+        lambda r: r.describe("ndcg", 5, score="scor"),
+    ],
+    ids=["partitions", "compare", "describe"],
+)
+def test_results_that_are_computed_late_name_the_role_too(call):
+    if "compare" in call.__code__.co_names or "describe" in call.__code__.co_names:
+        pytest.importorskip("scipy")
+    result = call(recframe.rec(pl.LazyFrame(FRAME)))
+    for resolve in (result.collect, result.collect_schema):
+        with pytest.raises(recframe.MissingColumnError, match="score='scor'"):
+            resolve()
+
+
 @pytest.mark.parametrize("case", list(CALLS))
 def test_validate_changes_no_answer(case):
     frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
-from recframe._comparison.results import result_frame, stacked
+from recframe._comparison.results import NAMES, result_frame, stacked
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
 from recframe._values import column_name
@@ -49,6 +49,7 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
     numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.metrics))]
+    heads = [name for name in columns if name in NAMES]
     names = [value_column(*one) for one in numbers]
     names += [weight_column(*one) for one in numbers if one[1] in values.weighted]
     reported, parts = segments(values, context, names)
@@ -56,9 +57,9 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     for model, metric in numbers:
         weights = weight_column(model, metric) if metric in values.weighted else None
         found = [_described(part, value_column(model, metric), weights, options) for part in parts]
-        row = {name: np.array([one[name] for one in found], dtype=np.float64) for name in found[0]} if found else {}
+        statistics = {name: np.array([one[name] for one in found], dtype=np.float64) for name in columns[len(heads) :]}
         label = context.query.averaging(plan.metrics[metric].label).name
-        rows.append({"model": values.models[model], "metric": label, **row})
+        rows.append({"model": values.models[model], "metric": label, **statistics})
     return stacked(reported, rows, columns)
 
 

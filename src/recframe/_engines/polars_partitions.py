@@ -9,6 +9,7 @@ from polars.io import plugins
 
 from recframe._engines.base import lazy
 from recframe._engines.polars_compat import VERSION
+from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -49,4 +50,7 @@ def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema
         found = found if rows is None else found.head(rows)
         yield (found if columns is None else found.select(columns)).collect()
 
-    return plugins.register_io_source(source, schema=schema)
+    if not KNOWS_SCHEMA_LATER:
+        return plugins.register_io_source(source, schema=schema)
+    # Errors of the schema pass through this callback as they are; those of a source's schema become polars' own.
+    return pl.LazyFrame().pipe_with_schema(lambda *_: plugins.register_io_source(source, schema=schema()))

@@ -101,6 +101,9 @@ def bootstrap(
     Efron, Tibshirani, *An introduction to the bootstrap*, 1993; the shifted test: Urbano, Lima, Hanjalic, SIGIR 2019.
     """
     mean = units.means
+    if not len(units.totals):
+        missing = np.full(len(mean), np.nan)
+        return missing, missing, missing
     draws = _in_batches(lambda random, count: _drawn_means(units, random, count), resamples, seed)
     p = (1 + _as_far(draws - mean, mean).sum(axis=0)) / (1 + resamples)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])

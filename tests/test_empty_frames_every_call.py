@@ -1,0 +1,217 @@
+"""Every public call on the smallest frames: it answers, as all engines do, or raises a `RecError`.
+
+test_empty_frames.py has the answers of metrics written down.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import pytest
+
+import recframe
+from engines import ENGINES
+from recframe._display.plot import Plot
+from recframe.metrics import METRICS
+
+KINDS = {
+    "user": "int64", "item": "str", "score": "float64", "other": "float64", "relevant": "int64", "price": "float64",
+    "day": "int64",
+}  # fmt: skip
+ROWS = {
+    "user": [1, 1, 2, 2],
+    "item": ["a", "b", "a", "c"],
+    "score": [2.0, 1.0, 2.0, 1.0],
+    "other": [1.0, 2.0, 1.0, 1.0],
+    "relevant": [1, 0, 0, 1],
+    "price": [1.0, 2.0, 1.0, 3.0],
+    "day": [1, 2, 3, 4],
+}
+TRUTH = {"user": [1, 1], "item": ["a", "b"], "relevant": [1, 0], "price": [1.0, 2.0]}
+
+
+def first(data, rows):
+    return {name: values[:rows] for name, values in data.items()}
+
+
+FRAMES = {
+    "no rows": first(ROWS, 0),
+    "one row": first(ROWS, 1),
+    "one list": first(ROWS, 2),
+    "only the key": {"user": [1, 1, 2]},
+    "only the key, no rows": {"user": []},
+}
+TRUTHS = {"no truth": None, "a truth without rows": first(TRUTH, 0), "a truth": TRUTH}
+BOTH = {"score": ["score", "other"]}
+CALLS = {
+    "evaluate": [(["ndcg", "coverage"], [1, 2]), {"counts": True}, {**BOTH, "per": "user"}],
+    "measure": [("map@2",), {}],
+    "contributions": [("ndcg", 2), {}],
+    "check": [(2,), {}],
+    "compare": [
+        ("ndcg", 2), BOTH, {**BOTH, "per": "user"}, {"model": "item"},
+        *({**BOTH, "test": test, "resamples": 100} for test in ("bootstrap", "randomization", "wilcoxon")),
+    ],
+    "describe": [("ndcg", 2), {}, {"per": "user"}],
+    "agreement": [(2,), BOTH, {"model": "day"}],
+    "fuse": [
+        (), BOTH, {**BOTH, "method": "sum", "normalize": "zscore"},
+        {**BOTH, "method": "median", "normalize": "min-max"},
+    ],
+    "top": [(1,), {}],
+    "to_lists": [(1,), {}],
+    "split": [(), {"last": 1, "time": "day"}, {"fraction": 0.5}],
+    "add_random": [(), {}],
+    "label": [(), {}],
+    "add_popular": [(), {}],
+}  # fmt: skip
+"""Positional arguments, and the keyword arguments of each try."""
+TRUTH_BY_POSITION = ("label", "add_popular")
+WITHOUT_TRUTH = ("agreement", "fuse", "top", "to_lists", "split", "add_random")
+WITH_ROWS = ("fuse", "top", "to_lists", "split", "add_random", "label", "add_popular")
+FUNCTIONS = {
+    "candidates": lambda frame, _: recframe.candidates(frame, frame),
+    "from_dict": lambda frame, _: recframe.from_dict({}, library=type(frame).__module__.split(".")[0]),
+    "from_factors": lambda *_: recframe.from_factors([], [], k=1, users=[], items=[]),
+    "from_lists": lambda *_: recframe.from_lists([], []),
+    "require": lambda frame, beside: recframe.require(recframe.rec(frame).evaluate("ndcg", 2, **beside), 0.1),
+    "table": lambda frame, beside: recframe.table(
+        recframe.rec(frame).evaluate("ndcg", 2, **BOTH, per="user", **beside)
+    ),
+    "to_dict": lambda frame, _: recframe.to_dict(frame),
+    "write_run": lambda frame, _: recframe.write_run(frame, "out.run"),
+}
+CHARTS = {
+    "curve": ("ndcg", {"k": [1, 2]}),
+    "distribution": ("ndcg", {"k": 2}),
+    "differences": ("ndcg", {"k": 2, **BOTH}),
+    "segments": ("ndcg", {"k": 2, "per": "user"}),
+    "trend": ("ndcg", {"k": 2, "per": "user"}),
+    "tradeoff": ("ndcg@2", {"y": "coverage@2", **BOTH}),
+}
+
+
+try:
+    from polars import LazyFrame
+
+    NAMES_ROLES_LATER = hasattr(LazyFrame, "pipe_with_schema")
+except ImportError:
+    NAMES_ROLES_LATER = True
+"""Whether a lazy polars frame raises a `RecError` for a missing column when it is collected."""
+
+
+def made(engine, data):
+    return engine.frame(data, {name: KINDS[name] for name in data})
+
+
+def plain(rows):
+    """Return rows in an order that no engine chooses, with numbers that compare."""
+    rounded = [
+        {name: round(value, 9) if isinstance(value, float) else value for name, value in row.items()} for row in rows
+    ]
+    return sorted(rounded, key=str)
+
+
+def answer(engine, method, data, truth, args, given):
+    """Return what a call answers, or that it raises a `RecError`."""
+    frame = made(engine, data)
+    if truth is not None:
+        truth = made(engine, truth)
+        args, given = ((truth, *args), given) if method in TRUTH_BY_POSITION else (args, {**given, "truth": truth})
+    try:
+        if method not in WITH_ROWS:
+            found = engine.ask(frame, method, *args, **given)
+            return ("nan" if math.isnan(found) else found) if isinstance(found, float) else plain(found)
+        with engine.running():
+            found = getattr(recframe.rec(frame), method)(*args, **given)
+            parts = found if isinstance(found, tuple) else (found,)
+            return [plain(engine.rows(part)) for part in parts]
+    except recframe.RecError:
+        return "RecError"
+
+
+@pytest.mark.filterwarnings("ignore::recframe.RecWarning")
+@pytest.mark.parametrize("method", CALLS)
+def test_engines_answer_alike_or_refuse(engine, method):
+    if method in ("compare", "describe"):
+        pytest.importorskip("scipy")
+    if method in WITH_ROWS and not engine.answers_with_rows:
+        pytest.skip("answers of rows are for other engines")
+    first_engine = next(iter(ENGINES.values())).engine
+    args, *each = CALLS[method]
+    cases = [(data, truth) for data in FRAMES.values() for truth in TRUTHS.values()]
+    if method in WITHOUT_TRUTH:
+        cases = [(data, truth) for data, truth in cases if truth is None]
+    elif method in TRUTH_BY_POSITION:
+        cases = [(data, truth) for data, truth in cases if truth is not None]
+    if engine.lazy and not engine.checks and not NAMES_ROLES_LATER:
+        cases = [(data, truth) for data, truth in cases if "score" in data]
+    for data, truth in cases:
+        for given in each:
+            found = answer(engine, method, data, truth, args, given)
+            if engine is not first_engine:
+                assert found == answer(first_engine, method, data, truth, args, given), (data, truth, given)
+            elif "score" not in data and method not in ("split", "add_random", "label", "add_popular"):
+                assert found == "RecError", (data, truth, given)
+
+
+def test_every_public_call_is_tried():
+    methods = {name for name, _ in inspect.getmembers(recframe.EagerRec) if not name.startswith("_")}
+    # The metrics' own methods: test_every_method_answers_as_evaluate_does.
+    assert methods - {*METRICS} == {*CALLS} | {"plot", "report"}
+    assert {name for name, _ in inspect.getmembers(Plot, callable) if not name.startswith("_")} == {*CHARTS}
+    functions = {name for name in recframe.__all__ if inspect.isfunction(getattr(recframe, name))}
+    # The last three read no frame, but files; test_files.py has empty ones.
+    assert functions - {*FUNCTIONS} == {"rec", "explain", "read_run", "read_qrels"}
+
+
+def refused_by(call, frames=("no rows", "one row", "only the key"), truths=("no truth",)):
+    """Make a call with each pair of frames, and return the names of those that it refuses."""
+    polars = pytest.importorskip("polars")
+    refused = set()
+    for name in frames:
+        for truth in map(TRUTHS.get, truths):
+            beside = {} if truth is None else {"truth": polars.DataFrame(truth, schema_overrides=schema(polars))}
+            try:
+                call(polars.DataFrame(FRAMES[name], schema_overrides=schema(polars)), beside)
+            except recframe.RecError:
+                refused.add(name)
+    return refused
+
+
+def schema(polars):
+    types = {"int64": polars.Int64, "float64": polars.Float64, "str": polars.String}
+    return {name: types[kind] for name, kind in KINDS.items()}
+
+
+@pytest.mark.filterwarnings("ignore::recframe.RecWarning")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_answer_or_refuse(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some calls write files
+    refused = refused_by(FUNCTIONS[name], FRAMES, TRUTHS)
+    assert refused >= ({"only the key"} if name != "from_dict" else set())
+
+
+@pytest.mark.filterwarnings("ignore::recframe.RecWarning")
+@pytest.mark.parametrize("name", CHARTS)
+def test_charts_answer_or_refuse(name):
+    pytest.importorskip("altair")
+    pytest.importorskip("scipy")
+    metric, given = CHARTS[name]
+    refused = refused_by(lambda frame, beside: getattr(recframe.rec(frame).plot, name)(metric, **given, **beside))
+    assert refused >= {"only the key"}
+
+
+@pytest.mark.slow  # drawing its charts takes seconds
+@pytest.mark.filterwarnings("ignore::recframe.RecWarning")
+def test_reports_answer_or_refuse(tmp_path):
+    pytest.importorskip("vl_convert")
+    pytest.importorskip("scipy")
+    path = tmp_path / "report.html"
+
+    def report(frame, beside):
+        recframe.rec(frame).report(path, "ndcg", 2, **beside)
+
+    assert refused_by(report, ["no rows", "only the key"]) == {"only the key"}
+    assert "ndcg@2" in path.read_text(encoding="utf-8")
