@@ -333,6 +333,15 @@ def test_check(run, files):
     assert json.loads(out) == files.rec.check().to_dicts()
 
 
+def test_progress_is_a_line_that_results_replace(run, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, out, err = run("evaluate old.csv new.csv --truth test.csv -m map --csv")
+    assert code == 0
+    assert out.startswith("model,map\n")
+    steps = err.split("\r\x1b[K")
+    assert steps == ["", "reading old.csv", "reading new.csv", "reading test.csv", "evaluating 14 rows", ""]
+
+
 def test_our_warnings_are_lines(run):
     pl.DataFrame(TEST).with_columns(user=pl.col("user") + 100).write_csv("others.csv")
     code, _, err = run("evaluate old.csv --truth others.csv -m map")
@@ -419,11 +428,11 @@ def test_fail_on_check(run, files):
         ("evaluate recs.parquet -k 0", "k=0 is less than 1"),
         (
             "evaluate recs.parquet --by users",
-            "(?s)by='users'.*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
+            "(?s)--by users: .*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
         ),
         ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
-        ("evaluate recs.parquet --undefined none", "undefined='none'"),
+        ("evaluate recs.parquet --undefined none", "--undefined none"),
         ("evaluate recs.parquet --truth none.csv", "the file 'none.csv' does not exist"),
         ("evaluate recs.parquet --fail-under ndcg", "--fail-under ndcg does not say METRIC=NUMBER"),
         ("evaluate recs.parquet --fail-under ndcg=nan", "does not say METRIC=NUMBER"),
@@ -444,6 +453,10 @@ def test_fail_on_check(run, files):
         ("explain ndgc", "did you mean 'ndcg'"),
         ("completion tcsh", "'tcsh' is not one of"),
         ("nonsense", "No such command"),
+        ("evalute old.csv", "No such command 'evalute'. Did you mean evaluate[?]"),
+        ("old.csv", "No such command 'old.csv'. Did you mean recframe evaluate old.csv[?]"),
+        ("evaluate old.csv --out none/result.csv", "there is no directory 'none'"),
+        ("evaluate old.csv --truth test.csv --relevant grade --json", "(?s)--relevant grade"),
     ],
 )
 def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):

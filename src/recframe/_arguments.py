@@ -49,7 +49,8 @@ class Roles:
     Parameters
     ----------
     by : str, sequence of str or None
-        The list key: one column or several. None: the whole frame is one list. A missing key is a key.
+        The list key: one column or several. None: the whole frame is one list. Rows without a key
+        are a list too.
     item : str
         The item; read only for ``truth=``, ``ties="item"`` and the beyond-accuracy metrics.
     relevant : str
@@ -64,7 +65,8 @@ class Roles:
     truth : frame, optional
         A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
     per : str or sequence of str, optional
-        Columns to report by; the value is the mean over the lists within each. Equal to `by`: the lists.
+        Columns to report by; the value is the mean over the lists within each. The columns of `by`: one
+        value for each list.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (eager frames only).
@@ -82,8 +84,8 @@ class Roles:
     lists : {"all", "truth", "ranked", "both"}
         Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
     like : str, optional
-        The library whose options and policies stand for those that are not given, such as ``"trec_eval"``,
-        ``"sklearn"`` or ``"rectools"``: see `explain`.
+        The library whose options and policies are the defaults of this call, such as ``"trec_eval"``, ``"sklearn"`` or
+        ``"rectools"``: see `explain`.
     partitions : int, optional
         Lazy polars frames: read the lists in that many parts, one after the other, by a hash of their key. Files are
         scanned once for each, and memory holds the ranking of one part. Spark: let polars evaluate the lists on the
@@ -97,7 +99,7 @@ class Roles:
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
     model : str, optional
-        The column of models in long format: whose row it is.
+        The column that names the model of each row, in long format.
     """
 
     by: Columns = "user"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recframe._cli.group import application
-from recframe._cli.terminal import complain, warnings_as_lines
+from recframe._cli.terminal import as_options, complain, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._values import role_meant
 from recframe.errors import RecError
@@ -34,7 +34,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _with_what_is_meant(error).show()
         return 2
     except RecError as error:
-        complain(program, str(error))
+        complain(program, as_options(str(error)))
         return 2
     except (KeyboardInterrupt, click.Abort):
         complain(program, "interrupted")

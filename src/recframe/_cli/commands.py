@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+RUNNING = {
+    "check": "checking",
+    "compare": "comparing",
+    "describe": "describing",
+    "evaluate": "evaluating",
+    "report": "writing a report of",
+}
+"""What the line of progress says that a command does."""
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
 """The metrics if the command names none."""
@@ -160,7 +168,9 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     except ImportError as error:
         raise _missing(error, {"polars"}, "reading files", "cli") from error
     columns = tuple(name for name in also if name is not None)
-    return Inputs(values["files"], values["format"], given_roles(call, values), columns).read()
+    frame, roles = Inputs(values["files"], values["format"], given_roles(call, values), columns).read()
+    progress(f"{RUNNING[call]} {frame.height:,} rows")
+    return frame, roles
 
 
 def _missing(error: ImportError, packages: set[str], what: str, extra: str) -> ImportError:

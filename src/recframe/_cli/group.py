@@ -7,11 +7,14 @@ its options, are imported when the command is used.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from recframe import __version__
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, NAME, examples_text
+from recframe.errors import closest_of
 
 
 class Commands(click.Group):
@@ -28,6 +31,20 @@ class Commands(click.Group):
         from recframe._cli.definitions import command
 
         return command(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name, or raise and say which one is meant."""
+        name = args[0]
+        if name in COMMANDS or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        meant = closest_of(name, COMMANDS)
+        if not meant and Path(name).suffix and Path(name).exists():
+            meant = f"{NAME} evaluate {name}"
+        hint = f" Did you mean {meant}?" if meant else ""
+        msg = f"No such command {name!r}.{hint}"
+        raise click.UsageError(msg, ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands with what they do."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._arguments import Roles
+from recframe._cli.terminal import progress
 from recframe._files.fields import BOM
 from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
 from recframe._files.trec import read_qrels, read_run
@@ -53,6 +54,10 @@ class Inputs:
         if several and roles.get("model") is not None:
             msg = f"--model {roles['model']} beside several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")
+        for name in ("truth", "train", "features"):
+            # A name that is mistyped is said before much is read.
+            if (given := roles.get(name)) is not None and not is_pattern(as_path(given)):
+                check_file(as_path(given))
         frames = {
             name: pl.concat([self._file(path) for path in paths], how="vertical_relaxed")
             for name, paths in models.items()
@@ -94,6 +99,7 @@ class Inputs:
 
     def _file(self, path: Path) -> pl.DataFrame:
         """Return the columns of a model's file that the call may read."""
+        progress(f"reading {path}")
         kind = self._kind(path)
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item")}
@@ -123,6 +129,7 @@ class Inputs:
         return pl.concat([self._side_file(path) for path in paths], how="vertical_relaxed")
 
     def _side_file(self, path: Path) -> pl.DataFrame:
+        progress(f"reading {path}")
         kind = format_of(path)
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}

@@ -7,7 +7,7 @@ import math
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from recframe._files.paths import as_path, write_whole
+from recframe._files.paths import as_path, check_directory, write_whole
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ def check_out(given: str) -> Path:
         what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
         msg = f"--out {given}: the name {what}, which is no format"
         raise OptionError(msg, f"end it in one of {', '.join(WRITERS)}")
+    check_directory(path)
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from contextlib import contextmanager
@@ -25,6 +26,7 @@ _ASCII = str.maketrans({
 
 def say(text: str) -> None:
     """Print a text, also where the terminal lacks some of its letters or the reader has seen enough."""
+    progress("")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -49,6 +51,17 @@ def complain(program: str, text: str) -> None:
     sys.stderr.write(f"{program}: {text}\n")
 
 
+def as_options(text: str) -> str:
+    """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
+    from recframe._arguments import Roles
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found[1], found[2] or found[3]
+        return f"--{name.replace('_', '-')} {value}" if name in Roles.names() else found[0]
+
+    return re.sub(r"(?<![\w(])(\w+)=(?:'([^' ]+)'|([\w.+-]+\b))", option, text)
+
+
 def progress(text: str) -> None:
     """Show what is going on in a line that the next one replaces, if somebody is watching."""
     if sys.stderr.isatty():
@@ -70,7 +83,7 @@ def warnings_as_lines(program: str) -> Iterator[None]:
         line: str | None = None,
     ) -> None:
         if issubclass(category, RecWarning):
-            complain(program, f"warning: {message}")
+            complain(program, f"warning: {as_options(str(message))}")
         else:
             show(message, category, filename, lineno, file, line)
 

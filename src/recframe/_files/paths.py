@@ -110,6 +110,13 @@ def check_file(path: Path) -> None:
         raise InputError(msg, f"name a file, or a pattern such as {str(path / '*')!r}")
 
 
+def check_directory(path: Path) -> None:
+    """Raise where a file cannot be written because its directory does not exist."""
+    if not path.parent.is_dir():
+        msg = f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}"
+        raise InputError(msg, "make the directory, or name a file in one that exists")
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """Write a file under another name and rename it, so that no reader finds half of it."""
     partial = None

@@ -45,7 +45,9 @@ TREC_EVAL = Profile(
         "rbp": "trec_eval 10 scales the grades of each list that has one outside [0, 1]; where none has, that is "
         "rbp(p=0.9)",
     },
-    departs=("trec_eval 9 and the Python package pytrec_eval keep scores as float32, so scores that differ by less tie.",),
+    departs=(
+        "trec_eval 9 and the Python package pytrec_eval keep scores as float32, so scores that differ by less tie.",
+    ),
 )
 
 SKLEARN = Profile(

@@ -62,7 +62,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     metric : str or Metric
         Such as ``"ndcg@10"``, ``"ndcg(gain=exp2)@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
     like : str, optional
-        The library whose options and policies stand for those that are not given.
+        The library whose options and policies are the defaults.
     **policies
         ``ties``, ``min_relevance``, ``undefined`` and ``lists``, as every metric takes them.
 
