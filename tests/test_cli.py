@@ -84,6 +84,10 @@ def test_tables_fit_a_terminal(run, monkeypatch):
     assert "ties" not in header
     assert {"metric", "model", "baseline", "difference", "low", "high", "p_adjusted"} <= set(header)
     assert len(json.loads(run(f"{COMPARED} --json")[1])[0]) > len(header)
+    monkeypatch.setattr(terminal, "width", lambda: 60)
+    narrow = run(COMPARED)[1]
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert {"metric", "model", "difference", "low", "high"} <= set(narrow.split("\n")[0].split())
 
 
 # --- help ---------------------------------------------------------------------------------------------------------------
@@ -340,6 +344,14 @@ def test_progress_is_a_line_that_results_replace(run, monkeypatch, capsys):
     assert out.startswith("model,map\n")
     steps = err.split("\r\x1b[K")
     assert steps == ["", "reading old.csv", "reading new.csv", "reading test.csv", "evaluating 14 rows", ""]
+
+
+def test_check_names_the_model_and_each_meaning_once(run):
+    _, out, _ = run("check old.csv new.csv --truth test.csv --per user")
+    found = [line.split()[:2] for line in out.splitlines() if re.search(r"\d$", line)]
+    assert {model for model, _ in found} == {"old", "new"}
+    meanings = [line.partition(":")[0] for line in out.splitlines() if ": " in line]
+    assert len(meanings) == len(set(meanings)) > 0
 
 
 def test_our_warnings_are_lines(run):

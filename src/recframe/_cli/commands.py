@@ -38,8 +38,12 @@ SHOWN_OF_COMPARE = (
 SHOWN_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
 )  # fmt: skip
+SHOWN_OF_CHECK = ("model", "finding", "severity", "count", "share")
 """The columns for a reader; files and other formats get all of them."""
-DISPENSABLE = ("ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean")
+DISPENSABLE = (
+    "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
+    "baseline",
+)  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""
 
 
@@ -119,9 +123,10 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
         say("Nothing found.")
         _show(result, values, out, None)
     else:
-        _show(result, values, out, counted.select("finding", "severity", "count", "share"))
+        _show(result, values, out, _picked(counted, roles, SHOWN_OF_CHECK))
         if not _format(values):
-            say("\n".join(f"{row['finding']}: {row['meaning']}" for row in counted.iter_rows(named=True)))
+            meanings = dict(counted.select("finding", "meaning").iter_rows())
+            say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()))
     return of_check(result) if fail_on_check else []
 
 
@@ -201,7 +206,7 @@ def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str])
     per = [per] if isinstance(per, str) else per
     from recframe._cli.tables import table
 
-    picked, limit = result.select(*per, *(name for name in columns if name in result.columns)), terminal.width()
+    picked, limit = result.select(name for name in (*per, *columns) if name in result.columns), terminal.width()
     for name in DISPENSABLE:
         if limit is None or max(map(len, table(picked).splitlines())) <= limit:
             break
