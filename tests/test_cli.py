@@ -509,6 +509,15 @@ def test_lines_fit_a_terminal(command, capsys):
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
 
 
+@pytest.mark.parametrize("line", ["metrics", "explain ndcg@10"])
+def test_long_lines_continue_below_their_start_on_a_narrow_terminal(run, line, monkeypatch):
+    whole = run(line)[1]
+    monkeypatch.setattr(terminal, "width", lambda: 60)
+    narrow = run(line)[1]
+    assert max(map(len, narrow.splitlines())) <= 60 < max(map(len, whole.splitlines()))
+    assert narrow.split() == whole.split()
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 @pytest.mark.parametrize("command", [pytest.param("demo", marks=pytest.mark.slow), "metrics"])
 def test_a_terminal_that_lacks_letters(command, encoding, monkeypatch):

@@ -10,7 +10,7 @@ from recframe._cli import terminal
 from recframe._cli.gates import bounds_of, of_check, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import POLICIES, given_roles
-from recframe._cli.terminal import progress, say
+from recframe._cli.terminal import fitted, progress, say
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
 from recframe.metrics import parse
@@ -133,13 +133,13 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
 def explain_metric(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
     given = {name: values[name] for name in POLICIES if values[name] is not None}
-    say(explain(metric, **given))
+    say(fitted(explain(metric, **given)))
     return []
 
 
 def list_metrics() -> list[str]:
     """List the metrics."""
-    say(metrics_text())
+    say(fitted(metrics_text()))
     return []
 
 

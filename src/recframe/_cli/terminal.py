@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import warnings
 from contextlib import contextmanager
 from shutil import get_terminal_size
@@ -43,6 +44,19 @@ def say(text: str) -> None:
 def width() -> int | None:
     """Return how many letters a line of the terminal holds; None: the output goes elsewhere."""
     return get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def fitted(text: str) -> str:
+    """Return a text in which the lines that a terminal cannot hold continue below their own start."""
+    limit = width()
+    if limit is None:
+        return text
+    lines: list[str] = []
+    for line in text.splitlines():
+        start = re.match(r" *(\S+ {2,})?", line)
+        below = " " * min(start.end() if start else 0, limit // 2)
+        lines += [line] if len(line) <= limit else textwrap.wrap(line, limit, subsequent_indent=below)
+    return "\n".join(lines)
 
 
 def complain(program: str, text: str) -> None:
