@@ -519,11 +519,11 @@ def test_long_lines_continue_below_their_start_on_a_narrow_terminal(run, line, m
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("command", [pytest.param("demo", marks=pytest.mark.slow), "metrics"])
+@pytest.mark.parametrize("command", [pytest.param("demo", marks=pytest.mark.slow), "metrics", "explain ndcg@10"])
 def test_a_terminal_that_lacks_letters(command, encoding, monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", stream)
-    assert main([command]) == 0
+    assert main(command.split()) == 0
     stream.seek(0)
     text = stream.read()
     assert "ndcg@" in text

@@ -6,8 +6,10 @@ import os
 import re
 import sys
 import textwrap
+import unicodedata
 import warnings
 from contextlib import contextmanager
+from itertools import filterfalse
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
@@ -32,7 +34,8 @@ def say(text: str) -> None:
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        text = text.translate(_ASCII).encode(encoding, "replace").decode(encoding)
+        letters = unicodedata.normalize("NFKD", text.translate(_ASCII))
+        text = "".join(filterfalse(unicodedata.combining, letters)).encode(encoding, "replace").decode(encoding)
     try:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
