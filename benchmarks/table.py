@@ -13,7 +13,7 @@ from benchmarks.timing import Missing, Row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HEAD = ("what", "shape", "ours", "other", "ratio", "min–max", "limit", "")
+HEAD = ("what", "shape", "ours", "other", "ratio", "min–max", "limit", "verdict")
 RIGHT = {2, 3, 4, 5, 6}
 PACKAGES = (
     "recframe",

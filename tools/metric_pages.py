@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -77,9 +78,7 @@ Call it as `df.rec.{method}`, or by name in `evaluate`, `compare` and `describe`
 
 {hand}
 
-```python
 {code}
-```
 
 ## When to use it
 
@@ -158,7 +157,7 @@ def library_table(name: str) -> str:
 
 
 def example(kind: type[Metric], call: str, hand: str) -> str:
-    """Return the example's code with its result, which must be that of the calculation by hand."""
+    """Return the example's code in tabs, with its result, which must be that of the calculation by hand."""
     beyond = issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or kind.name == "serendipity"
     frames = [
         LISTS if beyond else ONE,
@@ -173,12 +172,18 @@ def example(kind: type[Metric], call: str, hand: str) -> str:
     if not hand.rstrip(".").endswith(f" {value}"):
         msg = f"{kind.name} is {value}, not what is said: {hand}"
         raise SystemExit(msg)
-    shown = [
+    lines = [
         (">>> " if number == 0 or line[0] not in " }" else "... ") + line
         for frame in frames
         for number, line in enumerate(frame.splitlines())
     ]
-    return "\n".join([">>> import polars as pl", ">>> import recframe", *shown, f">>> {statement}", str(value), ""])
+    lines = [">>> import polars as pl", ">>> import recframe", *lines, f">>> {statement}", str(value)]
+    on_polars = "\n".join(["```python", *lines, "", "```"])
+    on_pandas = on_polars.replace("polars as pl", "pandas as pd").replace("pl.DataFrame", "pd.DataFrame")
+    return "\n\n".join(
+        f'=== "{title}"\n\n{textwrap.indent(code, "    ")}'
+        for title, code in (("pandas", on_pandas), ("polars", on_polars))
+    )
 
 
 def page(kind: type[Metric]) -> str:

@@ -186,7 +186,7 @@ def section(profile: Profile) -> str:
 def page() -> str:
     """Return the whole page."""
     names = [name for name in METRICS if any(name in profile.metrics for profile in PROFILES.values())]
-    table = ["| | " + " | ".join(f"`{name}`" for name in PROFILES) + " |", "| --- |" + " --- |" * len(PROFILES)]
+    table = ["| metric | " + " | ".join(f"`{name}`" for name in PROFILES) + " |", "| --- |" + " --- |" * len(PROFILES)]
     table += [
         f"| `{name}` | " + " | ".join(cell(profile.metrics.get(name)) for profile in PROFILES.values()) + " |"
         for name in names
