@@ -125,6 +125,14 @@ def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
     assert sum(line.startswith((">>>", "...")) for line in first[2].splitlines()) <= 12
 
 
+def test_every_page_is_in_the_navigation():
+    site = ROOT / "zensical.toml"
+    if not site.exists():
+        pytest.skip("the site is not part of a source distribution")
+    listed = set(re.findall(r'"([\w/-]+\.md)"', site.read_text(encoding="utf-8")))
+    assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} == listed
+
+
 @pytest.mark.parametrize("name", ["metric_pages.py", "pictures.py", "llms.py"])
 def test_what_tools_write_is_current(name):
     tool = ROOT / "tools" / name

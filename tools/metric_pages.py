@@ -23,6 +23,14 @@ from recframe.metrics._options import options_of
 from recframe.profiles import PROFILES
 
 PAGES = Path(__file__).parent.parent / "docs" / "metrics"
+SITE = PAGES.parent.parent / "zensical.toml"
+START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
+FAMILIES = {
+    "Money": ["money"],
+    "Whole lists": ["auc", "partial_auc", "correlation"],
+    "Counts and judgments": ["counts", "judgments"],
+}
+"""Titles of the navigation and their modules; all others are accuracy or beyond accuracy."""
 NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 
 ONE = """one = pl.DataFrame({
@@ -220,6 +228,25 @@ def page(kind: type[Metric]) -> str:
     )
 
 
+def family(kind: type[Metric]) -> str:
+    """Return the title under which the navigation has a metric."""
+    module = kind.__module__.rpartition(".")[2]
+    if issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or module in {"serendipity", "user_coverage"}:
+        return "Beyond accuracy"
+    return next((title for title, modules in FAMILIES.items() if module in modules), "Accuracy")
+
+
+def navigation() -> str:
+    """Return the site's settings with all metrics in the navigation."""
+    before, _, rest = SITE.read_text(encoding="utf-8").partition(START)
+    lines = []
+    for title in ("Accuracy", *FAMILIES, "Beyond accuracy"):
+        names = [name for name, kind in METRICS.items() if family(kind) == title]
+        entries = [f'      {{ "{name}" = "metrics/{name}.md" }},' for name in names]
+        lines += [f'    {{ "{title}" = [', *entries, "    ] },"]
+    return before + START + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
+
+
 def roles() -> str:
     """Return the page of the arguments that all calls share."""
     said = inspect.getdoc(recframe.EagerRec.__call__) or ""
@@ -231,6 +258,7 @@ def main() -> int:
     """Write the pages, or with --check compare them."""
     pages = {PAGES / f"{name}.md": page(kind) for name, kind in METRICS.items()}
     pages[PAGES.parent / "api" / "roles.md"] = roles()
+    pages[SITE] = navigation()
     if "--check" in sys.argv:
         present = set(PAGES.glob("*.md"))
         old = [
