@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from mathml import mathml
 from metric_table import bound
 
 import recframe
@@ -72,7 +73,7 @@ PAGE = """# {title}
 <!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
 
 `{name}`: {summary}.
-
+{math}
 | property | value |
 | --- | --- |
 | formula | {formula} |
@@ -164,6 +165,15 @@ def library_table(name: str) -> str:
     )
 
 
+def formula(said: str) -> str:
+    """Return the formula of a docstring as MathML, which needs no script, or nothing if it has none."""
+    found = re.search(r"^\.\. math::(.*?)(?=\n\S|\Z)", said, flags=re.DOTALL | re.MULTILINE)
+    if not found:
+        return ""
+    shown = mathml(" ".join(found[1].split()))
+    return f'\n<div class="formula" tabindex="0">{shown}</div>\n\n[What the letters mean](../metrics.md).\n'
+
+
 def example(kind: type[Metric], call: str, hand: str) -> str:
     """Return the example's code in tabs, with its result, which must be that of the calculation by hand."""
     beyond = issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or kind.name == "serendipity"
@@ -209,6 +219,7 @@ def page(kind: type[Metric]) -> str:
         title=kind.name,
         name=kind.name,
         summary=kind.summary,
+        math=formula(said[""]),
         formula=kind.formula.replace("|", "\\|"),
         range=f"{bound(kind.range[0])} … {bound(kind.range[1])}",
         better="higher" if kind.higher_is_better else "lower",

@@ -1,0 +1,123 @@
+"""Turns the formulas of docstrings, written in a part of LaTeX, into MathML, which browsers show without a script."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+LETTERS = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "lambda": "λ", "mu": "μ", "rho": "ρ", "tau": "τ"}
+OPERATORS = {
+    "bigcup": "⋃",
+    "cap": "∩",
+    "cdot": "·",
+    "cup": "∪",
+    "ge": "≥",
+    "in": "∈",
+    "int": "∫",
+    "le": "≤",
+    "lVert": "‖",
+    "ni": "∋",
+    "notin": "∉",
+    "prod": "∏",
+    "rVert": "‖",
+    "sum": "∑",
+    "times": "×",
+    "{": "{",
+    "|": "‖",
+    "}": "}",
+}
+SPACES = {",": "0.17em", ":": "0.22em", " ": "0.3em", "quad": "1em", "qquad": "2em"}
+ACCENTS = {"bar": "¯", "hat": "^", "tilde": "~"}
+LIMITS = {"sum", "prod", "bigcup", "max"}
+"""Names that have what is below and above them as limits."""
+SIGNS = (
+    (SPACES, '<mspace width="{}"/>'),
+    (OPERATORS, "<mo>{}</mo>"),
+    (LETTERS, "<mi>{}</mi>"),
+)
+SIZES = {"Big", "Bigl", "Bigr", "bigl", "bigr", "left", "right", "textstyle"}
+TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|rel|look|value|break|max|PM|[a-zA-Z]|\d+(?:\.\d+)?|\S")
+
+
+class Reader:
+    """Reads a formula from left to right; each method returns MathML and moves on."""
+
+    def __init__(self, latex: str) -> None:
+        self.latex, self.place = latex, 0
+
+    def peek(self) -> str:
+        """Return the next token, or nothing at the end."""
+        found = TOKEN.search(self.latex, self.place)
+        return found[0] if found else ""
+
+    def take(self) -> str:
+        """Return the next token and move past it."""
+        found = TOKEN.search(self.latex, self.place)
+        self.place = found.end() if found else len(self.latex)
+        return found[0] if found else ""
+
+    def words(self) -> str:
+        """Read the text of a group as it is written."""
+        start, end = self.latex.index("{", self.place) + 1, self.latex.index("}", self.place)
+        self.place = end + 1
+        said = self.latex[start:end].replace(r"\_", "_").replace("\\ ", " ").replace(" ", "\N{NO-BREAK SPACE}")
+        return f"<mtext>{escape(said)}</mtext>"
+
+    def row(self, end: str = "") -> str:
+        """Read up to a token, or to the end of the formula."""
+        parts = []
+        while self.peek() not in {end, ""}:
+            parts.append(self.scripted())
+        self.take()
+        return f"<mrow>{''.join(parts)}</mrow>"
+
+    def argument(self) -> str:
+        """Read a group in braces, a command or one character."""
+        token = self.peek()
+        if token[:1].isdigit():
+            self.place = self.latex.index(token, self.place) + 1
+            return f"<mn>{token[0]}</mn>"
+        return self.atom()
+
+    def scripted(self) -> str:
+        """Read an atom with what is below and above it."""
+        limits = self.peek().removeprefix("\\") in LIMITS
+        base, scripts = self.atom(), {}
+        while self.peek() in {"_", "^"}:
+            kind = self.take()
+            scripts[kind] = self.argument()
+        if not scripts:
+            return base
+        below, above = ("under", "over") if limits else ("sub", "sup")
+        name = "m" + below * ("_" in scripts) + above * ("^" in scripts)
+        return f"<{name}>{base}{scripts.get('_', '')}{scripts.get('^', '')}</{name}>"
+
+    def atom(self) -> str:
+        """Read a group, a command or a character."""
+        text = self.take()
+        if text == "{":
+            return self.row("}")
+        if text.startswith("\\"):
+            return self.command(text[1:])
+        kind = "mi" if text.isalpha() else "mn" if text[:1].isdigit() else "mo"
+        return f"<{kind}>{escape(text.replace('-', '−'))}</{kind}>"
+
+    def command(self, name: str) -> str:
+        """Read what belongs to a command; one that is not known is shown by its name."""
+        if name in SIZES:
+            return self.atom()
+        if name in {"mathrm", "text"}:
+            return self.words()
+        if name in {"frac", "sqrt"}:
+            inner = self.argument() + (self.argument() if name == "frac" else "")
+            return f"<m{name}>{inner}</m{name}>"
+        if name in ACCENTS:
+            return f'<mover accent="true">{self.argument()}<mo>{ACCENTS[name]}</mo></mover>'
+        return next(
+            (pattern.format(known[name]) for known, pattern in SIGNS if name in known), f"<mi>{escape(name)}</mi>"
+        )
+
+
+def mathml(latex: str) -> str:
+    """Return a formula as MathML on a line of its own."""
+    return f'<math display="block">{Reader(latex).row()}</math>'
