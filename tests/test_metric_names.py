@@ -79,6 +79,15 @@ def test_spellings_of_other_libraries(text, meant):
     assert str(parse(text)) == meant
 
 
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("r-precision", "r_precision"), ("PR-AUC", "pr_auc"), ("hit-rate@5", "hit_rate@5"), ("rec@10", "recall@10"),
+     ("avg_precision", "map"), ("normalized_dcg@5", "ndcg@5"), ("tau", "kendall"), ("rho", "spearman")],
+)  # fmt: skip
+def test_names_that_a_hint_got_wrong(text, meant):
+    assert str(parse(text)) == meant
+
+
 def test_each_name_and_alias_names_one_metric():
     names = [plain(split(alias)[0]) for kind in METRICS.values() for alias in (kind.name, *kind.aliases)]
     assert sorted(names) == sorted(set(names)) == sorted(NAMES)
@@ -145,7 +154,10 @@ def test_an_option_given_to_the_call_is_named_in_the_metric():
 
 def test_a_wrong_method_names_the_right_one():
     rec = recframe.rec(frame())
-    for wrong, right in (("ndgc", "ndcg"), ("auc", "roc_auc"), ("recip_rank", "mrr"), ("evalute", "evaluate")):
+    for wrong, right in (
+        ("ndgc", "ndcg"), ("auc", "roc_auc"), ("recip_rank", "mrr"), ("evalute", "evaluate"), ("validate", "check"),
+        ("ttest", "compare"), ("rrf", "fuse"), ("from_lists", "recframe.from_lists"),
+    ):  # fmt: skip
         assert not hasattr(rec, wrong)
         with pytest.raises(AttributeError, match=f"did you mean '{right}'") as caught:
             getattr(rec, wrong)

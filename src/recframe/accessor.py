@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
+MEANT = {
+    "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
+    "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
+    "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top",
+    "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",
+}  # fmt: skip
+"""Methods by other names for what they do, for hints."""
+
+
 class Rec(DataMethods, ComparisonMethods, DisplayMethods):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
@@ -51,7 +60,8 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
             raise AttributeError(name)
         msg = f"the namespace has no method {name!r}"
         methods = [method for method in dir(type(self)) if not method.startswith("_")]
-        alias = meant(name, exactly=True)
+        other = MEANT.get(name.lower())
+        alias = f"did you mean {other!r}?" if other else meant(name, exactly=True)
         raise UnknownMethodError(msg, alias or closest(name, methods))
 
     def __repr__(self) -> str:

@@ -10,7 +10,9 @@ from recframe.errors import OptionError, shown
 
 LONGEST = 1000
 """Characters of a string that names a metric."""
-_SPELLING = re.compile(r"\s*(?P<name>\w[\w.]*)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*")
+_SPELLING = re.compile(
+    r"\s*(?P<name>\w[\w.]*(?:-(?!l\d)[a-zA-Z]\w*)*)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*"
+)
 _OPTION = re.compile(r"(?:{[^{}]*}|[^,])+")
 """One option; the commas of a mapping do not end it."""
 _CUTOFF = re.compile(r"(?P<name>\w+?)(?:_at_k|(?:_at_|[_.])(?P<k>\d+))", re.IGNORECASE)
@@ -20,8 +22,8 @@ _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
 
 
 def plain(name: str) -> str:
-    """Return a name as names are compared: without case and underscores."""
-    return name.lower().replace("_", "")
+    """Return a name as names are compared: without case, underscores and hyphens."""
+    return name.lower().replace("_", "").replace("-", "")
 
 
 def split(text: str) -> tuple[str, dict[str, Any]]:

@@ -146,7 +146,10 @@ class Recall(HitCount):
     """
 
     name: ClassVar[str] = "recall"
-    aliases: ClassVar[tuple[str, ...]] = ("r",)
+    aliases: ClassVar[tuple[str, ...]] = (
+        "rec",
+        "r",
+    )
     summary: ClassVar[str] = "share of the relevant items that are in the top k"
     formula: ClassVar[str] = "h(k) / R"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"

@@ -76,7 +76,13 @@ class MAP(CutMetric):
     """
 
     name: ClassVar[str] = "map"
-    aliases: ClassVar[tuple[str, ...]] = ("ap", "average_precision", "mean_average_precision", "map_cut(norm=relevant)")
+    aliases: ClassVar[tuple[str, ...]] = (
+        "avg_precision",
+        "ap",
+        "average_precision",
+        "mean_average_precision",
+        "map_cut(norm=relevant)",
+    )
     summary: ClassVar[str] = "mean of the precision at every relevant item"
     formula: ClassVar[str] = "Σ over hits at r ≤ k of h(r)/r, divided by min(R, k)"
     reference: ClassVar[str] = "Buckley, Voorhees 2005; trec_eval `map_cut` (norm=relevant)"

@@ -51,7 +51,10 @@ class Spearman(Metric):
     """
 
     name: ClassVar[str] = "spearman"
-    aliases: ClassVar[tuple[str, ...]] = ("spearmanr",)
+    aliases: ClassVar[tuple[str, ...]] = (
+        "rho",
+        "spearmanr",
+    )
     summary: ClassVar[str] = "correlation of the average ranks of relevance and score"
     formula: ClassVar[str] = "cov(x, y) / √(var(x)·var(y)), x and y average ranks"
     reference: ClassVar[str] = "Spearman 1904; scipy `spearmanr`"
@@ -103,7 +106,10 @@ class Kendall(Metric):
     """
 
     name: ClassVar[str] = "kendall"
-    aliases: ClassVar[tuple[str, ...]] = ("kendalltau",)
+    aliases: ClassVar[tuple[str, ...]] = (
+        "tau",
+        "kendalltau",
+    )
     summary: ClassVar[str] = "τ-b of relevance and score"
     formula: ClassVar[str] = "(C − D) / √((n₀ − n₁)(n₀ − n₂))"
     reference: ClassVar[str] = "Kendall, Biometrika 1945; scipy `kendalltau`"

@@ -205,7 +205,7 @@ class NDCG(DCG):
     """
 
     name: ClassVar[str] = "ndcg"
-    aliases: ClassVar[tuple[str, ...]] = ("ndcg_cut", "ndcg_score", "ndcg_burges(gain=exp2)")
+    aliases: ClassVar[tuple[str, ...]] = ("normalized_dcg", "ndcg_cut", "ndcg_score", "ndcg_burges(gain=exp2)")
     summary: ClassVar[str] = "DCG over the DCG of the best order"
     formula: ClassVar[str] = "DCG@k / IDCG@k"
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`"
