@@ -1,13 +1,14 @@
 # %% [text]
 # # Tutorial: implicit feedback on MovieLens 100K
 #
-# A matrix factorisation for implicit feedback, from ratings to MAP@5 and NDCG@5: the four values that a course's notebook
-# prints, to the last digit, and the mistake that they reveal. The data is
-# [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/): 943 users, 1,682 films, 100,000 ratings
-# (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History and Context*, ACM TiiS 5(4), 2015). It may not be
-# redistributed: download it there, and give its place in the environment variable `RATINGS`.
+# This tutorial fits a matrix factorisation to implicit feedback and computes MAP@5 and NDCG@5. It gives the four values that a course's
+# notebook prints, to the last digit. And it finds the mistake behind them.
 #
-# `python tools/tutorials.py --ratings ml-100k/u.data` runs [the script](tutorials/implicit_feedback.py) that wrote this page; it needs
+# The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/): 943 users, 1,682 films, 100,000 ratings
+# (F. M. Harper and J. A. Konstan, *The MovieLens Datasets: History and Context*, ACM TiiS 5(4), 2015). It may not be
+# redistributed. Download it there, and put its path into the environment variable `RATINGS`.
+#
+# [This script](tutorials/implicit_feedback.py) wrote the page. Run it in a checkout with `python tools/tutorials.py --ratings ml-100k/u.data`, after
 # `pip install '.[polars,factors]'`.
 # %%
 import os
@@ -106,8 +107,8 @@ for name, *values in as_printed.sort("judged_on", descending=True).iter_rows():
 #
 # ## The mistake mended
 #
-# With every film fitted, the test values are a third higher. No error, no warning, only a number that is too low: a value
-# to compare with, such as that of a known library, is what finds such a mistake.
+# With every film fitted, the test values are a third higher. The loop raised no error and no warning. Its numbers were only too low. A
+# comparison with a known library finds such a mistake.
 # %%
 factors = fit(len(items))
 mended = judged(factors)
@@ -116,7 +117,7 @@ for name, *values in mended.sort("judged_on", descending=True).iter_rows():
 # %% [text]
 # ## What a user would see
 #
-# Nobody wants films again that they have seen. With `train=` these leave the ranking, and each test item moves up:
+# Users have seen the films of the training set. `train=` leaves them out of the ranking, and each test item moves up:
 # %%
 fresh = recframe.from_factors(*factors, users=users, items=items, train=train, test=test.select("user", "item"), k=5)
 metrics = ["map@5", "ndcg(gain=exp2)@5", "hit_rate@5", "mrr", "roc_auc", "coverage@5"]

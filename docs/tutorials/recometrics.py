@@ -1,15 +1,16 @@
 # %% [text]
 # # Tutorial: five factor models, and recometrics' numbers
 #
-# The evaluation that the package [recometrics](https://github.com/david-cortes/recometrics) shows in its vignette: 100 test users, 30 %
-# of their liked films held out, several models compared at k = 5 straight from their factors. All of it with one table of
-# recframe, and at the end the same numbers by recometrics itself.
+# The vignette of the package [recometrics](https://github.com/david-cortes/recometrics) holds out 30 % of the liked films of 100 test
+# users. It compares several models at k = 5, straight from their factors. This tutorial does the same: one table by recframe, then the
+# same numbers by recometrics itself. They agree for each user, metric and model.
 #
 # The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/) (F. M. Harper and J. A. Konstan, *The MovieLens Datasets:
-# History and Context*, ACM TiiS 5(4), 2015), which may not be redistributed: download it there, and say where it lies
-# with the environment variable `RATINGS`. `python tools/tutorials.py --ratings ml-100k/u.data` runs
-# [the script](tutorials/recometrics.py) that wrote this page; it needs
-# `pip install '.[polars,factors]' implicit cmfrec recometrics`.
+# History and Context*, ACM TiiS 5(4), 2015). It may not be redistributed. Download it there, and put its path into the
+# environment variable `RATINGS`. [This script](tutorials/recometrics.py) wrote the page. To run it, in a checkout:
+#
+# - install `pip install '.[polars,factors]' implicit cmfrec recometrics`, which compiles C and C++,
+# - run `python tools/tutorials.py --ratings ml-100k/u.data`.
 # %%
 import os
 from pathlib import Path
@@ -36,7 +37,8 @@ print(f"{liked.height:,} ratings of 4 or 5, by {len(users)} users, of {len(items
 # %% [text]
 # ## Hold out
 #
-# 100 users at random who like two films or more, and of each 30 % of them, rounded up.
+# The test set has 100 random users with at least two liked films. It holds 30 % of the films of each, rounded up. All
+# other rows are for training.
 # %%
 train, test = liked.rec.split(users=100, fraction=0.3, min_items=2, seed=1)
 print(f"{train.height:,} to learn from, {test.height:,} held out, of {test['user'].n_unique()} users")
@@ -45,7 +47,7 @@ print(f"{train.height:,} to learn from, {test.height:,} held out, of {test['user
 # %% [text]
 # ## Models
 #
-# Each is a pair of factors, or the item bias alone. BPR keeps its item bias as one more factor.
+# A model is a pair of factors, or an item bias alone. BPR stores its item bias as one more factor. The settings are examples, not tuned.
 # %%
 def matrix(pairs):
     rows, cols = users.search_sorted(pairs["user"]).to_numpy(), items.search_sorted(pairs["item"]).to_numpy()
@@ -75,8 +77,8 @@ models = {
 # %% [text]
 # ## One table
 #
-# Each model's top five and the places of the held-out films, one model's rows below the other's. Films of the training
-# set are not ranked. recometrics' names for what follows: P@5, TP@5, R@5, AP@5, TAP@5, NDCG@5, Hit@5, RR@5, ROC AUC, PR AUC.
+# `from_factors` gives the top five of each user and the positions of the held-out films. Films of the training set are not ranked.
+# The models are stacked in long format, with a column `model`. The keys of `names` are what recometrics calls the metrics.
 # %%
 def as_float64(arrays):
     return [None if array is None else np.asarray(array, dtype=np.float64) for array in arrays]
@@ -109,7 +111,7 @@ with pl.Config(tbl_cols=-1, tbl_width_chars=110, float_precision=4, tbl_hide_col
 # %% [text]
 # ## User by user
 #
-# `per="user"` gives the frame that recometrics returns, one row per user; here of the model with the best NDCG@5.
+# `per="user"` gives one row per user, like the frame of recometrics. These are rows of the model with the best NDCG@5.
 # %%
 best = table.sort("ndcg@5", descending=True)["model"][0]
 per_user = judged.evaluate(list(names.values()), per="user")
@@ -119,9 +121,9 @@ with pl.Config(tbl_cols=-1, tbl_width_chars=110, float_precision=4, tbl_hide_col
 # %% [text]
 # ## The same by recometrics
 #
-# The largest difference of any user in any of its ten metrics. It breaks ties by chance or by their rows, where recframe averages
-# over their orders. Films of equal popularity tie, and so do those that nobody likes in the training set, whose factors
-# are 0; for this comparison each film's bias is a tiny step above that of the one before it, which leaves no ties.
+# This is the largest difference of any user in any of the ten metrics. Ties must be removed first, as the two libraries treat them
+# differently: recometrics breaks them by noise or by row order, recframe averages over their orders. Films of equal popularity tie. So do films
+# that nobody likes in the training set: their factors are 0. So each film's bias gets a tiny step above that of the film before.
 # %%
 evaluated = test["user"].unique().sort()
 rows = users.search_sorted(evaluated).to_numpy()
