@@ -9,7 +9,7 @@ from recframe._values import role_meant
 from recframe.errors import OptionError, OptionTypeError, closest, closest_of, shown
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics._spelling import plain, split, without_cutoff
+from recframe.metrics._spelling import plain, split, without_cutoff, without_recall
 from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
@@ -208,4 +208,10 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
                 msg = f"{text!r} names two cutoffs"
                 raise OptionError(msg, f"write '{found[0]}@{options['k']}'")
             options["k"] = k
+    level = without_recall(name)
+    if found is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
+        found, options = (IPrec.name, {}), {"recall": level[1], **options}
+    if found is not None and found[0] == IPrec.name and isinstance(options.get("k"), float):
+        # What other metrics cut is a position; of this one it is a recall: IPrec@0.1.
+        options["recall"] = options.pop("k")
     return (name, options) if found is None else (found[0], {**found[1], **options})

@@ -17,6 +17,8 @@ _OPTION = re.compile(r"(?:{[^{}]*}|[^,])+")
 """One option; the commas of a mapping do not end it."""
 _CUTOFF = re.compile(r"(?P<name>\w+?)(?:_at_k|(?:_at_|[_.])(?P<k>\d+))", re.IGNORECASE)
 """A name with its cutoff as trec_eval writes it, ``P_5``, or as functions are called, ``map_at_k``."""
+_RECALL = re.compile(r"(?P<name>\w+)_(?P<recall>[01]\.\d+)")
+"""A name with a recall, as trec_eval writes ``iprec_at_recall_0.10``."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
 """The least relevance as ranx writes it."""
 
@@ -49,6 +51,12 @@ def without_cutoff(name: str) -> tuple[str, int | None] | None:
     """Return a name without the cutoff that is part of it, and the cutoff; None if there is none."""
     match = _CUTOFF.fullmatch(name)
     return None if match is None else (match["name"], None if match["k"] is None else int(match["k"]))
+
+
+def without_recall(name: str) -> tuple[str, float] | None:
+    """Return a name without the recall that is part of it, and the recall; None if there is none."""
+    match = _RECALL.fullmatch(name)
+    return None if match is None else (match["name"], float(match["recall"]))
 
 
 def _unreadable(text: str) -> OptionError:

@@ -92,7 +92,7 @@ class Precision(HitCount):
     """
 
     name: ClassVar[str] = "precision"
-    aliases: ClassVar[tuple[str, ...]] = ("p", "prec")
+    aliases: ClassVar[tuple[str, ...]] = ("p", "prec", "pre", "set_P")
     summary: ClassVar[str] = "share of the top k that is relevant"
     formula: ClassVar[str] = "h(k) / k"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `P`"
@@ -146,10 +146,7 @@ class Recall(HitCount):
     """
 
     name: ClassVar[str] = "recall"
-    aliases: ClassVar[tuple[str, ...]] = (
-        "rec",
-        "r",
-    )
+    aliases: ClassVar[tuple[str, ...]] = ("rec", "r", "set_recall", "set_R")
     summary: ClassVar[str] = "share of the relevant items that are in the top k"
     formula: ClassVar[str] = "h(k) / R"
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `recall`"

@@ -93,7 +93,7 @@ class FBeta(HitCount):
     """
 
     name: ClassVar[str] = "fbeta"
-    aliases: ClassVar[tuple[str, ...]] = ("fbeta_score", "f2", "f1_beta(beta=1)")
+    aliases: ClassVar[tuple[str, ...]] = ("fbeta_score", "f2", "f1_beta(beta=1)", "f(beta=1)")
     summary: ClassVar[str] = "harmonic mean of precision and recall, in which recall weighs β times as much"
     formula: ClassVar[str] = "(1 + β²)·h(k) / (β²·R + k)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; RecTools `F1Beta`"
