@@ -29,6 +29,7 @@ MORE: list[Any] = [
         "pr_auc",
         "spearman",
         "bpref",
+        "inf_ap",
         "partial_auc(max_fpr=0.5)",
         "num_rel",
         "err(probability={0:0.1,1:0.3,2:0.5,3:1})",

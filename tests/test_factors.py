@@ -43,7 +43,7 @@ EXTRA = [
     "pr_auc(over=ranked)",
 ]
 WHOLE = {
-    "money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity", "opa", "bpref", "judged", "partial_auc",
+    "money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity", "opa", "bpref", "inf_ap", "judged", "partial_auc",
 }  # fmt: skip
 """Metrics that read more than the compact frame holds, or take another relevance; they have tests of their own."""
 SHOWN = (BeyondAccuracyMetric, ExposureMetric)
@@ -411,7 +411,7 @@ def test_roles_that_absent_rows_do_not_bear(library, roles, message):
 def test_metrics_that_read_absent_rows_are_refused_by_name(library):
     frame = case(0).compact(library, k=5)
     pfound = recframe.metrics.PFound(probability={0: 0.1, 1: 0.5})
-    for metric in ("spearman", "kendall", "opa", "bpref", "judged", "ndcg(ideal=ones)", pfound):
+    for metric in ("spearman", "kendall", "opa", "bpref", "inf_ap", "judged", "ndcg(ideal=ones)", pfound):
         with pytest.raises(recframe.InputError, match="reads every ranked row") as caught:
             frame.rec.measure(metric, **COMPACT)
         assert str(caught.value).startswith(str(metric))

@@ -11,18 +11,19 @@ LABELS = ["bpref", "iprec", "iprec(recall=0.3)", "partial_auc", "partial_auc(max
 
 
 def unjudged(case):
-    """Return a case in which every third row was not judged."""
-    return case.of([{**row, "relevant": None if i % 3 == 1 else row["relevant"]} for i, row in enumerate(case.rows)])
+    """Return a case in which every third row was not judged, and every ninth is in the pool only."""
+    marks = {1: None, 4: None, 7: -1.0}
+    return case.of([{**row, "relevant": marks.get(i % 9, row["relevant"])} for i, row in enumerate(case.rows)])
 
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 def test_every_list(polars_engine, ties):
-    labels = [*LABELS, *(["judged@2", "judged(denominator=list)@9"] if ties == "average" else [])]
+    labels = [*LABELS, *(["judged@2", "judged(denominator=list)@9", "inf_ap"] if ties == "average" else [])]
     assert_oracle(polars_engine, unjudged(shop(f"judged {ties}", 120)), labels, ties)
 
 
 def test_rows_that_nobody_judged(engine):
-    assert_oracle(engine, unjudged(shop("judged", 15)), ["bpref", "judged@2", "iprec(recall=0.3)"])
+    assert_oracle(engine, unjudged(shop("judged", 15)), ["bpref", "inf_ap", "judged@2", "iprec(recall=0.3)"])
 
 
 def test_a_row_is_judged_if_the_truth_has_it(engine):
@@ -43,3 +44,10 @@ def test_expected_values_by_hand(polars_engine):
     assert polars_engine.ask(frame, "bpref") == pytest.approx(1 / 3)
     assert polars_engine.ask(frame, "judged", 2) == pytest.approx(3 / 4)
     assert polars_engine.ask(frame, "iprec") == pytest.approx(1 / 4)
+
+
+def test_inferred_average_precision_by_hand(polars_engine):
+    # Ahead of the second hit, at position 5: 3 of the pool, of which one is relevant and one not; the other has no judgment.
+    data = {"user": [1] * 5, "relevant": [1, None, -1, 0, 2], "score": [5.0, 4.0, 3.0, 2.0, 1.0]}
+    second = 1 / 5 + 3 / 5 * (1 + 1e-5) / (2 + 2e-5)
+    assert polars_engine.ask(polars_engine.frame(data), "inf_ap") == pytest.approx((1 + second) / 2, abs=1e-12)

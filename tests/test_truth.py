@@ -166,7 +166,7 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
         if not kind.required_inputs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
     ]
     # PFound cannot use these grades without a table; bpref and judged tell rows that the truth lacks from irrelevant ones.
-    names = [name for name in of_relevance if name not in ("pfound", "bpref", "judged")]
+    names = [name for name in of_relevance if name not in ("pfound", "bpref", "inf_ap", "judged")]
     names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(

@@ -88,7 +88,7 @@ ABSENT = PLACED_ROWS.one("absent", "integer", "how many rows of the tied block t
 
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
 HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
-ASSESSED = KEPT_ROWS.one("assessed", "float", "1 where somebody judged the row, relevant or not, else 0")
+JUDGED = KEPT_ROWS.one("judged", "float", "1 where somebody judged the row, relevant or not, else 0")
 REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
 
 IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "ideal")
@@ -106,11 +106,15 @@ HIT_START = TERM_ROWS.one("hit_start", "integer", "the start of the tied block o
 FIRST_HIT = TERM_ROWS.one("first_hit", "integer", "the start of the list's first tied block with a hit", "ranks")
 HITS_BEFORE = TERM_ROWS.one("hits_before", "float", "how many relevant rows are ahead of the tied block", "ranks")
 RANKED_RELEVANT = TERM_ROWS.one("ranked_relevant", "float", "how many relevant items the list ranks")
-NONRELEVANT = TERM_ROWS.one("nonrelevant", "float", "1 for a judged row that is not relevant, else 0")
 NONRELEVANT_BEFORE = TERM_ROWS.one(
     "nonrelevant_before", "float", "how many judged rows that are not relevant are ahead of the tied block", "ranks"
 )
 BLOCK_NONRELEVANT = TERM_ROWS.one("block_nonrelevant", "float", "how many such rows the tied block has", "ranks")
+POOLED_BEFORE = TERM_ROWS.one(
+    "pooled_before", "float", "how many rows of the pool, relevant or not, are ahead of the tied block", "ranks"
+)
+BLOCK_POOLED = TERM_ROWS.one("block_pooled", "float", "how many such rows the tied block has", "ranks")
+FLAG = TERM_ROWS.one("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
 interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest precision from a recall on")
 LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
@@ -169,7 +173,7 @@ ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranke
 vacant_column = LIST_SUMS.many(
     "vacant{}", "float", "how many of the first min(N, k) positions no row has, where ranks are given", "row_counts"
 )
-JUDGED = LIST_SUMS.one("judged", "float", "above 0 where the ground truth has the list")
+IN_TRUTH = LIST_SUMS.one("in_truth", "float", "above 0 where the ground truth has the list")
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
 constant_column = LIST_SUMS.many(
     "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"

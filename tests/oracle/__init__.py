@@ -38,6 +38,7 @@ ORACLES: Mapping[str, OfCall] = {
     "kendall": mean_over_lists(correlation.kendall),
     "opa": mean_over_lists(correlation.opa),
     "bpref": mean_over_lists(judgments.bpref),
+    "inf_ap": mean_over_lists(judgments.inf_ap),
     "judged": mean_over_lists(judgments.judged),
     "iprec": mean_over_lists(judgments.iprec),
     "num_rel": mean_over_lists(counts.num_rel),

@@ -66,3 +66,30 @@ def iprec(metric: Metric, case: Case, ties: str) -> float | None:
         position, found = position + len(block), found + sum(map(hit, block))
         points.append((position, found))
     return of_points(points)
+
+
+def inf_ap(metric: Metric, case: Case, ties: str) -> float | None:
+    """As trec_eval writes it; of a tied block, the documented share in its middle, and the mean over orders of the rest."""
+    relevant = sum(map(hit, case.rows))
+    if not relevant:
+        return None
+    if ties != "average":
+        raise NotImplementedError(metric.label)
+    sizes, share = [], {}
+    found, nonrelevant = 0.0, 0.0
+    for _, block in tied_blocks(case.rows, "score", None):
+        hits, others = sum(map(hit, block)), sum(map(is_nonrelevant, block))
+        h, n = found + (hits - 1) / 2, nonrelevant + others / 2
+        share[len(sizes)] = (h + 0.00001) / (h + n + 0.00002)
+        found, nonrelevant = found + hits, nonrelevant + others
+        sizes.append(len(block))
+    block_of = [number for number, size in enumerate(sizes) for _ in range(size)]
+
+    def of_order(order: list[Row]) -> float:
+        return sum(
+            1 / (j + 1) + sum(map(is_judged, order[:j])) / (j + 1) * share[block_of[j]]
+            for j, row in enumerate(order)
+            if hit(row)
+        )
+
+    return mean(map(of_order, orders(case.rows))) / relevant

@@ -38,6 +38,7 @@ NAMES = {
     "set_recall": "recall",
     "set_F": "f1",
     "bpref": "bpref",
+    "infAP": "inf_ap",
     "11pt_avg": "iprec",
     "iprec_at_recall_0.00": "iprec(recall=0)",
     "iprec_at_recall_0.30": "iprec(recall=0.3)",
@@ -47,7 +48,7 @@ NAMES = {
 }
 """trec_eval's names, and ours for the same definitions."""
 ASKED = {"map", "map_cut.3,10", "ndcg", "ndcg_cut.1,3,10", "P.1,3,10", "recall.3,10", "success.1,3", "recip_rank"} | {
-    "Rprec", "set_P", "set_recall", "set_F", "num_rel", "num_ret", "num_rel_ret", "bpref", "11pt_avg", "iprec_at_recall",
+    "Rprec", "set_P", "set_recall", "set_F", "num_rel", "num_ret", "num_rel_ret", "bpref", "infAP", "11pt_avg", "iprec_at_recall",
 }  # fmt: skip
 
 
@@ -112,3 +113,16 @@ def test_one_frame_with_rows_that_were_not_recommended(make: Callable[..., Any])
     for theirs, ours in NAMES.items():
         mean = sum(values[theirs] for values in measured.values()) / len(measured)
         assert table[ours].to_list() == pytest.approx([mean], abs=1e-12), theirs
+
+
+def test_a_pool_of_which_a_sample_was_judged(make: Callable[..., Any]) -> None:
+    run, qrels = random_lists(5, 100_000)
+    random = Random(5)
+    # A grade of -1: in the pool, and not judged. Topics need some grade from 0 on, or trec_eval may never return.
+    pool = {user: {item: random.choice([-1, 0, 1, 2]) for item in judged} for user, judged in qrels.items()}
+    pool = {user: {**items, "judged": 0} for user, items in pool.items()}
+    expected = pytrec_eval.RelevanceEvaluator(pool, {"infAP", "bpref"}).evaluate(run)
+    frame, truth = make(long(run, "score", random)), make(long(pool, "relevant", random))
+    table = frame.rec.evaluate(["inf_ap", "bpref"], truth=truth, per="user", like="trec_eval")
+    for user, inf_ap, bpref in zip(*(table[name] for name in ("user", "inf_ap", "bpref")), strict=True):
+        assert (inf_ap, bpref) == pytest.approx((expected[user]["infAP"], expected[user]["bpref"]), abs=1e-12), user

@@ -103,7 +103,7 @@ def trec_eval(case):
 
     names = {"set_P": "precision", "set_recall": "recall", "set_F": "f1", "Rprec": "r_precision", "recip_rank": "mrr"}
     names |= {"map": "map", "ndcg": "ndcg", "num_rel": "num_rel", "num_ret": "num_ret", "num_rel_ret": "num_rel_ret"}
-    names |= {"bpref": "bpref", "11pt_avg": "iprec", "iprec_at_recall_0.30": "iprec(recall=0.3)"}
+    names |= {"bpref": "bpref", "infAP": "inf_ap", "11pt_avg": "iprec", "iprec_at_recall_0.30": "iprec(recall=0.3)"}
     cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
     cut |= {"relative_P": "recall(capped=True)"}
     names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._columns import (
     FIRST_HIT,
-    JUDGED,
+    IN_TRUTH,
     KNOWN,
     RANKED,
     RELEVANT,
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from recframe._query import Query
     from recframe.metrics._record import Metric, Reads
 
-COUNTED: dict[Lists, tuple[str, ...]] = {"all": (), "truth": (JUDGED,), "ranked": (RANKED,), "both": (JUDGED, RANKED)}
+COUNTED: dict[Lists, tuple[str, ...]] = {
+    "all": (),
+    "truth": (IN_TRUTH,),
+    "ranked": (RANKED,),
+    "both": (IN_TRUTH, RANKED),
+}
 """What a list must have to be averaged, under each policy."""
 
 

@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._columns import (
     CLUSTER,
     GREATEST,
-    JUDGED,
+    IN_TRUTH,
     KNOWN,
     LIST_COUNTS,
     MODEL,
@@ -191,7 +191,7 @@ class CallContext:
     @property
     def columns(self) -> list[str]:
         """The sums of a list."""
-        counts = [name for name in (RANKED, ROWS, JUDGED) if name in self.requirements.requested]
+        counts = [name for name in (RANKED, ROWS, IN_TRUTH) if name in self.requirements.requested]
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ASSESSED, GAIN, HIT, POSITION, RELEVANCE, RELEVANT, SCORE, ideal_position_column
+from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import assessed, fill_missing, is_hit
+from recframe._plan.relevance import fill_missing, is_hit, is_judged
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import ALL_ROWS, IdealRow
 
@@ -30,8 +30,8 @@ def ideal_lists(context: CallContext) -> Frame:
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
     source = source.select(*group, RELEVANCE, *context.values)
-    if context.requirements.reads_assessed:
-        source = source.with_columns(assessed())
+    if context.requirements.reads_judged:
+        source = source.with_columns(is_judged())
     lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
     if context.long and context.truth is not None:
         lists = lists.join(context.models(), how="cross")
@@ -51,7 +51,7 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
     rows, relevance = frame, nw.col(RELEVANCE)
-    if not terms.requested & {ALL_ROWS, ASSESSED}:
+    if not terms.requested & {ALL_ROWS, JUDGED}:
         rows = rows.filter((relevance > 0) | is_hit(relevance, context.query.min_relevance))
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:

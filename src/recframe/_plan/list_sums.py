@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import FIRST_HIT, HIT, JUDGED, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, SIZE, START
+from recframe._columns import FIRST_HIT, HIT, IN_TRUTH, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, SIZE, START
 from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.ideal import ranked_ideal
@@ -96,8 +96,8 @@ class Ranking:
             found.append(context.to_sum_columns(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
             found += row_counts(context, self.ranked, kept, self._index)
-        if JUDGED in requirements.requested:
-            found.append(context.to_sum_columns(context.lists(of="truth"), {JUDGED: constant(JUDGED, 1.0)}))
+        if IN_TRUTH in requirements.requested:
+            found.append(context.to_sum_columns(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
             found.append(context.to_sum_columns(stops, requirements.cascade.summands))

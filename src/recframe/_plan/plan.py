@@ -13,7 +13,7 @@ import narwhals as nw
 
 from recframe._columns import (
     CATEGORISED,
-    JUDGED,
+    IN_TRUTH,
     LIST_COUNTS,
     MODEL,
     POSITION,
@@ -203,7 +203,7 @@ class Plan:
             if column in weighted
         ]
         found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
-        counted = [column for column in (JUDGED, RANKED) if column in self._requirements.requested]
+        counted = [column for column in (IN_TRUTH, RANKED) if column in self._requirements.requested]
         lists = self._engine.select(self.sums(ranking), *context.group, *counted, *found, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())

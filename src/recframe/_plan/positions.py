@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import narwhals as nw
 
 from recframe._columns import (
-    ASSESSED,
     COUNT,
     HIT,
     ITEM,
+    JUDGED,
     MOVED,
     RANKED,
     RELEVANCE,
@@ -25,7 +25,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import assessed, fill_missing, is_hit, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import fill_missing, is_hit, is_judged, known_value, number_repeats, once, or_zero
 from recframe._values import MOST
 from recframe.errors import InputError
 
@@ -97,9 +97,9 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
 
     A repeated recommendation is relevant once, at its first position.
     """
-    judged = [ASSESSED] if context.requirements.reads_assessed else []
+    judged = [JUDGED] if context.requirements.reads_judged else []
     if context.truth is None:
-        frame = frame.with_columns(assessed()) if judged else frame
+        frame = frame.with_columns(is_judged()) if judged else frame
         return context.with_hits(fill_missing(frame, [RELEVANCE]))
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
     frame = context.engine.join(frame, truth, [*context.keys, ITEM])
@@ -108,7 +108,7 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     unknown = nw.col(RELEVANCE).is_null()
     rows = [ROW] if context.query.ties == "first" else []
     if judged:
-        frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(ASSESSED))
+        frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(JUDGED))
     found = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
     found = once(found, [RELEVANCE, HIT, *judged])
     # What the truth does not hold is not relevant, however low min_relevance is.

@@ -9,10 +9,10 @@ import narwhals as nw
 from recframe._columns import (
     ABSENT,
     BLOCK_HITS,
-    BLOCK_NONRELEVANT,
     CHANCE,
     CONCORDANCE,
     FIRST_HIT,
+    FLAG,
     GRADE_RANK,
     HIGHER_DIGITS,
     HIT,
@@ -22,8 +22,6 @@ from recframe._columns import (
     LENGTH,
     LEVEL,
     MOVED,
-    NONRELEVANT,
-    NONRELEVANT_BEFORE,
     PLACE,
     POSITION,
     RELEVANCE,
@@ -161,17 +159,15 @@ def hit_starts(frame: Frame) -> Frame:
     return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
 
 
-def nonrelevant_before(frame: Frame, keys: Sequence[str], nonrelevant: nw.Expr, *, tied: bool) -> Frame:
-    """Add how many judged rows that are not relevant are in front of each row's tied block, and in it."""
-    frame = frame.with_columns(nonrelevant.cast(nw.Float64()).alias(NONRELEVANT))
-    passed = nw.col(NONRELEVANT).cum_sum().over(*keys, order_by=START) - nw.col(NONRELEVANT)
-    frame = frame.with_columns(passed.alias(NONRELEVANT_BEFORE))
+def count_ahead(frame: Frame, keys: Sequence[str], flag: nw.Expr, before: str, inside: str, *, tied: bool) -> Frame:
+    """Add how many rows of a kind are in front of each row's tied block, and in it."""
+    frame = frame.with_columns(flag.cast(nw.Float64()).alias(FLAG))
+    passed = nw.col(FLAG).cum_sum().over(*keys, order_by=START) - nw.col(FLAG)
+    frame = frame.with_columns(passed.alias(before))
     if not tied:
-        return frame.with_columns(nw.col(NONRELEVANT).alias(BLOCK_NONRELEVANT))
+        return frame.with_columns(nw.col(FLAG).alias(inside))
     block = [*keys, START]
-    return frame.with_columns(
-        nw.col(NONRELEVANT_BEFORE).min().over(*block), nw.col(NONRELEVANT).sum().over(*block).alias(BLOCK_NONRELEVANT)
-    )
+    return frame.with_columns(nw.col(before).min().over(*block), nw.col(FLAG).sum().over(*block).alias(inside))
 
 
 def interpolated_precision(frame: Frame, keys: Sequence[str], level: float, column: str) -> Frame:

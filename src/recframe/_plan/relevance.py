@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ASSESSED, HIT, ITEM, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE
+from recframe._columns import HIT, ITEM, JUDGED, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,9 +30,9 @@ def fill_missing(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.with_columns(*map(or_zero, columns)) if columns else frame
 
 
-def assessed() -> nw.Expr:
+def is_judged() -> nw.Expr:
     """Return whether somebody judged a row of a frame without a truth: its relevance is not missing."""
-    return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(ASSESSED)
+    return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(JUDGED)
 
 
 def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast, get_args
 import narwhals as nw
 
 from recframe._columns import (
-    ASSESSED,
+    JUDGED,
     POPULAR,
     POSITION,
     VALUE,
@@ -210,9 +210,9 @@ class Requirements:
         return self.reads_recommended or POPULAR in self.requested
 
     @cached_property
-    def reads_assessed(self) -> bool:
+    def reads_judged(self) -> bool:
         """Whether a metric of relevance reads which rows were judged."""
-        return ASSESSED in self.ranked.requested
+        return JUDGED in self.ranked.requested
 
     @property
     def reads_value(self) -> bool:

@@ -9,6 +9,8 @@ import narwhals as nw
 from recframe._columns import (
     BEFORE,
     BLOCK_HITS,
+    BLOCK_NONRELEVANT,
+    BLOCK_POOLED,
     CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
@@ -16,10 +18,12 @@ from recframe._columns import (
     HIT_START,
     HITS_BEFORE,
     ITEM,
+    JUDGED,
     LENGTH,
     LEVEL,
     NONRELEVANT_BEFORE,
     ORDER,
+    POOLED_BEFORE,
     POPULAR,
     POSITION,
     RANKED_RELEVANT,
@@ -101,7 +105,10 @@ class TermRows:
             rows = numbered(self._engine, ranks.hit_starts(rows), self._group, HIT_START, descending=False)
             rows = ranks.hits_before(rows, self._group, tied=self.tied)
         if NONRELEVANT_BEFORE in requested:
-            rows = ranks.nonrelevant_before(rows, self._group, is_nonrelevant(), tied=self.tied)
+            counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
+            rows = ranks.count_ahead(rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
+        if POOLED_BEFORE in requested:
+            rows = ranks.count_ahead(rows, self._group, nw.col(JUDGED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied)
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows

@@ -23,7 +23,7 @@ from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
 from recframe.metrics.f_measure import F1, FBeta
 from recframe.metrics.first_hit import MRR, HitRate
 from recframe.metrics.interpolated import IPrec
-from recframe.metrics.judgments import BPref, Judged
+from recframe.metrics.judgments import BPref, InfAP, Judged
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
 from recframe.metrics.novelty import ARP, LongTail, Novelty
 from recframe.metrics.partial_auc import PartialAUC
@@ -60,6 +60,7 @@ __all__ = [
     "Gini",
     "HitRate",
     "IPrec",
+    "InfAP",
     "Judged",
     "Kendall",
     "LongTail",
@@ -98,6 +99,7 @@ METRICS: Mapping[str, type[Metric]] = {
         MAP,
         IPrec,
         BPref,
+        InfAP,
         Judged,
         DCG,
         NDCG,

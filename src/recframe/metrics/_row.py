@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
-    ASSESSED,
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
+    BLOCK_POOLED,
     CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
     HIT,
     HITS_BEFORE,
+    JUDGED,
     LENGTH,
     NONRELEVANT_BEFORE,
     ORDER,
+    POOLED_BEFORE,
     POPULAR,
     POSITION,
     RANKED_RELEVANT,
@@ -140,14 +142,14 @@ class Row(SharedTerms):
         return self._column(RANKED_RELEVANT)
 
     @property
-    def assessed(self) -> nw.Expr:
+    def judged(self) -> nw.Expr:
         """1.0 where somebody judged the row: its relevance is not missing, or the truth has its item; else 0.0."""
-        return self._column(ASSESSED)
+        return self._column(JUDGED)
 
     @property
     def nonrelevant_before(self) -> nw.Expr:
         """The judged rows before the row's tied block that are not relevant."""
-        self.requested.add(ASSESSED)
+        self.requested.add(JUDGED)
         return self._column(NONRELEVANT_BEFORE)
 
     @property
@@ -155,6 +157,18 @@ class Row(SharedTerms):
         """Such rows in the block itself."""
         self.requested.add(NONRELEVANT_BEFORE)
         return self._column(BLOCK_NONRELEVANT)
+
+    @property
+    def pooled_before(self) -> nw.Expr:
+        """The rows before the row's tied block that the pool holds: those that somebody judged, or was to judge."""
+        self.requested.add(JUDGED)
+        return self._column(POOLED_BEFORE)
+
+    @property
+    def block_pooled(self) -> nw.Expr:
+        """Such rows in the block itself."""
+        self.requested.add(POOLED_BEFORE)
+        return self._column(BLOCK_POOLED)
 
     def interpolated_precision(self, recall: float) -> nw.Expr:
         """Return the list's greatest precision from a level of recall on, the same for all of its hits."""
@@ -263,7 +277,7 @@ class IdealRow(SharedTerms):
     @property
     def nonrelevant(self) -> nw.Expr:
         """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
-        self.requested.add(ASSESSED)
+        self.requested.add(JUDGED)
         return is_nonrelevant().cast(nw.Float64())
 
     def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:
@@ -289,7 +303,7 @@ class IdealRow(SharedTerms):
 
 def is_nonrelevant() -> nw.Expr:
     """Return whether a row was judged and is not relevant: a relevance below 0 says that nobody judged it."""
-    return (nw.col(ASSESSED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
+    return (nw.col(JUDGED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
 
 
 def cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:

@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class NumRel(Metric):
+class Count(Metric):
+    """What counts share: every list has one, also where it is 0."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class NumRel(Count):
     r"""Number of relevant items of a list, ranked or not; the result is its mean over lists.
 
     .. math:: \mathrm{num\_rel} = R
@@ -46,10 +55,7 @@ class NumRel(Metric):
     summary: ClassVar[str] = "number of relevant items, ranked or not, of a list; mean over all lists"
     formula: ClassVar[str] = "R"
     reference: ClassVar[str] = "trec_eval `num_rel`"
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     reads: ClassVar[Reads] = "hits"
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.relevant
@@ -68,7 +74,7 @@ class NumRel(Metric):
 
 
 @dataclass(frozen=True)
-class NumRet(CutMetric):
+class NumRet(Count, CutMetric):
     r"""Number of ranked rows among the top k of a list; the result is its mean over lists.
 
     .. math:: \mathrm{num\_ret@}k = \min(k, N)
@@ -100,10 +106,7 @@ class NumRet(CutMetric):
     summary: ClassVar[str] = "number of ranked rows among the top k of a list; mean over all lists"
     formula: ClassVar[str] = "min(k, N)"
     reference: ClassVar[str] = "trec_eval `num_ret`"
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     reads: ClassVar[Reads] = "hits"
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.ranked_up_to(self.k)
@@ -119,7 +122,7 @@ class NumRet(CutMetric):
 
 
 @dataclass(frozen=True)
-class NumRelRet(HitCount):
+class NumRelRet(Count, HitCount):
     r"""Number of relevant rows among the top k of a list; the result is its mean over lists.
 
     .. math:: \mathrm{num\_rel\_ret@}k = h(k)
@@ -154,9 +157,6 @@ class NumRelRet(HitCount):
     summary: ClassVar[str] = "number of relevant rows among the top k of a list; mean over all lists"
     formula: ClassVar[str] = "h(k)"
     reference: ClassVar[str] = "trec_eval `num_rel_ret`; ranx `hits`"
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    needs_relevant: ClassVar[bool] = False
-    of_every_list: ClassVar[bool] = True
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["hits"]

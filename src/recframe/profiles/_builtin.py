@@ -38,6 +38,7 @@ TREC_EVAL = Profile(
         "mrr": Definition("recip_rank", cut="none"),
         "map": Definition("map_cut, map", options=RELEVANT),
         "bpref": Definition("bpref"),
+        "inf_ap": Definition("infAP"),
         "iprec": Definition("11pt_avg", "recall=0.1 gives iprec_at_recall_0.10"),
         "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
     },
