@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recframe._values import Labels, check_names, choice, column_name, column_names, number, number_or
+from recframe._values import Labels, check_names, choice, column_name, column_names, flag, number, number_or
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -22,6 +22,8 @@ Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
 Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
+MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
+"""What the values of lists become together."""
 Like = Literal[
     "trec_eval",
     "sklearn",
@@ -83,6 +85,11 @@ class Roles:
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}
         Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+    condensed : bool
+        Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
+        item; without ``truth=``, if its relevance is not missing.
+    mean : {"arithmetic", "geometric", "harmonic", "median"}
+        What the values of lists become together.
     like : str, optional
         The library whose options and policies are the defaults of this call, such as ``"trec_eval"``, ``"sklearn"`` or
         ``"rectools"``: see `explain`.
@@ -117,6 +124,8 @@ class Roles:
     catalog: Any = None
     features: Any = None
     lists: Lists = "all"
+    condensed: bool = False
+    mean: MeanKind = "arithmetic"
     like: Like | None = None
     partitions: int | None = None
     candidates: str | None = None
@@ -152,6 +161,8 @@ class Roles:
                 columns[name] = column_name(name, given, labels)
         choice("ties", self.ties, get_args(Ties))
         choice("lists", self.lists, get_args(Lists))
+        choice("mean", self.mean, get_args(MeanKind))
+        flag("condensed", self.condensed)
         least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
         undefined = number_or("undefined", self.undefined, get_args(get_args(Undefined)[1]))
         return replace(self, min_relevance=least, undefined=undefined, **columns)
@@ -163,15 +174,17 @@ CONFIG_ROLES = tuple(name for name in ALL_ROLES if name not in ("truth", *SIDE_I
 """What `recframe.Config` takes: all but the frames."""
 POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
+COMPARISON_ROLES = tuple(name for name in ALL_ROLES if name not in ("partitions", "mean"))
+"""What calls take that look at the values of lists; their intervals and tests are those of arithmetic means."""
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "measure": tuple(name for name in ALL_ROLES if name != "model"),
     "evaluate": ALL_ROLES,
     "contributions": tuple(
-        name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions", "weight")
+        name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions", "weight", "mean")
     ),
-    "compare": tuple(name for name in ALL_ROLES if name != "partitions"),
-    "describe": tuple(name for name in ALL_ROLES if name != "partitions"),
-    "report": tuple(name for name in ALL_ROLES if name != "partitions"),
+    "compare": COMPARISON_ROLES,
+    "describe": COMPARISON_ROLES,
+    "report": COMPARISON_ROLES,
     "fuse": ("by", "score", "rank"),
     "agreement": ("by", "item", "score", "rank", "per", "model"),
     "check": ("by", "item", "relevant", "score", "rank", "truth", "per", "min_relevance", "model"),

@@ -174,6 +174,7 @@ vacant_column = LIST_SUMS.many(
     "vacant{}", "float", "how many of the first min(N, k) positions no row has, where ranks are given", "row_counts"
 )
 IN_TRUTH = LIST_SUMS.one("in_truth", "float", "above 0 where the ground truth has the list")
+SERVED = LIST_SUMS.one("served", "float", "above 0 where the list ranks something, judged or not, under condensed=True")
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
 constant_column = LIST_SUMS.many(
     "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"

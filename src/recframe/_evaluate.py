@@ -120,6 +120,10 @@ def plan_of_lists(
     frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], call: str, cluster: str | None
 ) -> Plan:
     """Return the plan of a call that looks at the values of lists."""
+    mean = {**current(), **bound}.get("mean", "arithmetic")
+    if mean != "arithmetic":
+        msg = f"mean={shown(mean)} is bound, but {call} looks at arithmetic means"
+        raise OptionError(msg, "bind mean='arithmetic', or take evaluate, which takes other means")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
     records, query = _query_of(frame, expand(metrics, k, roles.like), roles, policies_named(bound, given))

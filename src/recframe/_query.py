@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import DEFAULT_SCORE, POLICIES, Like, Lists, Roles, Ties, Undefined
+from recframe._arguments import DEFAULT_SCORE, POLICIES, Like, Lists, MeanKind, Roles, Ties, Undefined
 from recframe._columns import LIST_COUNTS
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame, labels_of
 from recframe._values import as_tuple
-from recframe.errors import OptionError
+from recframe.errors import OptionError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -55,6 +55,11 @@ class Query:
     lists: Lists
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
+    condensed: bool = False
+    """Whether rows that nobody judged are left out before the rest is ranked."""
+    mean: MeanKind = "arithmetic"
+    floor: float = 0.0
+    """What counts for lower values of lists in a geometric mean."""
     weight: str | None = None
     """The column of the lists' weights."""
     cluster: str | None = None
@@ -104,6 +109,7 @@ class Query:
             msg = f"by={roles.by!r} names no column"
             raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
+        _check_median(roles)
         return cls(
             by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(as_tuple(roles.per))),
@@ -120,9 +126,23 @@ class Query:
             candidates=roles.candidates,
             tied=roles.tied,
             lists=roles.lists,
+            condensed=roles.condensed,
+            mean=roles.mean,
             weight=roles.weight,
             named=frozenset(named),
         )
+
+
+def _check_median(roles: Roles) -> None:
+    """Raise for what a median cannot do."""
+    if roles.mean != "median":
+        return
+    if roles.weight is not None:
+        msg = f"mean='median' weighs no lists, but weight={roles.weight!r} does"
+        raise OptionError(msg, "leave weight= out, or take another mean")
+    if roles.partitions is not None:
+        msg = f"mean='median' needs all lists together, but partitions={shown(roles.partitions)} reads them in parts"
+        raise OptionError(msg, "leave partitions= out, or take another mean")
 
 
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
@@ -138,6 +158,9 @@ def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
     if len(orders) > 1:
         msg = f"{with_what}, of one model, but rank={roles.rank!r} names several"
         raise OptionError(msg, "stack the models' frames, and name their column by model=")
+    if roles.condensed:
+        msg = f"{with_what}, so that condensed=True cannot tell which of them somebody judged"
+        raise OptionError(msg, "a frame with all ranked rows")
     if roles.truth is not None:
         msg = f"{with_what}, which truth= might call relevant"
         raise OptionError(msg, "the frame itself holds every relevant row and its relevance")

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, T
 import altair as alt
 import polars as pl
 
-from recframe._arguments import Columns, Like, Lists, Ties, Undefined
+from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics.accuracy import Denominator, Over
@@ -57,6 +57,8 @@ class SharedRoles(TypedDict, total=False):
     min_relevance: float | None
     undefined: Undefined
     lists: Lists
+    condensed: bool
+    mean: MeanKind
     like: Like | None
     partitions: int | None
     candidates: str | None
@@ -87,6 +89,8 @@ class EvaluateRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    condensed: bool
+    mean: MeanKind
     like: Like | None
     partitions: int | None
     candidates: str | None
@@ -107,6 +111,7 @@ class ContributionsRoles(TypedDict, total=False):
     train: Any
     catalog: Any
     features: Any
+    condensed: bool
     like: Like | None
     candidates: str | None
     tied: str | None
@@ -128,6 +133,7 @@ class CompareRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    condensed: bool
     like: Like | None
     candidates: str | None
     tied: str | None
@@ -193,6 +199,7 @@ class ChartRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    condensed: bool
     like: Like | None
     candidates: str | None
     tied: str | None

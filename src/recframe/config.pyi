@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
-from recframe._arguments import Columns, Like, Lists, Ties, Undefined
+from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +20,8 @@ class ConfigRoles(TypedDict, total=False):
     min_relevance: float | None
     undefined: Undefined
     lists: Lists
+    condensed: bool
+    mean: MeanKind
     like: Like | None
     partitions: int | None
     candidates: str | None
@@ -64,6 +66,10 @@ class Config:
     def set_undefined(cls, value: Undefined) -> type[Config]: ...
     @classmethod
     def set_lists(cls, value: Lists) -> type[Config]: ...
+    @classmethod
+    def set_condensed(cls, value: bool) -> type[Config]: ...
+    @classmethod
+    def set_mean(cls, value: MeanKind) -> type[Config]: ...
     @classmethod
     def set_like(cls, value: Like | None) -> type[Config]: ...
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -126,3 +127,19 @@ def test_a_pool_of_which_a_sample_was_judged(make: Callable[..., Any]) -> None:
     table = frame.rec.evaluate(["inf_ap", "bpref"], truth=truth, per="user", like="trec_eval")
     for user, inf_ap, bpref in zip(*(table[name] for name in ("user", "inf_ap", "bpref")), strict=True):
         assert (inf_ap, bpref) == pytest.approx((expected[user]["infAP"], expected[user]["bpref"]), abs=1e-12), user
+
+
+def test_geometric_mean_and_judged_rows_alone(make: Callable[..., Any]) -> None:
+    run, qrels = random_lists(6, 100_000)
+    random = Random(6)
+    frame, truth = make(long(run, "score", random)), make(long(qrels, "relevant", random))
+    measured = pytrec_eval.RelevanceEvaluator(qrels, {"gm_map"}).evaluate(run)
+    # Of each topic it gives the logarithm; trec_eval's summary is the power of their mean.
+    theirs = exp(sum(values["gm_map"] for values in measured.values()) / len(measured))
+    assert frame.rec.map(truth=truth, like="trec_eval", mean="geometric") == pytest.approx(theirs, abs=1e-12)
+    condensed = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg", "map", "P"}, judged_docs_only_flag=True).evaluate(run)
+    names = {"ndcg": "ndcg", "map": "map", "P_5": "precision@5"}
+    table = frame.rec.evaluate([*names.values()], truth=truth, like="trec_eval", condensed=True)
+    for theirs_name, ours in names.items():
+        mean = sum(values[theirs_name] for values in condensed.values()) / len(condensed)
+        assert table[ours].to_list() == pytest.approx([mean], abs=1e-12), ours

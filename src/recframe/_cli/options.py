@@ -14,8 +14,10 @@ from recframe._arguments import CALL_ROLES, Roles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-POLICIES = ("ties", "min_relevance", "undefined", "lists", "like")
+POLICIES = ("ties", "min_relevance", "undefined", "lists", "condensed", "mean", "like")
 """The roles that name no column and no frame."""
+EXPLAINED = ("ties", "min_relevance", "undefined", "lists", "like")
+"""The policies that `explain` reads."""
 FRAMES = ("truth", "train", "catalog", "features")
 """The roles that are files on the command line."""
 NOT_HERE = ("partitions",)
@@ -50,9 +52,9 @@ def role_options(call: str) -> list[click.Option]:
 
 
 def policy_options() -> list[click.Option]:
-    """Return the policies alone, which `explain` reads."""
+    """Return the policies that `explain` reads."""
     hints, texts = get_type_hints(Roles), described(Roles.__doc__)
-    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in POLICIES]
+    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in EXPLAINED]
 
 
 def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.Option]:
@@ -149,6 +151,8 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     text = f"{text} One of {', '.join(words)}." if many else text
     given = _value_of(name, kinds, words)
     given |= {"metavar": name.upper()} if many else {}
+    if bool in kinds:
+        return click.Option([f"--{name.replace('_', '-')}"], is_flag=True, default=None, help=text)
     shown = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
     return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{shown}", **given)
 

@@ -26,12 +26,15 @@ from recframe.errors import InputError, UndefinedError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from recframe._arguments import MeanKind
     from recframe._columns import Frame
     from recframe._engines.base import Engine
     from recframe._plan.context import CallContext
     from recframe.metrics._record import Metric
 
 
+OF_ZERO = 1e300
+"""A value's logarithm, but for its sign, and its reciprocal where the value is 0, so that the mean is 0."""
 ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
 """The roles of the columns that describe lists, for messages."""
 
@@ -111,7 +114,7 @@ def with_attributes(context: CallContext, lists: Frame) -> Frame:
     engine = context.engine
     for name, column in (context.attribute_names | context.list_columns).items():
         in_truth = name in context.session.columns.get("truth", ())
-        source = context.truth_lists if in_truth and context.truth_lists is not None else context.frame
+        source = context.truth_lists if in_truth and context.truth_lists is not None else context.all_rows
         known = source.select(*context.keys, name).filter(~nw.col(name).is_null()).unique()
         if engine.eager:
             known = engine.settle(known)
@@ -164,20 +167,58 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
     by, counts = context.reported, _counts(context, labels)
     if by_list(context):
         return lists.select(*by, *labels, *counts)
-    parts = [part for label in labels for part in _parts(label, weights.get(label))]
+    how, floor = context.query.mean, context.query.floor
+    if how == "median":
+        return _medians(context, lists, labels)
+    if how != "arithmetic" and context.engine.eager:
+        lists = _checked(context, lists, labels)
+    parts = [part for label in labels for part in _parts(label, weights.get(label), how, floor)]
     lists = context.engine.select(lists, *by, *parts, *counts)
     names = summed(context, labels)
     return context.engine.sum_by(lists, by, names) if by else context.engine.select(lists, *map(_sum, names))
 
 
 @lru_cache(KEPT)
-def _parts(label: str, weight: str | None) -> tuple[nw.Expr, nw.Expr]:
+def _parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple[nw.Expr, nw.Expr]:
     """Return the value and the weight that a list adds to the totals of a metric."""
-    value, there = nw.col(label), ~nw.col(label).is_null()
+    value, there = _summand(nw.col(label), how, floor), ~nw.col(label).is_null()
     # A weight counts where there is a value.
     weighs = there.cast(nw.Float64()) if weight is None else nw.when(there).then(nw.col(weight))
     value = value if weight is None else value * nw.col(weight)
     return value.alias(total_column(label)), weighs.alias(total_weight_column(label))
+
+
+def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
+    """Return what the totals sum of a list's value: itself, its logarithm or its reciprocal; NaN below 0."""
+    if how == "arithmetic":
+        return value
+    known = nw.when(value > floor).then(value).otherwise(floor or 1.0)
+    found = known.log() if how == "geometric" else 1.0 / known
+    if not floor:
+        found = nw.when(value > 0).then(found).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
+    return nw.when(value >= 0).then(found).otherwise(nw.when(value < 0).then(math.nan))
+
+
+def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
+    """Return the values of lists, or raise where one is below 0, of which there is no such mean."""
+    lists = context.engine.settle(lists)
+    for metric in context.requirements.metrics:
+        least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None
+        if least is not None and least < 0:
+            name = context.query.averaging(metric.label).name
+            msg = f"mean={context.query.mean!r} takes values from 0 on, but a list has {name} {least:g}"
+            raise InputError(msg, "mean='median' or 'arithmetic'")
+    return lists
+
+
+def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
+    """Return the median of the lists' values in the place of totals, and how many lists have one."""
+    by = context.reported
+    lists = context.engine.select(lists, *by, *labels, *_counts(context, labels))
+    found = [nw.col(label).median().alias(total_column(label)) for label in labels]
+    found += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
+    found += [nw.col(name).sum() for name in context.query.count_columns]
+    return lists.group_by(*by).agg(*found) if by else lists.select(*found)
 
 
 @lru_cache(KEPT)
@@ -186,10 +227,15 @@ def _sum(column: str) -> nw.Expr:
 
 
 @lru_cache(KEPT)
-def _mean(label: str) -> nw.Expr:
+def _mean(label: str, how: MeanKind) -> nw.Expr:
     """Return the mean that the totals of a metric give, missing where no list has a value."""
     total, weight = nw.col(total_column(label)), nw.col(total_weight_column(label))
-    return nw.when(weight > 0).then(total / weight).alias(label)
+    found = total if how == "median" else total / weight
+    if how == "geometric":
+        found = found.exp()
+    elif how == "harmonic":
+        found = nw.when(total < OF_ZERO / 1e100).then(weight / total).otherwise(0.0)
+    return nw.when(weight > 0).then(found).alias(label)
 
 
 def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
@@ -211,7 +257,9 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
     if by_list(context):
         return sums
     counts = [nw.col(name).fill_null(0) for name in context.query.count_columns]
-    return context.engine.select(sums, *also, *context.reported, *map(_mean, labels), *counts)
+    return context.engine.select(
+        sums, *also, *context.reported, *(_mean(label, context.query.mean) for label in labels), *counts
+    )
 
 
 def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:

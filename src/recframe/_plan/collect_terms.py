@@ -14,6 +14,7 @@ from recframe._columns import (
     KNOWN,
     RANKED,
     RELEVANT,
+    SERVED,
     item_sum_column,
     row_column,
     segment_sum_column,
@@ -45,6 +46,11 @@ COUNTED: dict[Lists, tuple[str, ...]] = {
 """What a list must have to be averaged, under each policy."""
 
 
+def counted_of(lists: Lists, *, condensed: bool) -> tuple[str, ...]:
+    """Return what a list must have to be averaged; of a condensed one, that it ranked something before."""
+    return tuple(SERVED if condensed and column == RANKED else column for column in COUNTED[lists])
+
+
 def requirements_of(
     metrics: Sequence[Metric], query: Query, feature_count: int, *, truth: bool, shares: bool = False
 ) -> Requirements:
@@ -69,7 +75,7 @@ def requirements_of(
     whose answers may change.
     """
     lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
-    call = _Call(tuple(metrics), lists, feature_count, shares, query.model is not None and not truth)
+    call = _Call(tuple(metrics), lists, feature_count, shares, query.model is not None and not truth, query.condensed)
     return _kept(call) if all(map(_answers_alike, metrics)) else _collected(call)
 
 
@@ -84,6 +90,8 @@ class _Call:
     with_shares: bool
     pooled: bool
     """Whether models in one frame tell together which lists there are."""
+    condensed: bool
+    """Whether rows that nobody judged are left out."""
 
 
 def _answers_alike(metric: Metric) -> bool:
@@ -133,6 +141,7 @@ class _Asking:
         self._feature_count = call.feature_count
         self._with_shares = call.with_shares
         self._pooled = call.pooled
+        self._condensed = call.condensed
         self.numbers = Numbers()
         self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
@@ -196,7 +205,7 @@ class _Asking:
             raise OptionTypeError(msg, "return an expression of the sums, such as sums['hits'] / sums.relevant")
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            counted = COUNTED[lists]
+            counted = counted_of(lists, condensed=self._condensed)
             value, defined = self._of_relevant(metric, value, defined)
         weighting = None if exposure else metric.weighting(sums)
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))

@@ -10,6 +10,8 @@ from recframe._columns import (
     CLUSTER,
     GREATEST,
     IN_TRUTH,
+    ITEM,
+    JUDGED,
     KNOWN,
     LIST_COUNTS,
     MODEL,
@@ -17,13 +19,14 @@ from recframe._columns import (
     RELEVANCE,
     RELEVANT,
     ROWS,
+    SERVED,
     VALUE,
     key_column,
     vacant_column,
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
-from recframe._plan.relevance import distinct, fill_missing, with_hits
+from recframe._plan.relevance import distinct, fill_missing, is_judged, with_hits
 from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
@@ -42,8 +45,8 @@ class CallContext:
 
     Attributes
     ----------
-    frame : Frame
-        The user's frame: the key, the scores, and what else the call reads.
+    frame, all_rows : Frame
+        The user's frame: the key, the scores, and what else the call reads; the rows that are ranked, and all of them.
     truth : Frame or None
         The second frame, where there is one, each item of a list once.
     truth_lists : Frame or None
@@ -92,13 +95,15 @@ class CallContext:
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
         self._part = part
-        self.frame = self._opened("frame")
+        self.frame = self.all_rows = self._opened("frame")
         self.truth: Frame | None = None
         self.truth_lists: Frame | None = None
         if with_truth:
             self.truth_lists = self._opened("truth")
             truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, [RELEVANCE, *self.values])
             self.truth = self.engine.settle(truth)
+        if query.condensed:
+            self.frame = self._judged(self.frame)
 
     def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:
@@ -116,6 +121,15 @@ class CallContext:
         frame = frame if self.key_names else frame.with_columns(nw.lit(0).alias(key_column(0)))
         frame = fill_missing(frame, self.values)
         return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)
+
+    def _judged(self, frame: Frame) -> Frame:
+        """Return the rows that somebody judged."""
+        if self.truth is None:
+            return self.engine.settle(frame.with_columns(is_judged()).filter(nw.col(JUDGED) > 0).drop(JUDGED))
+        on = [*self.keys, ITEM]
+        known = self.truth.select(*on, nw.lit(1.0).alias(JUDGED))
+        joined = self.engine.join(frame, known, on)
+        return self.engine.settle(joined.filter(~nw.col(JUDGED).is_null()).drop(JUDGED))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
@@ -191,7 +205,7 @@ class CallContext:
     @property
     def columns(self) -> list[str]:
         """The sums of a list."""
-        counts = [name for name in (RANKED, ROWS, IN_TRUTH) if name in self.requirements.requested]
+        counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED) if name in self.requirements.requested]
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 
@@ -204,11 +218,11 @@ class CallContext:
 
     def models(self) -> Frame:
         """Return every model of a frame in long format."""
-        return self.engine.settle(self.frame.select(MODEL).unique())
+        return self.engine.settle(self.all_rows.select(MODEL).unique())
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""
-        source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.frame
+        source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.all_rows
         lists = source.select(*self.keys).unique()
         if self.truth_lists is not None and of == "both":
             lists = nw.concat([lists, self.truth_lists.select(*self.keys).unique()], how="vertical").unique()

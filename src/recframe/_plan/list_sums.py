@@ -6,7 +6,21 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import FIRST_HIT, HIT, IN_TRUTH, KNOWN, RANKED, RELEVANCE, RELEVANT, ROWS, SIZE, START
+from recframe._columns import (
+    FIRST_HIT,
+    HIT,
+    IN_TRUTH,
+    KNOWN,
+    RANKED,
+    RELEVANCE,
+    RELEVANT,
+    ROWS,
+    SCORE,
+    SERVED,
+    SIZE,
+    START,
+    score_column,
+)
 from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.ideal import ranked_ideal
@@ -98,6 +112,10 @@ class Ranking:
             found += row_counts(context, self.ranked, kept, self._index)
         if IN_TRUTH in requirements.requested:
             found.append(context.to_sum_columns(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
+        if SERVED in requirements.requested:
+            scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
+            served = context.engine.present(scored, SCORE).select(*context.group).unique()
+            found.append(context.to_sum_columns(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
             found.append(context.to_sum_columns(stops, requirements.cascade.summands))

@@ -19,6 +19,7 @@ from recframe._columns import (
     POSITION,
     RANKED,
     RELEVANT,
+    SERVED,
     constant_column,
     weighting_column,
 )
@@ -33,7 +34,7 @@ from recframe._plan.number_checks import check_numbers
 from recframe._plan.profile_checks import check_profile
 from recframe._plan.side_tables import SideTables
 from recframe.errors import OptionError
-from recframe.metrics._beyond_accuracy import ExposureMetric
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,6 +68,23 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
             name = query.averaging(metric.label).name
             msg = f"ties={query.ties!r} orders tied rows, but {name} takes them together"
             raise OptionError(msg, "ties='average'")
+
+
+def _check_policies(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for policies that mean nothing to a metric."""
+    if not query.condensed and query.mean == "arithmetic":
+        return
+    for metric in metrics:
+        name = query.averaging(metric.label).name
+        if query.condensed and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+            msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
+            raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
+        if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
+            msg = f"mean={query.mean!r} is taken over lists, but {name} is one value of all lists together"
+            raise OptionError(msg, "evaluate it in a call of its own, without mean=")
+        if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
+            msg = f"mean={query.mean!r} takes values from 0 on, but {name} may be {metric.range[0]:g}"
+            raise OptionError(msg, "mean='median' or 'arithmetic'")
 
 
 @dataclass(frozen=True)
@@ -112,12 +130,19 @@ class Plan:
     ) -> None:
         _check_names(query, metrics)
         _check_ties(query, metrics)
+        _check_policies(query, metrics)
         self._query = query
         self._metrics = metrics
         self._requirements = requirements_of(
             metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
         )
         self.context = CallContext(given, query, self._requirements, part, item=item)
+        weighs = next(
+            (value.metric for value in self._requirements.values.values() if value.weighting is not None), None
+        )
+        if query.mean == "median" and weighs is not None:
+            msg = f"mean='median' weighs no lists, but {weighs.label} does"
+            raise OptionError(msg, "evaluate it in a call of its own, with another mean")
         self._side_tables = SideTables(self.context)
         self._engine = self.context.engine
 
@@ -203,7 +228,7 @@ class Plan:
             if column in weighted
         ]
         found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
-        counted = [column for column in (IN_TRUTH, RANKED) if column in self._requirements.requested]
+        counted = [column for column in (IN_TRUTH, RANKED, SERVED) if column in self._requirements.requested]
         lists = self._engine.select(self.sums(ranking), *context.group, *counted, *found, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())

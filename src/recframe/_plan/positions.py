@@ -50,6 +50,9 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     score = nw.col(score_column(index)).alias(SCORE)
     ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
     _check_ranks(context, ranked)
+    if context.query.condensed and context.query.by_rank:
+        # The gaps of rows that nobody judged are closed.
+        ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
     if context.omits_rows:
         partial_rankings.check_counts(context, ranked)
     return ranked

@@ -25,6 +25,7 @@ TREC_EVAL = Profile(
     undefined=0.0,
     lists="both",
     min_relevance=1.0,
+    floor=0.00001,
     metrics={
         "precision": Definition("P, set_P"),
         "recall": Definition("recall, set_recall", "capped=True gives relative_P"),

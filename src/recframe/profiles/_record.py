@@ -80,6 +80,8 @@ class Profile:
         By our name, what it computes in a way that no option expresses.
     departs : tuple of str
         Where it departs from its own documented definitions, whatever the metric.
+    floor : float
+        What it takes for lower values of lists in a geometric mean.
     """
 
     name: Like
@@ -92,6 +94,7 @@ class Profile:
     refused: Mapping[str, str] = field(default_factory=dict)
     min_relevance: float | None = None
     departs: tuple[str, ...] = ()
+    floor: float = 0.0
 
     def definition(self, metric: Metric) -> Definition:
         """Return what the library computes under a metric's name, or raise and say what it does instead."""
@@ -158,7 +161,7 @@ def query_of(
             found.least,
         )
         metrics.append(metric)
-    return metrics, replace(query, own=own, like=profile.name)
+    return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
 
 
 def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:

@@ -1,0 +1,90 @@
+"""The geometric and harmonic mean and the median over lists, against Python's own, and what each refuses."""
+
+from __future__ import annotations
+
+import math
+from statistics import fmean, geometric_mean, harmonic_mean, median
+
+import polars as pl
+import pytest
+
+import oracle
+import recframe
+from compare import same
+from strategies import BINARY, crowd
+
+MEANS = {"arithmetic": fmean, "geometric": geometric_mean, "harmonic": harmonic_mean, "median": median}
+LABELS = ["mrr", "map@2", "ndcg"]
+
+
+def data(*, zeros: bool):
+    """Return lists of two days, with or without such that score 0."""
+    rows = [{**row, "day": row["user"] is None} for row in crowd(21, 24, relevance=BINARY, missing=0.0)]
+    values = oracle.evaluate(rows, LABELS, per="user")
+    keep = [key for key, found in values.items() if None not in found.values() and (zeros or min(found.values()) > 0)]
+    return [row for row in rows if (row["user"],) in keep], {key: values[key] for key in keep}
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_means_of_lists(engine, mean):
+    rows, values = data(zeros=mean == "median")
+    found = engine.ask(engine.frame(rows), "evaluate", LABELS, mean=mean, counts=True)[0]
+    for label in LABELS:
+        assert same(found[label], MEANS[mean]([of_list[label] for of_list in values.values()])), label
+    assert found["lists"] == len(values)
+    lists = engine.ask(engine.frame(rows), "evaluate", LABELS, mean=mean, per="user")
+    assert {(row["user"],): row["map@2"] for row in lists} == pytest.approx({k: v["map@2"] for k, v in values.items()})
+
+
+FRAME = {
+    "user": [1, 1, 2, 2, 3],
+    "relevant": [1, 0, 1, 0, 0],
+    "score": [2.0, 1.0, 1.0, 2.0, 1.0],
+    "day": [1, 1, 2, 2, 2],
+}
+
+
+@pytest.mark.parametrize(("mean", "value"), [("geometric", 0.0), ("harmonic", 0.0), ("median", 0.5)])
+def test_a_value_of_0_and_segments(engine, mean, value):
+    # mrr is 1, 0.5 and, as a number for what is undefined, 0.
+    frame = engine.frame(FRAME)
+    assert engine.ask(frame, "mrr", mean=mean, undefined=0.0) == value
+    rows = engine.ask(frame, "mrr", mean=mean, by=["day", "user"], per="day")
+    assert {row["day"]: row["mrr"] for row in rows} == {1: 1.0, 2: 0.5}
+
+
+def test_weights_and_parts(polars_engine):
+    weight = pl.when(pl.col("user") == 1).then(3).otherwise(1)
+    frame = pl.DataFrame(FRAME).with_columns(weight=weight, item=pl.int_range(pl.len()))
+    assert frame.rec.mrr(mean="geometric", weight="weight") == pytest.approx(math.exp(math.log(0.5) / 4))
+    assert frame.rec.mrr(mean="harmonic", weight="weight") == pytest.approx(4 / (3 + 2))
+    parts = frame.lazy().rec.mrr(mean="harmonic", weight="weight", partitions=2).collect().item()
+    assert parts == pytest.approx(4 / 5)
+    # trec_eval takes 0.00001 for lower values.
+    assert frame.rec.mrr(mean="geometric", undefined=0.0, like="trec_eval") == pytest.approx((0.5 * 1e-5) ** (1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda rec: rec.spearman(mean="geometric"), "spearman may be -1"),
+        (lambda rec: rec.coverage(mean="median"), "one value of all lists together"),
+        (lambda rec: rec.gauc(mean="median"), "weighs no lists, but gauc does"),
+        (lambda rec: rec.mrr(mean="median", weight="score"), "weighs no lists, but weight='score' does"),
+        (lambda rec: rec(mean="median").describe("mrr"), "describe looks at arithmetic means"),
+        (lambda rec: rec.compare("mrr", mean="median"), "there is no argument 'mean'"),
+        (lambda rec: rec.mrr(mean="average"), "is not one of"),
+        (lambda rec: rec.dcg(mean="harmonic", relevant="cost", min_relevance=-9), "a list has dcg -"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(call, says):
+    frame = pl.DataFrame(FRAME).with_columns(cost=-pl.col("relevant"), item=pl.lit(1))
+    with pytest.raises(recframe.RecError, match=says):
+        call(frame.rec)
+
+
+def test_a_value_below_0_is_nan_on_lazy_frames():
+    frame = pl.LazyFrame({"user": [1, 1], "relevant": [-3, 1], "score": [2.0, 1.0]})
+    assert math.isnan(frame.rec.dcg(mean="geometric").collect().item())
+    assert recframe.Config(mean="median").state() == {"mean": "median"}
+    recframe.Config.restore_defaults()
