@@ -62,6 +62,11 @@ def test_examples_print_what_the_page_says(page):
         assert runner.summarize(verbose=False).failed == 0, "".join(out)
 
 
+def test_no_page_holds_a_conflict_of_two_versions():
+    for page in (*PAGES, ROOT / "CHANGELOG.md"):
+        assert not re.search("^(<{7}|>{7}) ", page.read_text(encoding="utf-8"), re.MULTILINE), page_name(page)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
