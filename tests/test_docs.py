@@ -145,3 +145,8 @@ def test_what_tools_write_is_current(name):
         pytest.skip("the tools are not part of a source distribution")
     done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_no_page_installs_an_extra_by_a_name_that_no_registry_has():
+    wrong = re.compile(r"pip install\s+['\"]?recframe\b")
+    assert [page_name(page) for page in PAGES if wrong.search(page.read_text(encoding="utf-8"))] == []

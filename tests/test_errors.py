@@ -210,5 +210,7 @@ def test_what_lists_are_made_of(make):
         recframe.candidates([1], [1], by=[])
     with pytest.raises(recframe.OptionTypeError, match="recommended=None"):
         recframe.from_lists(None, None)
+    with pytest.raises(recframe.RecError, match="users=5"):
+        recframe.from_lists([["a"]], [["a"]], users=5)
     with pytest.raises(recframe.OptionTypeError, match="gives 1 the price 'a', which is not a number"):
         recframe.from_lists("got", "did", frame=make({"got": [[1]], "did": [[1]]}), prices={1: "a"})
