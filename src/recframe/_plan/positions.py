@@ -120,7 +120,7 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
 
 
 def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
-    """Return which of the rows any metric reads, where it is known before they are ranked; None: all."""
+    """Return the filter of the rows that metrics read, if it is known before ranking; None: all rows."""
     requirements, query = context.requirements, context.query
     all_rows = (
         context.truth is not None
