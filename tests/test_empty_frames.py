@@ -93,6 +93,7 @@ CASES = {
             "fbeta": 5 / 6,
             "rbp": 0.2,
             "err": 0.5,
+            "err_ia": 0.5,
             "novelty": 0.0,
             "gini": 0.0,
             "entropy": 0.0,

@@ -85,6 +85,9 @@ class Roles:
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}
         Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
+    subtopic : str, optional
+        The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg` and
+        `err_ia`; None: all relevant items have one subtopic.
     condensed : bool
         Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
         item; without ``truth=``, if its relevance is not missing.
@@ -124,6 +127,7 @@ class Roles:
     catalog: Any = None
     features: Any = None
     lists: Lists = "all"
+    subtopic: str | None = None
     condensed: bool = False
     mean: MeanKind = "arithmetic"
     like: Like | None = None
@@ -156,7 +160,7 @@ class Roles:
         columns: dict[str, Any] = {name: column_names(name, getattr(self, name), labels) for name in several}
         for name in ("item", "relevant", "value"):
             columns[name] = column_name(name, getattr(self, name), labels)
-        for name in ("model", "candidates", "tied", "weight"):
+        for name in ("model", "candidates", "tied", "weight", "subtopic"):
             if (given := getattr(self, name)) is not None:
                 columns[name] = column_name(name, given, labels)
         choice("ties", self.ties, get_args(Ties))

@@ -86,6 +86,14 @@ SIZE = PLACED_ROWS.one("size", "integer", "how many rows the tied block has")
 MOVED = PLACED_ROWS.one("moved", "integer", "the new start, while a tie policy splits the block")
 ABSENT = PLACED_ROWS.one("absent", "integer", "how many rows of the tied block the frame omits")
 
+SUBTOPIC = TRUTH.one("subtopic", "key", "a subtopic of the item")
+RELATED = TRUTH.one(
+    "related", "float", "what the item adds for the subtopic, while an ideal ranking is made", "subtopics"
+)
+CHOSEN = TRUTH.one("chosen", "float", "1 where the item is in the ideal ranking, else 0", "subtopics")
+LAST = TRUTH.one("last", "integer", "the largest of the items with the greatest gain, while it is made", "subtopics")
+TOTAL_GAIN = TRUTH.one("total_gain", "float", "the gain of the ideal ranking", "subtopics")
+
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
 HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
 JUDGED = KEPT_ROWS.one("judged", "float", "1 where somebody judged the row, relevant or not, else 0")
@@ -176,6 +184,8 @@ vacant_column = LIST_SUMS.many(
 IN_TRUTH = LIST_SUMS.one("in_truth", "float", "above 0 where the ground truth has the list")
 SERVED = LIST_SUMS.one("served", "float", "above 0 where the list ranks something, judged or not, under condensed=True")
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
+SUBTOPICS = LIST_SUMS.one("subtopics", "float", "how many subtopics the list has", "subtopics")
+greedy_column = LIST_SUMS.many("greedy{}", "float", "the gain of a greedy ideal ranking", "subtopics")
 constant_column = LIST_SUMS.many(
     "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"
 )

@@ -55,6 +55,8 @@ class Query:
     lists: Lists
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
+    subtopic: str | None = None
+    """The column of subtopics in the truth."""
     condensed: bool = False
     """Whether rows that nobody judged are left out before the rest is ranked."""
     mean: MeanKind = "arithmetic"
@@ -110,6 +112,9 @@ class Query:
             raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
         _check_median(roles)
+        if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
+            msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
+            raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
         return cls(
             by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(as_tuple(roles.per))),
@@ -126,6 +131,7 @@ class Query:
             candidates=roles.candidates,
             tied=roles.tied,
             lists=roles.lists,
+            subtopic=roles.subtopic,
             condensed=roles.condensed,
             mean=roles.mean,
             weight=roles.weight,

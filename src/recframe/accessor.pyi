@@ -57,6 +57,7 @@ class SharedRoles(TypedDict, total=False):
     min_relevance: float | None
     undefined: Undefined
     lists: Lists
+    subtopic: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None
@@ -89,6 +90,7 @@ class EvaluateRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    subtopic: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None
@@ -111,6 +113,7 @@ class ContributionsRoles(TypedDict, total=False):
     train: Any
     catalog: Any
     features: Any
+    subtopic: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -133,6 +136,7 @@ class CompareRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    subtopic: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -199,6 +203,7 @@ class ChartRoles(TypedDict, total=False):
     catalog: Any
     features: Any
     lists: Lists
+    subtopic: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -531,6 +536,18 @@ class Rec(Generic[Mean, Frame]):
         p_break: float = 0.15,
         probability: Probability | None = None,
         **roles: Unpack[SegmentRoles],
+    ) -> Frame: ...
+    @overload
+    def alpha_ndcg(self, k: int | None = None, *, alpha: float = 0.5, **roles: Unpack[MeanRoles]) -> Mean: ...
+    @overload
+    def alpha_ndcg(self, k: int | None = None, *, alpha: float = 0.5, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    @overload
+    def err_ia(
+        self, k: int | None = None, *, alpha: float = 0.5, normalized: bool = False, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def err_ia(
+        self, k: int | None = None, *, alpha: float = 0.5, normalized: bool = False, **roles: Unpack[SegmentRoles]
     ) -> Frame: ...
     @overload
     def roc_auc(self, k: int | None = None, *, over: Over = "all", **roles: Unpack[MeanRoles]) -> Mean: ...

@@ -20,6 +20,7 @@ class ConfigRoles(TypedDict, total=False):
     min_relevance: float | None
     undefined: Undefined
     lists: Lists
+    subtopic: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None
@@ -66,6 +67,8 @@ class Config:
     def set_undefined(cls, value: Undefined) -> type[Config]: ...
     @classmethod
     def set_lists(cls, value: Lists) -> type[Config]: ...
+    @classmethod
+    def set_subtopic(cls, value: str | None) -> type[Config]: ...
     @classmethod
     def set_condensed(cls, value: bool) -> type[Config]: ...
     @classmethod

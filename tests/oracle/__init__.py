@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from oracle import auc, beyond_accuracy, cascade, correlation, counts, judgments, money
+from oracle import auc, beyond_accuracy, cascade, correlation, counts, judgments, money, subtopics
 from oracle.calls import evaluate, value_of_list
 from oracle.case import Case, OfCall, mean_over_lists
 from oracle.metric import Metric, parse
@@ -27,6 +27,8 @@ ACCURACY = ("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mr
 ORACLES: Mapping[str, OfCall] = {
     **dict.fromkeys(ACCURACY, mean_over_lists(value_of_list)),
     "err": mean_over_lists(cascade.err),
+    "alpha_ndcg": mean_over_lists(subtopics.of_one_subtopic),
+    "err_ia": mean_over_lists(subtopics.of_one_subtopic),
     "pfound": mean_over_lists(cascade.pfound),
     "roc_auc": mean_over_lists(auc.roc_auc),
     "partial_auc": mean_over_lists(auc.partial_auc),

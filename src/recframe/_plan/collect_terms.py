@@ -15,6 +15,7 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     SERVED,
+    SUBTOPIC,
     item_sum_column,
     row_column,
     segment_sum_column,
@@ -25,7 +26,7 @@ from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, List
 from recframe.errors import OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
-from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow
+from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow, SubtopicRow
 from recframe.metrics._row import IdealRow, Numbers, Row
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names
 from recframe.metrics._sums import Sums
@@ -127,6 +128,8 @@ def _collected(call: _Call) -> Requirements:
         stops=tuple(asking.numbers.stops),
         levels=tuple(asking.numbers.levels),
         orders=tuple(asking.numbers.orders),
+        alphas=tuple(asking.numbers.alphas),
+        greedy=tuple(asking.numbers.greedy),
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
         item_sum_columns=asking.item_sums.all,
@@ -159,7 +162,10 @@ class _Asking:
             first_hit = self.sums.known(metric.label, self._terms(metric, FirstHitRow(self.numbers)))
         if row.requested & {stop_column(number) for number in self.numbers.stops.values()}:
             cascade = self.sums.known(metric.label, self._terms(metric, CascadeRow(self.numbers)))
-        return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade)
+        subtopics = Terms()
+        if SUBTOPIC in row.requested:
+            subtopics = self.sums.known(metric.label, self._terms(metric, SubtopicRow(self.numbers)))
+        return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade, subtopics)
 
     def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
         """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""

@@ -20,13 +20,15 @@ from recframe._columns import (
     RELEVANT,
     ROWS,
     SERVED,
+    SUBTOPICS,
     VALUE,
+    greedy_column,
     key_column,
     vacant_column,
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
-from recframe._plan.relevance import distinct, fill_missing, is_judged, with_hits
+from recframe._plan.relevance import distinct, fill_missing, is_judged, relevant_pairs, with_hits
 from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
@@ -51,6 +53,8 @@ class CallContext:
         The second frame, where there is one, each item of a list once.
     truth_lists : Frame or None
         The second frame as it came.
+    subtopics : Frame or None
+        The relevant items of the truth with their subtopics, where the call names these and a metric reads them.
     keys, group : list of str
         The key of a list, and that of a list of one model.
     long : bool
@@ -102,6 +106,9 @@ class CallContext:
             self.truth_lists = self._opened("truth")
             truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, [RELEVANCE, *self.values])
             self.truth = self.engine.settle(truth)
+        self.subtopics: Frame | None = None
+        if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
+            self.subtopics = self.engine.settle(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
         if query.condensed:
             self.frame = self._judged(self.frame)
 
@@ -205,7 +212,8 @@ class CallContext:
     @property
     def columns(self) -> list[str]:
         """The sums of a list."""
-        counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED) if name in self.requirements.requested]
+        counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED, SUBTOPICS) if name in self.requirements.requested]
+        counts += [greedy_column(number) for number in range(len(self.requirements.greedy))]
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 

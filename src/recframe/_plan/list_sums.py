@@ -28,6 +28,7 @@ from recframe._plan.positions import is_read, kept_rows, placed_rows, ranked_row
 from recframe._plan.ranks import several_first_hits
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
+from recframe._plan.subtopics import sums_of_subtopics
 from recframe._plan.sum_columns import constant, own
 from recframe._plan.term_rows import TermRows
 
@@ -116,6 +117,7 @@ class Ranking:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
             served = context.engine.present(scored, SCORE).select(*context.group).unique()
             found.append(context.to_sum_columns(served, {SERVED: constant(SERVED, 1.0)}))
+        found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
             found.append(context.to_sum_columns(stops, requirements.cascade.summands))

@@ -18,7 +18,7 @@ def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Fra
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
     several = hits.filter(ranks.several_first_hits())
     blocks = several.select(*context.group, START, SIZE, BLOCK_HITS).unique()
-    return ranks.chances(_places(context, blocks, upto), context.group)
+    return ranks.chances(places_of(context, blocks, upto), context.group)
 
 
 def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
@@ -32,7 +32,7 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     kept, greatest = context.with_greatest(kept)
     stops = [stop(nw.col(RELEVANCE), greatest) for stop in context.requirements.stops]
     found = ranks.stopping(kept, context.group, stops, tied=tied)
-    found = _places(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
+    found = places_of(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
     found = engine.settle(found)
     surely = nw.any_horizontal(*(nw.col(stop_column(number)) >= 1 for number in numbers), ignore_nulls=True)
     return ranks.examination_probability(
@@ -40,7 +40,7 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     )
 
 
-def _places(context: CallContext, blocks: Frame, upto: int | None) -> Frame:
+def places_of(context: CallContext, blocks: Frame, upto: int | None) -> Frame:
     """Return a row for each place of each tied block up to the last position that is read."""
     count = nw.col(SIZE)
     if upto is not None:

@@ -125,7 +125,9 @@ def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
     all_rows = (
         context.truth is not None
         or query.tied is not None
-        or bool(ranks.TIE_ORDER[query.ties] or requirements.stops or RANKED in requirements.requested)
+        or bool(
+            ranks.TIE_ORDER[query.ties] or requirements.stops or requirements.alphas or RANKED in requirements.requested
+        )
         or requirements.reads_recommended
         or requirements.reads_all_rows
     )

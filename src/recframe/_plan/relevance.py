@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, ITEM, JUDGED, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE
+from recframe._columns import HIT, ITEM, JUDGED, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,12 @@ def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:
 def with_hits(frame: Frame, min_relevance: float | None) -> Frame:
     """Add which rows are relevant, from a relevance without missing values."""
     return frame.with_columns(is_hit(nw.col(RELEVANCE), min_relevance).cast(nw.Float64()).alias(HIT))
+
+
+def relevant_pairs(truth: Frame, keys: Sequence[str], min_relevance: float | None) -> Frame:
+    """Return the relevant items of each list with their subtopics, each pair once."""
+    pairs = distinct(fill_missing(truth, [RELEVANCE]), [*keys, SUBTOPIC], [RELEVANCE])
+    return with_hits(pairs, min_relevance).filter(nw.col(HIT) > 0).select(*keys, SUBTOPIC, ITEM)
 
 
 def known_value() -> nw.Expr:

@@ -43,6 +43,8 @@ class AccuracyTerms:
     """What a place adds in a tied block with several first hits."""
     cascade: Terms
     """What a place adds at which users stop."""
+    subtopics: Terms
+    """What a place adds at which users of a subtopic stop."""
 
     @property
     def cuts_at_relevant(self) -> bool:
@@ -142,6 +144,10 @@ class Requirements:
     """The levels of recall from which precision is interpolated, by their numbers."""
     orders: tuple[Order, ...]
     """What sorts ideal rankings in the place of the relevance, by their numbers."""
+    alphas: tuple[float, ...]
+    """The probabilities that a row satisfies a user of its subtopic, by their numbers."""
+    greedy: tuple[tuple[float, Weight, int | None], ...]
+    """The greedy ideal rankings, by their numbers: the probability, the weights of positions, and the cutoff."""
     cutoffs: frozenset[int | None]
     """Up to where the different items of a list are counted."""
     sum_columns: tuple[str, ...]
@@ -180,6 +186,11 @@ class Requirements:
     def cascade(self) -> Terms:
         """What a place adds at which users stop."""
         return Terms.union(metric.cascade for metric in self.accuracy)
+
+    @cached_property
+    def subtopics(self) -> Terms:
+        """What a place adds at which users of a subtopic stop."""
+        return Terms.union(metric.subtopics for metric in self.accuracy)
 
     @cached_property
     def requested(self) -> frozenset[str]:

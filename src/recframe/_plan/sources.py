@@ -11,6 +11,7 @@ from recframe._columns import (
     ITEM,
     MODEL,
     RELEVANCE,
+    SUBTOPIC,
     TIED,
     VALUE,
     WEIGHT,
@@ -107,7 +108,7 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     truth = given.truth is not None
     keys = _keys(query, truth=truth)
     users = {name: spec for name, spec in keys.items() if spec.column in query.by}
-    in_order = query.ties in ("item", "item_desc") or requirements.reads_items
+    in_order = query.ties in ("item", "item_desc") or requirements.reads_items or bool(requirements.greedy)
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
     default = 1.0 if truth and "relevant" not in query.named else None
@@ -116,9 +117,12 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     described = {} if truth else attributes(query, truth=False)
     rankings = score_specs(query) | model_spec(query) | values | _counts(query)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
+    subtopics = {}
+    if query.subtopic is not None and requirements.alphas:
+        subtopics = {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
     takes = {
         "frame": keys | (items if item else {}) | rankings | own_relevance | described,
-        "truth": keys | items | relevance | values,
+        "truth": keys | items | relevance | values | subtopics,
         "train": users | items,
         "features": items | features,
         "catalog": items,

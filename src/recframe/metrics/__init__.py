@@ -29,6 +29,7 @@ from recframe.metrics.novelty import ARP, LongTail, Novelty
 from recframe.metrics.partial_auc import PartialAUC
 from recframe.metrics.rbp import RBP
 from recframe.metrics.serendipity import Serendipity
+from recframe.metrics.subtopics import AlphaNDCG, ErrIA
 from recframe.metrics.user_coverage import UserCoverage
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ __all__ = [
     "PRAUC",
     "RBP",
     "ROCAUC",
+    "AlphaNDCG",
     "BPref",
     "BeyondAccuracyMetric",
     "Calibration",
@@ -55,6 +57,7 @@ __all__ = [
     "CutMetric",
     "Diversity",
     "Entropy",
+    "ErrIA",
     "ExposureMetric",
     "FBeta",
     "Gini",
@@ -106,6 +109,8 @@ METRICS: Mapping[str, type[Metric]] = {
         RBP,
         ERR,
         PFound,
+        AlphaNDCG,
+        ErrIA,
         ROCAUC,
         PartialAUC,
         GAUC,

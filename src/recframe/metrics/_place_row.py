@@ -41,6 +41,15 @@ class FirstHitRow(PlaceRow):
         return nw.col(CHANCE) * cut(of(position), position, k)
 
 
+class SubtopicRow(PlaceRow):
+    """One place at which a user of a subtopic may stop, for `Row.novel_gain`."""
+
+    def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
+        number = self._numbers.of_alpha(alpha)
+        position = nw.col(POSITION)
+        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k) / alpha
+
+
 class CascadeRow(PlaceRow):
     """One place at which a user may stop who reads from the top, for `Row.cascade`."""
 

@@ -32,6 +32,7 @@ from recframe._columns import (
     SAME_GRADE,
     SIZE,
     START,
+    SUBTOPIC,
     VALUE,
     before_column,
     ideal_position_column,
@@ -72,6 +73,8 @@ class Numbers:
         self.constants: dict[tuple[Weight, int], int] = {}
         self.levels: dict[float, int] = {}
         self.orders: dict[Order, int] = {}
+        self.alphas: dict[float, int] = {}
+        self.greedy: dict[tuple[float, Weight, int | None], int] = {}
 
     def of_weight(self, of: Weight, k: int | None) -> int:
         """Return the number of a weight that counts up to position k."""
@@ -88,6 +91,14 @@ class Numbers:
     def of_level(self, recall: float) -> int:
         """Return the number of a level of recall."""
         return self.levels.setdefault(recall, len(self.levels))
+
+    def of_alpha(self, alpha: float) -> int:
+        """Return the number of a probability to be satisfied by a row of one's subtopic."""
+        return self.alphas.setdefault(alpha, len(self.alphas))
+
+    def of_greedy(self, alpha: float, of: Weight, k: int | None) -> int:
+        """Return the number of a greedy ideal ranking."""
+        return self.greedy.setdefault((alpha, of, k), len(self.greedy))
 
     def of_order(self, order: Order) -> int:
         """Return the number of what sorts the best order of a list in the place of its relevance."""
@@ -220,6 +231,16 @@ class Row(SharedTerms):
         """
         # It is added by the places where users stop: see CascadeRow.
         self.requested.add(stop_column(self._numbers.of_stop(stop)))
+        return nw.lit(0.0)
+
+    def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
+        """Return the row's gain of subtopics, times the weight of its position, 0 past k.
+
+        A subtopic adds (1 - alpha) to the power of the rows ahead that are relevant to it.
+        """
+        # It is added by the places at which users of a subtopic stop: see SubtopicRow.
+        self._numbers.of_alpha(alpha)
+        self.requested.add(SUBTOPIC)
         return nw.lit(0.0)
 
     def within(self, k: int | nw.Expr | None) -> nw.Expr:

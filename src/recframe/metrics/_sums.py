@@ -11,9 +11,11 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     ROWS,
+    SUBTOPICS,
     TRAIN_ROWS,
     TRAIN_USERS,
     constant_column,
+    greedy_column,
     vacant_column,
 )
 from recframe.errors import OptionError, closest
@@ -84,6 +86,15 @@ class Sums:
     def catalog_size(self) -> nw.Expr:
         """The items of the catalogue."""
         return self._column(CATALOG_SIZE)
+
+    @property
+    def subtopics(self) -> nw.Expr:
+        """The subtopics of the list that have a relevant item."""
+        return self._column(SUBTOPICS)
+
+    def greedy_ideal(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
+        """Return the sum of the gains of subtopics in a greedy ideal ranking, each times the weight of its position."""
+        return self._column(greedy_column(self._numbers.of_greedy(alpha, of, k)))
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""

@@ -1,0 +1,134 @@
+"""Subtopics: where users of each stop, how many a list has, and the greedy ideal ranking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import (
+    CHOSEN,
+    GAIN,
+    GREATEST,
+    HIT,
+    ITEM,
+    LAST,
+    POSITION,
+    RELATED,
+    RELEVANT,
+    SIZE,
+    START,
+    SUBTOPIC,
+    SUBTOPICS,
+    TOTAL_GAIN,
+    UPTO,
+    greedy_column,
+)
+from recframe._plan import ranks
+from recframe._plan.places import places_of
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe.metrics._row import Weight
+
+NEARLY = 1 - 1e-12
+"""Gains that differ by less are equal: sums of the same numbers in another order."""
+
+
+def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool) -> list[Frame]:
+    """Return frames that add up to what metrics of subtopics read."""
+    requirements = context.requirements
+    if not requirements.alphas:
+        return []
+    places = _places(context, kept, upto, tied=tied)
+    found = [context.to_sum_columns(places, requirements.subtopics.summands)]
+    if SUBTOPICS in requirements.requested:
+        counts = _lists(context, ideal, nw.lit(1.0).alias(SUBTOPICS))
+        if context.subtopics is not None:
+            pairs = context.subtopics.select(*context.keys, SUBTOPIC).unique()
+            counts = _lists(context, pairs, nw.lit(1.0).alias(SUBTOPICS))
+        found.append(context.to_sum_columns(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
+    for number, (alpha, weight, k) in enumerate(requirements.greedy):
+        if context.subtopics is None:
+            lists = _of_one_subtopic(context, ideal, alpha, weight, k)
+        else:
+            lists = _lists(context, _greedy(context, alpha, weight, k), nw.col(TOTAL_GAIN))
+        column = greedy_column(number)
+        found.append(context.to_sum_columns(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
+    return found
+
+
+def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
+    """Return rows of lists of the truth with a column, for every model."""
+    if context.long and context.subtopics is not None:
+        rows = rows.join(context.models(), how="cross")
+    return rows.select(*context.group, column)
+
+
+def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
+    """Return the places at which users of a subtopic may stop, with their examination probabilities."""
+    engine, alphas = context.engine, context.requirements.alphas
+    hits = kept.filter(nw.col(HIT) > 0)
+    if context.subtopics is None:
+        hits = hits.with_columns(nw.lit(0).alias(SUBTOPIC))
+    else:
+        on = [*context.keys, ITEM]
+        related = context.subtopics.select(*on, SUBTOPIC).with_columns(nw.lit(1.0).alias(RELATED))
+        hits = engine.join(hits.select(*context.group, ITEM, START, SIZE), related, on)
+        hits = hits.filter(~nw.col(RELATED).is_null())
+    group = [*context.group, SUBTOPIC]
+    found = ranks.stopping(hits, group, [nw.lit(alpha) for alpha in alphas], tied=tied)
+    found = places_of(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
+    return ranks.examination_probability(engine.settle(found), group, len(alphas), certain=False)
+
+
+def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:
+    """Return the ideal where all relevant items are of one subtopic: they fill the first positions."""
+    relevant = nw.col(RELEVANT).cast(nw.Int64())
+    upto = relevant if k is None else nw.when(relevant < k).then(relevant).otherwise(k).cast(nw.Int64())
+    lists = ideal.filter(nw.col(RELEVANT) > 0).select(*context.group, upto.alias(UPTO))
+    table = context.engine.positions(lists.select(nw.col(UPTO).max()) if k is None else k)
+    position = nw.col(POSITION).cast(nw.Float64())
+    gain = (nw.lit(1 - alpha).log() * (position - 1.0)).exp() * weight(position)
+    table = table.with_columns(gain.alias(GAIN))
+    total = nw.col(GAIN).cum_sum().over(order_by=POSITION).alias(TOTAL_GAIN)
+    lists = lists.join(table.select(nw.col(POSITION).alias(UPTO), total), on=UPTO, how="left")
+    return lists.select(*context.group, TOTAL_GAIN)
+
+
+def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -> Frame:
+    """Return the gain of a ranking that takes the item of the greatest gain for each position in turn.
+
+    One step a position: a greedy choice depends on all that were made before. So a lazy plan grows with the cutoff.
+    """
+    engine, keys = context.engine, context.keys
+    assert context.subtopics is not None  # noqa: S101 - for the type checker: there are subtopics
+    rows = context.subtopics
+    item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64())
+    rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
+    rows = engine.settle(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
+    most = engine.value_now(rows.select(nw.col(START).max()))
+    if most is None and k is None:
+        msg = "alpha_ndcg without a cutoff needs the data, which a lazy frame does not have yet"
+        raise OptionError(msg, "give a cutoff, alpha_ndcg@10, or collect the frame first")
+    steps = min(number for number in (k, None if most is None else int(most)) if number is not None)
+    for step in range(1, steps + 1):
+        discount = weight(nw.lit(float(step)))
+        gain = nw.when(nw.col(CHOSEN) > 0).then(0.0).otherwise(nw.col(RELATED).sum().over(*keys, START))
+        rows = rows.with_columns(gain.alias(GAIN))
+        rows = rows.with_columns(nw.col(GAIN).max().over(*keys).alias(GREATEST))
+        near = (nw.col(GAIN) > 0) & (nw.col(GAIN) >= nw.col(GREATEST) * NEARLY)
+        rows = rows.with_columns(nw.when(near).then(nw.col(START)).alias(LAST))
+        rows = rows.with_columns(nw.col(LAST).max().over(*keys))
+        now = near & (nw.col(START) == nw.col(LAST))
+        rows = rows.with_columns(nw.when(now).then(1.0).otherwise(0.0).alias(HIT))
+        repeated = nw.col(HIT).max().over(*keys, SUBTOPIC) > 0
+        rows = rows.with_columns(
+            nw.when(repeated).then(nw.col(RELATED) * (1 - alpha)).otherwise(nw.col(RELATED)).alias(RELATED),
+            (nw.col(CHOSEN) + nw.col(HIT)).alias(CHOSEN),
+            (nw.col(TOTAL_GAIN) + nw.col(GREATEST) * discount).alias(TOTAL_GAIN),
+        )
+        rows = engine.settle(rows) if engine.eager else rows
+    return rows.group_by(*keys).agg(nw.col(TOTAL_GAIN).max())

@@ -1,0 +1,164 @@
+"""Metrics of several intents: an item that repeats a subtopic adds less than one that covers a new one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+from recframe.metrics._options import bounds
+from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics.dcg import log2, reciprocal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe.metrics._row import Row, Weight
+    from recframe.metrics._sums import Sums
+
+_SHARED = "the rows of a tied block share their mean probability to be relevant to a subtopic"
+_NOVEL = "novel(r) = Σ over the subtopics of r of (1 − α)^(rows ahead of r that are relevant to the subtopic)"
+
+
+def _novel_gain(row: Row, alpha: float, weight: Weight, k: int | None) -> nw.Expr:
+    """Return the term that sums to the gains of a list, each times the weight of its position."""
+    return row.novel_gain(alpha, weight, k)
+
+
+@lru_cache(64)
+def _fading(alpha: float) -> Callable[[nw.Expr], nw.Expr]:
+    """Return (1 - alpha)^(r-1) / r, what a row at r adds where all cover a subtopic; one function for each alpha."""
+    return lambda position: ((position - 1.0) * math.log(1 - alpha)).exp() / position
+
+
+@dataclass(frozen=True)
+class SubtopicMetric(CutMetric):
+    """What metrics of subtopics share."""
+
+    reads: ClassVar[Reads] = "hits"
+    is_additive: ClassVar[bool] = False
+
+    alpha: float = field(default=0.5, metadata=bounds(above=0, below=1))
+
+    @property
+    def inexact(self) -> str:
+        return _SHARED
+
+
+@dataclass(frozen=True)
+class AlphaNDCG(SubtopicMetric):
+    r"""Discounted cumulative gain of subtopics that are new to the list, over that of a greedy ideal ranking.
+
+    .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
+
+    with c the rows ahead of r that are relevant to subtopic s.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list; with ``subtopic=``, on eager frames only.
+    alpha : float
+        How much less a subtopic counts each time that it is repeated.
+
+    Notes
+    -----
+    In [0, 1] but for a greedy ideal that another order beats; higher is better. The role ``subtopic=`` names a column
+    of the truth, which has a row for each subtopic of an item; without it all relevant items have one subtopic. The
+    ideal takes the item with the greatest gain for each position in turn, of equal ones the larger item, as the best
+    order of all is too hard to find; so does ndeval.
+
+    References
+    ----------
+    Clarke et al., *Novelty and diversity in information retrieval evaluation*, SIGIR 2008; TREC's ndeval
+    ``alpha-nDCG``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> top = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
+    >>> truth = pl.DataFrame({"user": [1] * 4, "item": ["a", "a", "b", "c"], "intent": ["x", "y", "x", "z"]})
+    >>> round(top.rec.alpha_ndcg(3, truth=truth, subtopic="intent"), 6)
+    0.977276
+    """
+
+    name: ClassVar[str] = "alpha_ndcg"
+    summary: ClassVar[str] = "DCG of subtopics that are new to the list, over that of a greedy ideal"
+    formula: ClassVar[str] = "Σ r≤k of novel(r)/log2(r + 1), divided by the same of the greedy ideal"
+    reference: ClassVar[str] = "Clarke et al., SIGIR 2008; ndeval `alpha-nDCG`"
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, _NOVEL, f"α = {self.alpha:g}"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"gain": row.shared(_novel_gain, self.alpha, log2, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["gain"] / sums.greedy_ideal(self.alpha, log2, self.k)
+
+
+@dataclass(frozen=True)
+class ErrIA(SubtopicMetric):
+    r"""Expected reciprocal rank of several intents: the mean over the list's subtopics of that of each.
+
+    .. math:: \mathrm{ERR\text{-}IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
+        \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
+
+    with c the rows ahead of r that are relevant to subtopic s.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    alpha : float
+        The probability that a relevant row satisfies a user of its subtopic.
+    normalized : bool
+        Divide by the value of a list in which every row covers all subtopics (ndeval); without a cutoff, an endless
+        one.
+
+    Notes
+    -----
+    In [0, 1], higher is better. The role ``subtopic=`` names a column of the truth, which has a row for each subtopic
+    of an item; without it all relevant items have one subtopic. All subtopics that have a relevant item are as likely.
+
+    References
+    ----------
+    Chapelle et al., *Intent-based diversification of web search results: metrics and algorithms*, Information
+    Retrieval 14(6), 2011; TREC's ndeval ``ERR-IA``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> top = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
+    >>> truth = pl.DataFrame({"user": [1] * 4, "item": ["a", "a", "b", "c"], "intent": ["x", "y", "x", "z"]})
+    >>> round(top.rec.err_ia(5, truth=truth, subtopic="intent"), 6)
+    0.430556
+    >>> round(top.rec.err_ia(5, normalized=True, truth=truth, subtopic="intent"), 6)
+    0.625315
+    """
+
+    name: ClassVar[str] = "err_ia"
+    summary: ClassVar[str] = "expected reciprocal rank, mean over the subtopics of a list"
+    formula: ClassVar[str] = "Σ r≤k of α·novel(r)/r, divided by the number of subtopics"
+    reference: ClassVar[str] = "Chapelle et al., Information Retrieval 2011; ndeval `ERR-IA`"
+
+    normalized: bool = False
+
+    def explained(self) -> Sequence[str]:
+        ideal = "Σ r≤k of novel(r)/r, divided by the number of subtopics · Σ r≤k of (1 − α)^(r−1)/r"
+        return [ideal if self.normalized else self.formula, _NOVEL, f"α = {self.alpha:g}"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"gain": row.shared(_novel_gain, self.alpha, reciprocal, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        mean = sums["gain"] / sums.subtopics
+        if not self.normalized:
+            return mean * self.alpha
+        if self.k is None:
+            return mean * (1 - self.alpha) / -math.log(self.alpha)
+        return mean / sums.total_weight(_fading(self.alpha), self.k)

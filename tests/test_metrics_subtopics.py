@@ -1,0 +1,84 @@
+"""Alpha-nDCG and ERR-IA: subtopics of a truth on every engine, models, levels of relevance, and what is refused."""
+
+from __future__ import annotations
+
+import random
+
+import polars as pl
+import pytest
+
+import oracle
+import recframe
+from compare import assert_equal
+from oracle.subtopics import value
+
+LABELS = ["alpha_ndcg@2", "alpha_ndcg(alpha=0.2)@5", "err_ia@3", "err_ia", "err_ia(alpha=0.2,normalized=True)@4"]
+
+
+def lists(seed: int, count: int):
+    """Return recommendations with ties, and a truth in which items have none to three of four subtopics."""
+    choose = random.Random(seed)
+    rows, truth = [], []
+    for user in range(count):
+        items = choose.sample(range(20), 9)
+        rows += [{"user": user, "item": item, "score": choose.randrange(5) / 4} for item in items[:6]]
+        for item in choose.sample(items, 6):
+            intents = choose.sample("wxyz", choose.randrange(4))
+            truth += [{"user": user, "item": item, "intent": s, "relevant": choose.choice([0, 1, 2])} for s in intents]
+    # Somebody wrote one judgment down twice, and one item is repeated.
+    return [*rows, rows[0] | {"score": -1.0}], [*truth, truth[0]]
+
+
+def expected(rows, truth, least=1):
+    found = {}
+    for user in {row["user"] for row in rows}:
+        subtopics = {}
+        for row in truth:
+            if row["user"] == user and row["relevant"] >= least:
+                subtopics.setdefault(row["item"], set()).add(row["intent"])
+        own = [row for row in rows if row["user"] == user and row["score"] >= 0]
+        found[user,] = {label: value(oracle.parse(label), own, subtopics) for label in LABELS}
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of the repeated item
+def test_every_list(engine):
+    rows, truth = lists(1, 12)
+    frame, judged = engine.frames(rows, truth)
+    found = engine.ask(frame, "evaluate", LABELS, truth=judged, subtopic="intent", per="user")
+    assert_equal(found, expected(rows, truth), ["user"])
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+def test_models_and_levels():
+    rows, truth = lists(2, 8)
+    frame = pl.DataFrame(rows).with_columns(other=pl.lit(None, pl.Float64))
+    given = {"truth": pl.DataFrame(truth), "subtopic": "intent", "min_relevance": 2}
+    wide = frame.rec.evaluate([*LABELS, "ndcg"], score=["score", "other"], per="user", **given)
+    found = wide.filter(pl.col("model") == "score").drop("model", "ndcg").rows(named=True)
+    assert_equal(found, expected(rows, truth, 2), ["user"])
+    # A model that recommends nothing scores 0 in the same lists.
+    assert wide.filter(pl.col("model") == "other")["err_ia"].drop_nulls().unique().to_list() == [0.0]
+    long = pl.concat(
+        [frame.with_columns(name=pl.lit(n), score=s) for n, s in (("a", pl.col("score")), ("b", pl.col("other")))]
+    )
+    stacked = long.rec.evaluate(LABELS, model="name", **given)
+    means = frame.rec.evaluate(LABELS, **given)
+    assert stacked.filter(pl.col("model") == "a").drop("model").row(0) == pytest.approx(means.row(0))
+
+
+def test_without_subtopics_all_relevant_items_have_one():
+    frame = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3, 2, 1]})
+    assert frame.rec.err_ia() == pytest.approx(frame.rec.err(probability={1: 0.5}))
+    lazy = frame.lazy().rec.alpha_ndcg().collect().item()
+    assert lazy == pytest.approx(1.25 / (1 + 0.5 / 1.584962500721156))
+
+
+def test_what_is_refused():
+    frame = pl.DataFrame({"user": [1], "item": [1], "relevant": [1], "score": [3], "intent": ["x"]})
+    with pytest.raises(recframe.RecError, match="there is no truth="):
+        frame.rec.err_ia(subtopic="intent")
+    with pytest.raises(recframe.RecError, match="without a cutoff needs the data"):
+        frame.lazy().rec.alpha_ndcg(truth=frame, subtopic="intent")
+    with pytest.raises(recframe.RecError, match="alpha_ndcg is no sum over its rows"):
+        frame.rec.contributions("alpha_ndcg@2")
