@@ -117,7 +117,8 @@ class Ranking:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
             served = context.engine.present(scored, SCORE).select(*context.group).unique()
             found.append(context.to_sum_columns(served, {SERVED: constant(SERVED, 1.0)}))
-        found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
+        if requirements.alphas:
+            found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
             found.append(context.to_sum_columns(stops, requirements.cascade.summands))

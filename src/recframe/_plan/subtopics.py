@@ -40,8 +40,6 @@ NEARLY = 1 - 1e-12
 def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool) -> list[Frame]:
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
-    if not requirements.alphas:
-        return []
     places = _places(context, kept, upto, tied=tied)
     found = [context.to_sum_columns(places, requirements.subtopics.summands)]
     if SUBTOPICS in requirements.requested:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics._row import reciprocal
 from recframe.metrics.accuracy import Denominator, hits
-from recframe.metrics.dcg import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
