@@ -263,7 +263,13 @@ def test_the_item_is_shown_where_there_is_one(engine):
 
 def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_and_subtopics():
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
-    assert [kind.name for kind in of_relevance if not kind.is_additive] == ["iprec", "alpha_ndcg", "err_ia", "kendall", "opa"]
+    assert [kind.name for kind in of_relevance if not kind.is_additive] == [
+        "iprec",
+        "alpha_ndcg",
+        "err_ia",
+        "kendall",
+        "opa",
+    ]
     assert not any(kind.is_additive for kind in METRICS.values() if kind not in of_relevance)
 
 
