@@ -32,6 +32,7 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.open, self.headings, self.charts, self.addresses, self.ids = [], [], 0, [], []
+        self.columns, self.cells = [], []
         self.feed(text)
         assert self.open == []
 
@@ -40,6 +41,7 @@ class Page(HTMLParser):
         self.addresses += [value for name, value in attrs.items() if name in ("src", "href", "xlink:href")]
         self.ids += [attrs["id"]] if "id" in attrs else []
         self.charts += tag == "figure"
+        self.cells += [attrs["data-column"]] if tag == "td" else []
         if tag not in EMPTY:
             self.open.append(tag)
 
@@ -53,6 +55,8 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if self.open and self.open[-1] == "h2":
             self.headings.append(data)
+        if self.open and self.open[-1] == "th":
+            self.columns.append(data)
 
 
 def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path):
@@ -76,6 +80,9 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     assert "figure svg { max-width: 100%" in text
     assert "currentColor" in text and "prefers-color-scheme: dark" in text
     assert "<th" in text and "undefined" in text and "adjusted p" in text
+    # On a narrow screen, where the header is hidden, each value has the name of its column.
+    assert page.cells and set(page.cells) == set(page.columns)
+    assert "thead { display: none; }" in text and "content: attr(data-column)" in text
 
 
 def test_one_model_needs_no_comparison(tmp_path):

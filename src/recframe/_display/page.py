@@ -24,12 +24,21 @@ h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bot
 .table, figure { overflow-x: auto; margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 td.long { white-space: normal; } .number { text-align: right; }
 .note, footer { color: var(--weak); font-size: .85rem; margin: .2rem 0; }
 pre { font-size: .8rem; overflow-x: auto; border-left: 3px solid var(--line); padding-left: .8rem; }
 footer { margin-top: 3rem; }
+@media (max-width: 45rem) {
+  table, tbody { display: block; } thead { display: none; }
+  tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.5rem, 1fr)); gap: .3rem .6rem;
+    padding: .6rem 0; border-bottom: 1px solid var(--line); }
+  td { display: block; padding: 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  td::before { content: attr(data-column); display: block; color: var(--weak); font-size: .75rem; }
+  td.long { grid-column: 1 / -1; }
+}
 """
+"""On a narrow screen each row of a table is a block of named values, as its columns would not fit."""
 LONG = 60
 """From how many letters on a text may break into lines."""
 INK = "currentColor"
@@ -41,7 +50,8 @@ CHART_COLOURS = {
         "labelColor": INK, "titleColor": INK, "domainColor": INK, "tickColor": INK,
         "gridColor": INK, "gridOpacity": 0.15,
     },
-    "legend": {"labelColor": INK, "titleColor": INK},
+    # Below a chart, so that a narrow screen need not shrink both.
+    "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom"},
     "header": {"labelColor": INK, "titleColor": INK},
 }  # fmt: skip
 """What makes a chart take the page's colour of text."""
@@ -64,10 +74,7 @@ def table_html(layout: Layout) -> str:
         f"<th{_class(number=numeric)}>{escape(name)}</th>"
         for name, numeric in zip(layout.header, layout.numeric, strict=True)
     )
-    rows = "\n".join(
-        f"<tr>{''.join(_cell(cell, number=numeric) for cell, numeric in zip(row, layout.numeric, strict=True))}</tr>"
-        for row in layout.rows
-    )
+    rows = "\n".join(f"<tr>{''.join(map(_cell, row, layout.header, layout.numeric))}</tr>" for row in layout.rows)
     notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in layout.notes)
     table = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     return f'<div class="table">{table}</div>\n{notes}'
@@ -111,6 +118,7 @@ def _class(*, number: bool, long: bool = False) -> str:
     return ' class="number"' if number else ' class="long"' if long else ""
 
 
-def _cell(cell: Cell, *, number: bool) -> str:
-    text = escape(cell.text)
-    return f"<td{_class(number=number, long=len(text) > LONG)}>{f'<strong>{text}</strong>' if cell.bold else text}</td>"
+def _cell(cell: Cell, column: str, number: bool) -> str:  # noqa: FBT001 - for `map`
+    text, name = escape(cell.text), escape(column)
+    kind = _class(number=number, long=len(text) > LONG)
+    return f'<td{kind} data-column="{name}">{f"<strong>{text}</strong>" if cell.bold else text}</td>'
