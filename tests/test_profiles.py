@@ -23,7 +23,8 @@ ONE = {
 NDCG = {
     "trec_eval": 0.6740, "ranx": 0.6740, "recometrics": 0.6740, "rectools": 0.3301, "recommenders": 0.5856,
     "spark": 0.5856, "sklearn": 0.9639, "torchmetrics": 0.9639,
-    "lightgbm": 0.9828, "xgboost": 0.9828, "catboost": 0.9639,
+    "lightgbm": 0.9828, "xgboost": 0.9828, "catboost": 0.9639, "ir_measures": 0.6740, "recbole": 0.5856,
+    "replay": 0.5856, "tensorflow_ranking": 0.9828,
 }  # fmt: skip
 # u1 is served and judged, u2 served only, u3 judged only, u4 both without anything relevant.
 FRAME = {"user": ["u1", "u1", "u2", "u4"], "item": [1, 2, 1, 1], "score": [2.0, 1.0, 1.0, 1.0]}
@@ -135,6 +136,10 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
             {"like": "trec_eval"},
             r"scales the grades of each list that has one outside \[0, 1\]; where none has, that is rbp\(p=0\.9\)",
         ),
+        ("judged@5", {"like": "ir_measures"}, "breaks ties by the smaller item name"),
+        ("mrr@5", {"like": "ir_measures"}, "takes no cutoff for mrr: RR"),
+        ("coverage@5", {"like": "replay"}, "call coverage without like=, with a catalog"),
+        ("opa", {"like": "tensorflow_ranking"}, "gives a tied pair nothing"),
         ("roc_auc", {"like": "xgboost"}, "counts pairs of equal labels"),
         ("roc_auc", {"like": "catboost"}, "QueryAUC counts a tied pair one half"),
         ("ndcg", {"like": "lightgbm"}, "needs a cutoff for ndcg"),
@@ -227,6 +232,11 @@ def judged(*grades):
         ("xgboost", "precision@5", (1, 0), {}, 0.5),
         ("xgboost", "precision@5", (0, 0), {}, 0.0),
         ("catboost", "map", (1, 2), {"min_relevance": 2}, 0.5),
+        ("ir_measures", "map", (0, 0), {}, 0.0),
+        ("replay", "recall@1", (0, 5), {}, 0.5),
+        ("replay", "map@1", (1, 1, 1), {}, 1.0),
+        ("tensorflow_ranking", "map", (0, 1, 1), {}, 0.5),
+        ("tensorflow_ranking", "recall@2", (0, 1, 1), {}, 1.0),
         # trec_eval's ndcg knows no level.
         ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
         ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),
@@ -261,6 +271,7 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
         ("sklearn", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg_score, which knows no level"),
         ("sklearn", "dcg", {"min_relevance": 2}, "refuses min_relevance=2 for dcg_score"),
         ("lightgbm", "ndcg@2", {}, "under like='lightgbm' ndcg@2 takes no relevance below 0"),
+        ("tensorflow_ranking", "mrr", {}, "takes no relevance below 0"),
         ("xgboost", "ndcg@2", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg@k, which knows no level"),
         ("catboost", "dcg", {}, "under like='catboost' dcg takes no relevance below 0"),
         ("catboost", "err", {}, "holds -1"),

@@ -36,6 +36,10 @@ Like = Literal[
     "lightgbm",
     "xgboost",
     "catboost",
+    "ir_measures",
+    "recbole",
+    "replay",
+    "tensorflow_ranking",
 ]
 """The libraries whose options and policies a call may take."""
 

@@ -126,15 +126,23 @@ OWN_CROWD = {
     "lightgbm": {"grades": WHOLE},
     "xgboost": {"grades": WHOLE},
     "catboost": {"grades": WHOLE},
+    "ir_measures": {"lowest": "one zero"},
+    "recbole": {"inside": True, "least": 11, "tied": False},
+    "replay": {},
+    "tensorflow_ranking": {"grades": WHOLE, "tied": False},
 }
 """What differs in the crowd that each library is asked."""
 
 
-OTHER_GRADES = {
-    "lightgbm": {"negative": GRADES},
-    "catboost": {"negative": GRADES, "of fractions": (0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0)},
+OTHER_CROWDS = {
+    "lightgbm": {"negative": {"grades": GRADES}},
+    "catboost": {
+        "negative": {"grades": GRADES},
+        "of fractions": {"grades": (0.0, 0.0, 0.25, 0.5, 0.75, 1.0, 1.0)},
+    },
+    "recbole": {"unranked": {"inside": False}},
 }
-"""Further grades, which only some metrics of a library take."""
+"""Further crowds, on which only some metrics of a library are compared."""
 
 
 def crowds(library, *, seed=20, lists=10_000):
@@ -144,8 +152,8 @@ def crowds(library, *, seed=20, lists=10_000):
         f"{library}, {lists} lists, level {level}": crowd(seed + (level or 0), lists, level=level, **own)
         for level in (None, 2)
     } | {
-        f"{library}, {lists} lists, {name}": crowd(seed, lists, **{**own, "grades": grades})
-        for name, grades in OTHER_GRADES.get(library, {}).items()
+        f"{library}, {lists} lists, {name}": crowd(seed, lists, **{**own, **other})
+        for name, other in OTHER_CROWDS.get(library, {}).items()
     }
 
 
@@ -169,6 +177,10 @@ OF_LIBRARY = {
     "lightgbm": ["graded", "tied", "binary"],
     "xgboost": ["graded", "tied", "binary"],
     "catboost": ["graded", "tied", "binary"],
+    "ir_measures": ["graded", "tied", "binary"],
+    "recbole": ["inside"],
+    "replay": ["graded", "tied", "binary"],
+    "tensorflow_ranking": ["graded", "binary"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
 """Which cases each library can be asked."""

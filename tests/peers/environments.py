@@ -1,6 +1,6 @@
 """Environments for the libraries that cannot live beside the newest pandas and NumPy, or are too large for every one.
 
-``python environments.py make DIRECTORY`` makes them, ``python environments.py record [LIBRARY ...]`` writes
+``python environments.py make DIRECTORY [NAME ...]`` makes them, ``python environments.py record [LIBRARY ...]`` writes
 ``recorded.json`` from every library (of those named) that some interpreter has: this one, or one below the directory
 named by RECFRAME_PEERS.
 """
@@ -47,14 +47,21 @@ BOOSTERS: tuple[tuple[str, ...], ...] = (
     ("pandas>=2.2", "six>=1.16"),
     ("--no-deps", "catboost==1.2.10"),
 )
-ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS}
+OTHERS: tuple[tuple[str, ...], ...] = (("ir-measures==0.4.3",),)
+ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS, "others": OTHERS}
 """What is installed in each, one after the other; where one fails, the recorded values stand for its libraries."""
+LARGE = {
+    "recbole": (("numpy==1.26.4", "torch==2.13.0+cpu"), ("recbole==1.2.1",)),
+    "replay": (("replay-rec==0.22.0",),),
+    "tensorflow_ranking": (("numpy<2", "tensorflow-cpu==2.15.1"), ("--no-deps", "tensorflow-ranking==0.5.5")),
+}
+"""Gigabytes, each in an environment of its own, which ``make DIRECTORY NAME ...`` makes where it is asked to."""
 
 
-def make(directory: Path) -> None:
-    """Make the environments."""
-    for name, steps in ENVIRONMENTS.items():
-        install(directory / name, steps)
+def make(directory: Path, names: Sequence[str]) -> None:
+    """Make the environments of those names."""
+    for name in names:
+        install(directory / name, (ENVIRONMENTS | LARGE)[name])
 
 
 def install(environment: Path, steps: Sequence[Sequence[str]], *, python: str = sys.executable) -> None:
@@ -122,8 +129,8 @@ def record(libraries: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["make", directory]:
-            make(Path(directory))
+        case ["make", directory, *names]:
+            make(Path(directory), names or list(ENVIRONMENTS))
         case ["record", *libraries]:
             record(libraries or list(OF_LIBRARY))
         case _:

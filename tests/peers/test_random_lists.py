@@ -21,17 +21,14 @@ from cases import CASES, OF_LIBRARY, OWN_CROWD, crowds
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="utf-8"))
 SEED = int(os.environ.get("RECFRAME_SEED", "7"))
 LISTS = int(os.environ.get("RECFRAME_LISTS", "300"))
-CLOSE = {"torchmetrics": 1e-5}
+CLOSE = {"torchmetrics": 1e-5, "tensorflow_ranking": 1e-6}
 """Where a library computes in single precision, and an ideal may be next to 0."""
 
 
-POLARS_ONLY = {"lightgbm", "xgboost", "catboost"}
-"""Which libraries' many lists are asked of polars alone, as pandas hands them to it: test_profiles.py asks both."""
+BOTH = {"trec_eval", "sklearn", "ranx", "rectools", "recommenders", "spark", "torchmetrics", "recometrics"}
+"""Which libraries' many lists are compared on pandas too; it hands them to polars, and test_profiles.py compares all on both."""
 KINDS = [
-    (library, kind)
-    for library in OWN_CROWD
-    for kind in ("polars", "pandas")
-    if kind == "polars" or library not in POLARS_ONLY
+    (library, kind) for library in OWN_CROWD for kind in ("polars", "pandas") if kind == "polars" or library in BOTH
 ]
 
 

@@ -29,6 +29,10 @@ PACKAGES = {
     "lightgbm": ("lightgbm", "lightgbm"),
     "xgboost": ("xgboost", "xgboost-cpu"),
     "catboost": ("catboost", "catboost"),
+    "ir_measures": ("ir_measures", "ir-measures"),
+    "recbole": ("recbole", "recbole"),
+    "replay": ("replay", "replay-rec"),
+    "tensorflow_ranking": ("tensorflow_ranking", "tensorflow-ranking"),
 }
 """The module to import and the distribution that holds it, by the name of the profile."""
 
@@ -500,6 +504,118 @@ def catboost(case):
         }
 
     return of_blocks(case, means)
+
+
+def ir_measures(case):
+    import ir_measures as library
+    from ir_measures import AP, RR, Bpref, IPrec, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
+
+    rel = case.get("level") or 1
+    names = {
+        "precision": SetP(rel=rel), "recall": SetR(rel=rel), "f1": SetF(rel=rel), "fbeta(beta=0.5)": SetF(rel=rel, beta=0.25),
+        "r_precision": Rprec(rel=rel), "mrr": RR(rel=rel),
+        "map": AP(rel=rel), "bpref": Bpref(rel=rel), "iprec(recall=0.3)": IPrec(rel=rel) @ 0.3, "ndcg": nDCG,
+    }  # fmt: skip
+    cut = {
+        "precision": P(rel=rel),
+        "recall": R(rel=rel),
+        "hit_rate": Success(rel=rel),
+        "map": AP(rel=rel),
+        "ndcg": nDCG,
+    }
+    names |= {label: measure @ k for name, measure in cut.items() for label, k in at_each(name).items()}
+    labels = defaultdict(list)
+    for label, measure in names.items():
+        labels[measure].append(label)
+    found = defaultdict(dict)
+    for value in library.iter_calc(list(labels), lists_of(case["truth"], "relevant"), lists_of(case["rows"], "score")):
+        for label in labels[value.measure]:
+            found[label][value.query_id] = float(value.value)
+    return of_lists(dict(found))
+
+
+def recbole(case):
+    import numpy as np
+
+    vars(np).update(float=float, bool=bool)  # which it takes from NumPy as it was
+    from recbole.evaluator import metrics
+
+    truth, rows = lists_of(counted(case), "relevant"), lists_of(case["rows"], "score")
+    users = sorted({*truth} & {*rows})
+    ordered = {user: sorted(rows[user], key=rows[user].get, reverse=True) for user in users}
+    deepest = max(CUTOFFS)
+    hits = np.array([[item in truth[user] for item in ordered[user][:deepest]] for user in users])
+    relevant = np.array([len(truth[user]) for user in users])
+    config = {"metric_decimal_place": 15, "topk": list(CUTOFFS)}
+    found = {}
+    kinds = {
+        "precision": (metrics.Precision, ()), "recall": (metrics.Recall, (relevant,)), "hit_rate": (metrics.Hit, ()),
+        "mrr": (metrics.MRR, ()), "map": (metrics.MAP, (relevant,)), "ndcg": (metrics.NDCG, (relevant,)),
+    }  # fmt: skip
+    for name, (kind, given) in kinds.items():
+        values = kind(config).metric_info(hits, *given)
+        found |= {
+            label: dict(zip(users, map(float, values[:, k - 1]), strict=True)) for label, k in at_each(name).items()
+        }
+    said = of_lists(found)
+    if all(item in rows[user] for user in users for item in truth[user]):
+        # It scores every item, so that what is relevant has a rank.
+        ranks = [[place for place, item in enumerate(ordered[user], 1) if item in truth[user]] for user in users]
+        sizes = np.array([len(rows[user]) for user in users])
+        sums = np.array([[float(sum(own))] for own in ranks])
+        said["means"]["gauc"] = float(metrics.GAUC(config).metric_info(sums, sizes, relevant))
+    return said
+
+
+def replay(case):
+    import pandas as pd
+    from replay import metrics
+
+    rows = [{"query_id": row["user"], "item_id": row["item"], "rating": row["score"]} for row in case["rows"]]
+    truth = [{"query_id": row["user"], "item_id": row["item"]} for row in counted(case)]
+    kinds = {
+        "precision": metrics.Precision, "recall": metrics.Recall, "hit_rate": metrics.HitRate, "mrr": metrics.MRR,
+        "map": metrics.MAP, "ndcg": metrics.NDCG,
+    }  # fmt: skip
+    recommended, known = pd.DataFrame(rows), pd.DataFrame(truth)
+    found = {}
+    for name, kind in kinds.items():
+        values = kind(list(CUTOFFS), mode=metrics.PerUser())(recommended, known)
+        for k in CUTOFFS:
+            own = next(lists for label, lists in values.items() if label.endswith(f"@{k}"))
+            found[f"{name}@{k}"] = {user: float(value) for user, value in own.items()}
+    return of_lists(found)
+
+
+def tensorflow_ranking(case):
+    import tensorflow as tf
+    from tensorflow_ranking import keras
+
+    lists = ranked_rows(case)
+    longest = max(len(own) for own, _ in lists.values())
+
+    def padded(values, filler):
+        return tf.constant([[*own, *[filler] * (longest - len(own))] for own in values], tf.float32)
+
+    kinds = keras.metrics
+    graded = {
+        "dcg": kinds.DCGMetric, "ndcg": kinds.NDCGMetric,
+        "ndcg(gain=linear)": lambda topn: kinds.NDCGMetric(topn=topn, gain_fn=tf.identity),
+    }  # fmt: skip
+    binary = {
+        "precision": kinds.PrecisionMetric, "recall": kinds.RecallMetric, "hit_rate": kinds.HitsMetric,
+        "mrr": kinds.MRRMetric, "map": kinds.MeanAveragePrecisionMetric,
+    }  # fmt: skip
+    scores = padded((given for _, given in lists.values()), 0)
+    grades = padded((own for own, _ in lists.values()), -1)
+    hits = padded((hits_of(case, own) for own, _ in lists.values()), -1)
+    found = {}
+    for name, kind in {**binary, **({} if case.get("level") else graded)}.items():
+        for label, k in {name: None, **at_each(name)}.items():
+            values, weights = kind(topn=k)._metric.compute(grades if name in graded else hits, scores, None)
+            assert abs(weights.numpy() - 1).max() < 1e-6, "the mean weighs all lists the same"
+            found[label] = dict(zip(lists, map(float, values.numpy().ravel()), strict=True))
+    return of_lists(found)
 
 
 def installed(library):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
+from recframe.profiles._toolkits import IR_MEASURES, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -282,6 +283,10 @@ PROFILES: Mapping[str, Profile] = {
         LIGHTGBM,
         XGBOOST,
         CATBOOST,
+        IR_MEASURES,
+        RECBOLE,
+        REPLAY,
+        TENSORFLOW_RANKING,
     )
 }
 """Every profile by the name that ``like=`` takes."""

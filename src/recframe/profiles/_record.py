@@ -100,9 +100,10 @@ class Profile:
         """Return what the library computes under a metric's name, or raise and say what it does instead."""
         found = self.metrics.get(metric.name)
         if found is None:
-            does = self.refused.get(metric.name, f"{self.title} computes no such number list by list")
+            does = f"{self.title} computes no such number list by list"
             if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
                 does = "profiles are about metrics that read the relevance"
+            does = self.refused.get(metric.name, does)
             msg = f"like={self.name!r} refuses {metric.name}: {does}"
             raise OptionError(msg, f"leave out like=, or take one of {', '.join(self.metrics)}")
         k = getattr(metric, "k", None)

@@ -1,0 +1,132 @@
+"""Toolkits of evaluation and recommendation, and the metrics of one for neural rankers."""
+
+from __future__ import annotations
+
+from recframe.profiles._record import EVERY_ROW, Definition, Profile
+
+BINARY = {"gain": "binary"}
+OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
+
+IR_MEASURES = Profile(
+    name="ir_measures",
+    title="ir_measures",
+    ties="item_desc",
+    ties_note="the larger item name first",
+    undefined=0.0,
+    lists="truth",
+    min_relevance=1.0,
+    metrics={
+        "precision": Definition("P, SetP"),
+        "recall": Definition("R, SetR"),
+        "f1": Definition("SetF", cut="none"),
+        "fbeta": Definition("SetF(beta=x), where x is β²", cut="none"),
+        "r_precision": Definition("Rprec"),
+        "hit_rate": Definition("Success", cut="needed"),
+        "mrr": Definition("RR", cut="none", departs="RR@k, of another provider, breaks ties by the smaller item name."),
+        "map": Definition("AP", options={"norm": "relevant"}),
+        "bpref": Definition("Bpref"),
+        "iprec": Definition("IPrec", "recall=0.1 gives IPrec@0.1; without it, the mean of its eleven values"),
+        "ndcg": Definition("nDCG", options={"grades": "positive"}),
+    },
+    refused={
+        "judged": "its Judged breaks ties by the smaller item name, unlike its other measures: "
+        "judged(denominator=list) without like=, ties='item'",
+        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=",
+        "rbp": "its RBP comes from cwl_eval, which has other rules on ties: rbp without like=",
+        "num_rel": "its NumRel is the sum over all lists",
+        "num_ret": "its NumRet is the sum over all lists",
+        "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
+    },
+    departs=(
+        "It takes a measure from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
+        "nDCG(dcg='exp-log2') comes from gdeval, which rounds to five digits.",
+    ),
+)
+
+RECBOLE = Profile(
+    name="recbole",
+    title="RecBole",
+    ties=None,
+    ties_note="left to torch.topk, which is any; GAUC takes the average rank: here the expected value",
+    undefined="skip",
+    lists="both",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("Precision", cut="needed"),
+        "recall": Definition("Recall", cut="needed"),
+        "hit_rate": Definition("Hit", cut="needed"),
+        "mrr": Definition("MRR", cut="needed"),
+        "map": Definition("MAP", cut="needed"),
+        "ndcg": Definition("NDCG", options=BINARY, cut="needed"),
+        "gauc": Definition("GAUC", options={"weigh_by": "relevant"}),
+    },
+    refused={
+        "roc_auc": "its AUC pools the rows of all users: roc_auc without like=, by=None",
+        "coverage": "its ItemCoverage is " + OF_ALL_LISTS.format("coverage"),
+        "gini": "its GiniIndex is " + OF_ALL_LISTS.format("gini"),
+        "entropy": "its ShannonEntropy has the natural logarithm and divides by the number of recommended items",
+        "arp": "its AveragePopularity counts interactions, and no share of them",
+        "long_tail": "its TailPercentage divides by k, and its tail is made of other items",
+    },
+    departs=("It rounds to four digits, which metric_decimal_place changes.",),
+)
+
+REPLAY = Profile(
+    name="replay",
+    title="RePlay",
+    ties="item_desc",
+    ties_note="the larger item first; of dictionaries, the order of the rows",
+    undefined="skip",
+    lists="truth",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("Precision", cut="needed"),
+        "recall": Definition("Recall", cut="needed"),
+        "hit_rate": Definition("HitRate", cut="needed"),
+        "mrr": Definition("MRR", cut="needed"),
+        "map": Definition("MAP", cut="needed"),
+        "ndcg": Definition("NDCG", options=BINARY, cut="needed"),
+    },
+    refused={
+        "roc_auc": "its RocAuc counts 1 where the whole top k is relevant and 0 where nothing of it is; roc_auc@k has "
+        "no value there",
+        "coverage": "its Coverage is " + OF_ALL_LISTS.format("coverage"),
+        "novelty": "its Novelty is the share of recommended items that the user does not have; its Surprisal divides "
+        "novelty by the logarithm of the number of users",
+    },
+)
+
+TENSORFLOW_RANKING = Profile(
+    name="tensorflow_ranking",
+    title="TensorFlow Ranking",
+    ties=None,
+    ties_note="shuffled at random: here the expected value",
+    undefined=0.0,
+    lists="ranked",
+    min_relevance=1.0,
+    metrics={
+        "precision": Definition("PrecisionMetric", options={"denominator": "list"}, least=0.0),
+        "recall": Definition("RecallMetric", options={"over": "ranked"}, least=0.0),
+        "hit_rate": Definition("HitsMetric", least=0.0),
+        "mrr": Definition("MRRMetric", least=0.0),
+        "map": Definition("MeanAveragePrecisionMetric", options={"norm": "relevant", "over": "ranked"}, least=0.0),
+        "dcg": Definition("DCGMetric", options={"gain": "exp2"}, reads_level=False, least=0.0),
+        "ndcg": Definition(
+            "NDCGMetric",
+            "gain='linear' gives gain_fn=identity",
+            options={"gain": "exp2", "grades": "positive", "ideal": "ranked"},
+            reads_level=False,
+            least=0.0,
+        ),
+    },
+    refused={
+        "opa": "its OPAMetric gives a tied pair nothing, and weighs a list by its number of pairs",
+        "bpref": "its BPrefMetric takes every scored row of label 0 for judged, and no other",
+        "arp": "its ARPMetric is the mean position of what is relevant, not a popularity",
+    },
+    departs=(
+        "A row of a negative label is padding to it: negative relevance is refused.",
+        "It sees the rows that it scores: a relevant item without a score does not exist.",
+        "It computes in float32.",
+    ),
+)
