@@ -143,6 +143,27 @@ def test_a_refusal_says_what_to_write(text):
         parse(text)
 
 
+def test_a_name_may_hold_the_least_relevance_of_the_call():
+    library = pytest.importorskip("polars" if find_spec("polars") else "pandas")
+    graded = library.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "relevant": [1, 2, 0], "score": [0.9, 0.5, 0.1]})
+    rec = recframe.rec(graded)
+    assert rec.measure("AP(rel=2)@100") == rec.map(100, min_relevance=2) == 0.5
+    found = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
+    assert list(found.columns) == ["map@100", "precision@2"]
+    assert [found[name][0] for name in found.columns] == [0.5, 0.5]
+    assert rec.measure("AP(rel=2)", min_relevance=2) == 0.5
+    assert rec.measure("AP(rel=2)", like="trec_eval") == 0.5
+    assert "min_relevance=2" in str(recframe.explain("AP(rel=2)"))
+    for names, given, said in (
+        (["P@2", "AP(rel=2)"], {}, "map with rel=2 does not go with precision@2 without a level"),
+        (["P(rel=1)@2", "AP(rel=2)"], {}, "precision@2 with rel=1 does not go with map with rel=2"),
+        (["AP(rel=2)"], {"min_relevance": 1}, "map with rel=2 does not go with min_relevance=1"),
+        (["AP(rel=high)"], {}, "rel='high' is not a number"),
+    ):
+        with pytest.raises(recframe.RecError, match=re.escape(said)):
+            rec.evaluate(names, **given)
+
+
 def test_nothing_unrelated_is_suggested():
     with pytest.raises(recframe.OptionError) as caught:
         parse("clicks@10")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._query import Averaging, Query
+from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, one_of, shown
 from recframe.metrics import make, read
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from recframe._arguments import Like, Lists, Roles, Ties, Undefined
 
+LEVEL = "rel"
+"""The option in a metric's name that is the least relevance of the call, as ir_measures has it."""
 EVERY_ROW = -math.inf
 """As `min_relevance` of a profile: every row of the truth is relevant, whatever its relevance."""
 Cut = Literal["any", "needed", "none"]
@@ -122,6 +125,8 @@ class Spec:
 
     metric: Metric
     given: Mapping[str, Any]
+    level: float | None = None
+    """The least relevance of the call, where the name holds it as ir_measures writes it: ``AP(rel=2)``."""
 
     @property
     def name(self) -> str:
@@ -141,6 +146,7 @@ def query_of(
 
     `given` names the roles that the user gave: they win, and so do the options that a metric spells.
     """
+    roles, given = _with_level(specs, roles, given)
     if roles.like is None:
         return [spec.metric for spec in specs], Query.of(roles, given)
     profile = find(roles.like, profiles)
@@ -163,6 +169,23 @@ def query_of(
         )
         metrics.append(metric)
     return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
+
+
+def _with_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[Roles, Sequence[str]]:
+    """Return the roles with the least relevance that the names of all metrics hold."""
+    first = next((spec for spec in specs if spec.level is not None), None)
+    if first is None or first.level is None:
+        return roles, given
+    own = roles.min_relevance if "min_relevance" in given else None
+    for spec in specs:
+        if own is not None and spec.level not in (None, own):
+            msg = f"{spec.name} with {LEVEL}={spec.level:g} does not go with min_relevance={own:g}"
+            raise OptionError(msg, "a call has one least relevance: name it once")
+        if own is None and spec.level != first.level:
+            other = "without a level" if spec.level is None else f"with {LEVEL}={spec.level:g}"
+            msg = f"{first.name} with {LEVEL}={first.level:g} does not go with {spec.name} {other}"
+            raise OptionError(msg, f"min_relevance={first.level:g} for all metrics of the call, or one call a level")
+    return replace(roles, min_relevance=first.level if own is None else own), [*given, "min_relevance"]
 
 
 def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:
@@ -204,7 +227,8 @@ def spec_of(given: str | Metric) -> Spec:
     """Return a metric with those of its options that the user gave."""
     if isinstance(given, str):
         name, options = read(given)
-        return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"})
+        level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
+        return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"}, level)
     metric = _check_metric(given)
     return Spec(metric, metric.options)
 
