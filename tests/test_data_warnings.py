@@ -127,6 +127,21 @@ def test_every_score_of_every_list_ties(engine):
     assert "is the same in all rows" in only(said(engine, one_row_a_list, by=None))
 
 
+@pytest.mark.parametrize(("method", "scores"), [("compare", ["score", "other"]), ("describe", ["score"])])
+def test_comparisons_say_so_too(engine, method, scores):
+    pytest.importorskip("scipy")
+    given = {"score": scores}
+    rows = {"user": [1, 1, 2, 2], "item": ["a", "b", "a", "b"], "score": [0.4, 0.3, 0.2, 0.1], "other": [1, 2, 3, 4]}
+    frame, never, truth = engine.frames(
+        rows, {"user": [1, 2], "item": ["y", "z"]}, {"user": [1, 2], "item": ["a", "b"]}
+    )
+    assert said(engine, frame, method, ["ndcg"], truth=truth, **given) == []
+    assert "no item of the frame is in truth" in only(said(engine, frame, method, ["ndcg"], truth=never, **given))
+    tied = engine.frame(rows | {name: [1, 1, 1, 1] for name in scores})
+    found = said(engine, tied, method, ["ndcg"], truth=truth, **given)
+    assert all(f"score='{name}' is the same" in found[0] for name in scores)
+
+
 # --- lists --------------------------------------------------------------------------------------------------------------
 
 

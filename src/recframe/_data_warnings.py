@@ -38,8 +38,24 @@ REACH = 1_000_000
 ROWS, MODELS, LARGEST = "rows", "models", "largest"
 
 
-def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) -> None:
-    """Warn of what makes the result of an eager call mean nothing."""
+def warn_of_data(
+    given: Given, query: Query, context: CallContext, result: Any, means: Sequence[str] | None = None
+) -> None:
+    """Warn of what makes the result of an eager call mean nothing.
+
+    Parameters
+    ----------
+    given : Given
+        The user's frames.
+    query : Query
+        The roles.
+    context : CallContext
+        The frames, opened.
+    result : float or frame
+        The answer.
+    means : sequence of str, optional
+        The columns of means, where the answer has a row for each metric; None: it has a column for each.
+    """
     # Of no rows and no truth the UndefinedWarning says enough.
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
@@ -49,7 +65,7 @@ def warn_of_data(given: Given, query: Query, context: CallContext, result: Any) 
         if context.requirements.reads_relevance:
             found += assumed_relevance(given.truth, query, SAMPLE)
         metrics = [terms.metric for terms in context.requirements.accuracy]
-        if any(_is_zero(query, metric, result, context) for metric in metrics):
+        if any(_is_zero(query, metric, result, context, means) for metric in metrics):
             found += unmatched(given.frame, given.truth, query)
     _warn(found, "the numbers may mean nothing")
 
@@ -79,7 +95,7 @@ def _warn(found: Sequence[str], what: str) -> None:
         warnings.warn(f"{what}:\n{listed}\ncheck() looks at all rows.", DataWarning, stacklevel=stack_level())
 
 
-def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext) -> bool:
+def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, means: Sequence[str] | None) -> bool:
     """Return whether a metric is 0 or missing wherever a model has it, or an option may hide that it is."""
     how = query.averaging(metric.label)
     if isinstance(how.undefined, float) and how.undefined != 0:
@@ -87,6 +103,9 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext) ->
     if isinstance(result, float):
         return not abs(result) > 0
     frame = adapter_of(result).as_narwhals(result)
+    if means is not None:
+        found = frame.filter(nw.col("metric") == how.name).select(*means)
+        return any(not abs(mean or 0.0) > 0 for row in found.rows() for mean in row)
     if context.long:
         value = nw.col(how.name).abs().fill_null(0.0)
         models = frame.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
 from recframe._statistics import check_installed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan.plan import Plan
 
 
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
@@ -16,7 +21,8 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     from recframe._comparison.compare import Options, compare
 
     checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    return compare(plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster), checked)
+    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster)
+    return _warned(plan, compare(plan, checked), ("mean", "baseline_mean"))
 
 
 def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
@@ -26,4 +32,13 @@ def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
     from recframe._comparison.describe import Options, describe
 
     checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    return describe(plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster), checked)
+    plan = plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster)
+    return _warned(plan, describe(plan, checked), ("mean",))
+
+
+def _warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
+    """Return a result, after a warning where its numbers may mean nothing."""
+    from recframe._data_warnings import warn_of_data
+
+    warn_of_data(plan.given, plan.context.query, plan.context, result, means)
+    return result

@@ -102,6 +102,13 @@ class Partial:
 class Plan:
     """The plan of one call: built by `run`, computed by whoever reads its result.
 
+    Attributes
+    ----------
+    given : Given
+        The user's frames.
+    context : CallContext
+        The same, opened.
+
     Parameters
     ----------
     given : Given
@@ -131,6 +138,7 @@ class Plan:
         _check_names(query, metrics)
         _check_ties(query, metrics)
         _check_policies(query, metrics)
+        self.given = given
         self._query = query
         self._metrics = metrics
         self._requirements = requirements_of(
