@@ -37,6 +37,14 @@ ROWS = {
     "heavy": [5.0, 5.0, 5.0, 1.0, 1.0, 1.0],
     "name": ["x", "y", "x", "y", "x", "y"],
 }
+TOPICS = pl.DataFrame(
+    {
+        "user": [1, 1, 1, 2, 2],
+        "item": ["b", "b", "c", "a", "c"],
+        "relevant": [1, 1, 1, 0, 1],
+        "topic": ["s", "t", "s", "s", "s"],
+    }
+)
 OTHERS = {
     "by": ("who", "mrr", {}),
     "item": ("thing", "mrr", {"ties": "item"}),
@@ -55,6 +63,9 @@ OTHERS = {
     "tied": ("block", "mrr", {"rank": "place"}),
     "weight": ("heavy", "mrr", {}),
     "model": ("name", "mrr", {}),
+    "subtopic": ("topic", "alpha_ndcg@2", {"truth": TOPICS}),
+    "condensed": (True, "mrr", {"truth": TOPICS}),
+    "mean": ("harmonic", "mrr", {}),
 }
 """A value of each role that is not its default, and a call whose answer depends on it."""
 

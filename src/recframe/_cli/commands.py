@@ -132,7 +132,7 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
 
 def explain_metric(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
-    given = {name: values[name] for name in POLICIES if values[name] is not None}
+    given = {name: values[name] for name in POLICIES if values.get(name) is not None}
     say(fitted(explain(metric, **given)))
     return []
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ASCII = str.maketrans({
     "Σ": "sum", "Π": "product", "√": "sqrt", "τ": "tau", "≤": "<=", "≥": ">=", "·": "*", "−": "-",
     "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "ⱼ": "_j", "²": "^2",
-    "∩": "and", "α": "alpha", "β": "beta", "⁻": "-", "…": "...",
+    "∩": "and", "α": "alpha", "β": "beta", "ε": "epsilon", "⁻": "-", "…": "...",
 })  # fmt: skip
 """What stands for the signs of a formula where the terminal does not know them."""
 
