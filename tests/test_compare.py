@@ -238,6 +238,45 @@ def test_wilcoxon_is_scipys(engine):
     assert row["p"] == pytest.approx(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
 
 
+def differences_of(frame, metric, model, baseline):
+    """Return the differences of the lists where both models have a value."""
+    ours, theirs = (
+        np.array(recframe.rec(frame).evaluate(metric, by="session", per="session", score=name)[metric].to_list(), float)
+        for name in (model, baseline)
+    )
+    return (ours - theirs)[~np.isnan(ours - theirs)]
+
+
+def test_the_randomization_test_is_scipys_where_all_flips_are_enumerated(library):
+    frame = library.DataFrame(rows_of(13, lists=12))
+    found = recframe.rec(frame).compare("ndcg", by="session", score=["a", "b"], test="randomization")
+    expected = stats.permutation_test(
+        (differences_of(frame, "ndcg", "b", "a"),), np.mean, permutation_type="samples", n_resamples=np.inf
+    )
+    assert found["p"].to_list() == [pytest.approx(expected.pvalue, rel=1e-9)]
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_the_bootstrap_is_scipys_within_its_monte_carlo_error(library, interval):
+    frame = library.DataFrame(rows_of(14, lists=60))
+    given = {"by": "session", "score": ["a", "b"], "test": "bootstrap", "interval": interval}
+    found = recframe.rec(frame).compare("ndcg", **given)
+    low, high = stats.bootstrap(
+        (differences_of(frame, "ndcg", "b", "a"),), np.mean, n_resamples=10_000, method=interval, rng=1
+    ).confidence_interval
+    near = pytest.approx([low, high], abs=0.05 * (high - low))
+    assert [found["low"].to_list()[0], found["high"].to_list()[0]] == near
+
+
+@pytest.mark.parametrize(("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")])
+def test_corrections_are_those_of_statsmodels(library, correction, theirs):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    frame = library.DataFrame(rows_of(15))
+    found = recframe.rec(frame).compare(["ndcg", "mrr"], by="session", score=MODELS, correction=correction)
+    expected = multitest.multipletests(found["p"].to_list(), method=theirs)[1]
+    assert found["p_adjusted"].to_list() == pytest.approx(expected.tolist(), rel=1e-9)
+
+
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
 def test_models_that_are_equal_do_not_differ(engine, test):
     rows = [row | {"b": row["a"]} for row in rows_of(9)]

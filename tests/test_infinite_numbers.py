@@ -99,3 +99,19 @@ def test_weights_of_lists(engine, weight, said):
 def test_missing_weights_count_as_0(engine):
     frame = frame_of(engine, (1, 0, 0, 1), weight=(math.nan, math.nan, math.nan, 2))
     assert answer(engine, frame, "mrr", weight="weight") == 0
+
+
+def test_weights_whose_squares_are_infinite():
+    frame = frame_of(EAGER, (1, 0, 0, 1), weight=(1e200, 1e200, 1, 1))
+    with pytest.raises(recframe.RecError, match=r"holds 1e\+200, but a weight is at most 1e\+100\n\nHint: divide all"):
+        answer(EAGER, frame, "mrr", weight="weight")
+
+
+@pytest.mark.parametrize("cluster", [None, "user"])
+def test_weights_of_lazy_frames_whose_squares_are_infinite(cluster):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("scipy")
+    frame = polars.LazyFrame(ROWS | {"other": [1, 2, 1, 2], "relevant": [1, 0, 0, 1], "weight": [1e200, 1e200, 1, 1]})
+    found = frame.rec(score=["score", "other"], weight="weight").compare("mrr", cluster=cluster).collect()
+    assert found["difference"].to_list() == [-0.5]
+    assert found.select("low", "high", "p").row(0) == (None,) * 3

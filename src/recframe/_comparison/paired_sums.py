@@ -108,14 +108,17 @@ def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tupl
         mean = np.where(weight > 0, total / weight, 0.0)
     least = SPREAD * found["squares"]
     squares = found["squares"] - mean**2 * weight
-    residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weights"]
+    with np.errstate(invalid="ignore", over="ignore"):
+        residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weights"]
+    # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
+    residual = np.where(np.isfinite(residual), residual, np.nan)
     result = Sums(
         lists=found["lists"],
         weight=weight,
         weight_squares=found["weight_squares"],
         total=total,
         squares=np.where((squares > least) & ~is_none, squares, 0.0),
-        residual_squares=np.where((residual > SPREAD * found["unit_squares"]) & ~is_none, residual, 0.0),
+        residual_squares=np.where((residual <= SPREAD * found["unit_squares"]) | is_none, 0.0, residual),
         clusters=found["units"] if clustered else None,
     )
     return result, found

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 OF_ZERO = 1e300
 """A value's logarithm, but for its sign, and its reciprocal where the value is 0, so that the mean is 0."""
+GREATEST_WEIGHT = 1e100
+"""Tests and intervals square sums of weights."""
 ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
 """The roles of the columns that describe lists, for messages."""
 
@@ -153,6 +155,9 @@ def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> 
             if wrong is not None and not 0 <= wrong < math.inf:
                 msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is 0 or more, and finite"
                 raise InputError(msg, "drop these lists, or give them the weight 0")
+            if wrong is not None and wrong > GREATEST_WEIGHT:
+                msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is at most {GREATEST_WEIGHT:g}"
+                raise InputError(msg, "divide all weights by the same number: only their ratios count")
     return lists.with_columns(*((weight * nw.col(name)).alias(name) for name in columns))
 
 

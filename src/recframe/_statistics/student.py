@@ -85,17 +85,17 @@ class Sums:
         return cls(
             lists=np.array([len(values)], dtype=np.float64),
             weight=np.array([weight]),
-            weight_squares=np.array([(weights**2).sum()]),
+            weight_squares=np.array([square(weights).sum()]),
             total=np.array([total]),
             squares=np.array([squares]),
-            residual_squares=np.array([(residuals**2).sum()]),
+            residual_squares=np.array([square(residuals).sum()]),
             clusters=count,
         )
 
     @property
     def effective_lists(self) -> Floats:
         """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
-        return ratio(self.weight**2, self.weight_squares)
+        return ratio(square(self.weight), self.weight_squares)
 
     @property
     def units(self) -> Floats:
@@ -120,7 +120,7 @@ class Sums:
         units = self.units
         with np.errstate(invalid="ignore", divide="ignore"):
             correction = np.where(units > 1, units / (units - 1), np.nan)
-            return np.sqrt(ratio(self.residual_squares, self.weight**2) * correction)
+            return np.sqrt(ratio(self.residual_squares, square(self.weight)) * correction)
 
     @property
     def degrees(self) -> Floats:
@@ -181,6 +181,12 @@ def detectable(sums: Sums, confidence: float) -> Floats:
     t = scipy_stats().t
     quantiles = t.ppf(0.5 + confidence / 2, sums.degrees) + t.ppf(POWER, sums.degrees)
     return np.asarray(quantiles * sums.standard_error)
+
+
+def square(values: Floats) -> Floats:
+    """Return squares, infinite where they are too large for a number: what is made of them is missing."""
+    with np.errstate(over="ignore"):
+        return np.square(values)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
