@@ -140,6 +140,13 @@ def test_every_format_has_the_same_cells(result):
     assert type(table.gt).__name__ == "GT"
 
 
+def test_a_star_at_the_start_of_a_line_is_no_argument_of_the_line_break_in_latex():
+    pytest.importorskip("great_tables")
+    assert "\\\\\n{}* adjusted p-value below 0.05" in recframe.table(COMPARED).to_latex()
+    named = VALUES.with_columns(model=pl.lit("*old"))
+    assert "\\\\\n{}*old &" in recframe.table(named).to_latex()
+
+
 def test_tables_without_great_tables(monkeypatch):
     monkeypatch.setitem(sys.modules, "great_tables", None)
     table = recframe.table(VALUES)

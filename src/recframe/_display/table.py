@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_DIGITS = 15
+STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
+"""A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 
 
 class Table:
@@ -73,7 +76,7 @@ class Table:
             great_tables is not installed.
         """
         text: str = self.gt.as_latex()
-        return text
+        return STAR.sub(r"\1{}", text)
 
     def to_markdown(self) -> str:
         """Return the table as Markdown. This needs nothing but recframe."""
