@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from statistics import fmean, geometric_mean, harmonic_mean, median
 
-import polars as pl
 import pytest
 
 import oracle
 import recframe
 from compare import same
 from strategies import BINARY, crowd
+
+pl = pytest.importorskip("polars")
 
 MEANS = {"arithmetic": fmean, "geometric": geometric_mean, "harmonic": harmonic_mean, "median": median}
 LABELS = ["mrr", "map@2", "ndcg"]

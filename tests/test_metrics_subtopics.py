@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 
-import polars as pl
 import pytest
 
 import oracle
 import recframe
 from compare import assert_equal
 from oracle.subtopics import value
+
+pl = pytest.importorskip("polars")
 
 LABELS = ["alpha_ndcg@2", "alpha_ndcg(alpha=0.2)@5", "err_ia@3", "err_ia", "err_ia(alpha=0.2,normalized=True)@4"]
 

@@ -83,4 +83,5 @@ def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], gr
     found = [
         sums.with_columns(nw.lit(index).alias(MODEL_NUMBER)) for index, sums in enumerate(totals) if sums is not None
     ]
-    return nw.concat(found, how="vertical").collect().to_native()
+    # Keys as the user wrote them: within a call numbers may replace them, other ones for each part.
+    return plan.context.session.finish(nw.concat(found, how="vertical"), {}, [])
