@@ -12,19 +12,14 @@ Scaling keeps the order of scores, but may give different scores the same bits: 
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-BITS = 62
-FEWEST_BITS = 8
-"""The bits of a score below which too many different scores would be equal."""
-MOST_BITS = 50
-"""The bits of a score that a float can tell apart, rounding included."""
 
 
 class Placed(NamedTuple):
@@ -138,12 +133,9 @@ def _scaled(values: Any, bits: int, *, descending: bool) -> Any:
     """Return the distance of each value from the best one, in whole numbers of some bits; None where that fails."""
     values = np.asarray(values, dtype="float64")
     most, least = float(values.max()), float(values.min())
-    spread = most - least
-    if bits < FEWEST_BITS or not spread < math.inf:
-        return None
-    scale = (2.0**bits - 1) / spread if spread else 0.0
-    if not scale < math.inf:
+    factor = None if bits < FEWEST_BITS else scale(most, least, bits)
+    if factor is None:
         return None
     distance = most - values if descending else values - least
-    distance *= scale
+    distance *= factor
     return distance.astype("int64")

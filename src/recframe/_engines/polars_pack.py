@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
+from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
 from recframe._engines.polars_compat import collect
 
 if TYPE_CHECKING:
@@ -35,12 +36,6 @@ if TYPE_CHECKING:
     Mark = Callable[[pl.DataFrame], pl.LazyFrame]
     """Adds a column `NEEDED` to a frame, from its columns other than keys and scores."""
 
-BITS = 62
-"""The bits of a signed integer without its sign and one for the end of the last list."""
-FEWEST_BITS = 8
-"""The bits of a score below which too many different scores would be equal."""
-MOST_BITS = 50
-"""The bits of a score that a float can tell apart, rounding included."""
 MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
 FEW = 1000
@@ -194,15 +189,12 @@ def pack(
 def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
     """Return the distance of each score from the best one, in whole numbers of some bits; None where that fails."""
     best, worst = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
-    spread = best - worst
-    if bits < FEWEST_BITS or not spread < math.inf:
-        return None
-    scale = (2.0**bits - 1) / spread if spread else 0.0
-    if not scale < math.inf:
+    factor = None if bits < FEWEST_BITS else scale(best, worst, bits)
+    if factor is None:
         return None
     value = pl.col(scores.name).cast(pl.Float64)
     # The numbers fit; to be told so takes half of the time.
-    return ((best - value if descending else value - worst) * scale).cast(pl.Int64, wrap_numerical=True)
+    return ((best - value if descending else value - worst) * factor).cast(pl.Int64, wrap_numerical=True)
 
 
 def _span(column: pl.Series) -> tuple[int, int] | None:
@@ -229,6 +221,18 @@ def sort_integers(packed: pl.Series) -> pl.Series:
     if numpy is None or (len(packed) > TIMED and not numpy_is_faster()):
         return packed.sort()
     return pl.Series(PACKED, numpy.sort(packed.to_numpy()))
+
+
+def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:
+    """Return values in the order of the rows that they belong to, missing for rows that have none."""
+    numpy, some_lack = sys.modules.get("numpy"), len(rows) < height
+    if numpy is None or (some_lack and not values.dtype.is_float()):
+        return pl.repeat(None, height, dtype=values.dtype, eager=True).scatter(rows, values)
+    # Faster than polars, as it does not check where numbers point to.
+    array = values.to_numpy()
+    found = numpy.full(height, numpy.nan) if some_lack else numpy.empty(height, dtype=array.dtype)
+    found[rows.to_numpy()] = array
+    return pl.Series(found, nan_to_null=some_lack)
 
 
 @lru_cache(1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recframe._columns import ROW, SIZE, START
+from recframe._engines.polars_pack import in_order_of_rows
 from recframe._engines.polars_sort import rank_rows
 
 if TYPE_CHECKING:
@@ -21,12 +21,5 @@ def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Seri
     ranked = rank_rows(there, keys, score, None)
     if ranked is None:
         return None
-    numbers = ranked.get_column(ROW)
     places = ranked.select(pl.col(START) + (pl.col(SIZE) - 1) / 2).to_series()
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
-        return pl.repeat(None, frame.height, dtype=pl.Float64, eager=True).scatter(numbers, places)
-    # Twice as fast, as it does not check where numbers point to.
-    found = numpy.full(frame.height, numpy.nan)
-    found[numbers.to_numpy()] = places.to_numpy()
-    return pl.Series(found, nan_to_null=len(numbers) < frame.height)
+    return in_order_of_rows(ranked.get_column(ROW), places, frame.height)

@@ -6,13 +6,13 @@ Every text is then compared with the first one of its number, and those that dif
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.polars_pack import BITS, FEW, sort_integers
+from recframe._engines.packing import BITS
+from recframe._engines.polars_pack import FEW, in_order_of_rows, sort_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def _encoded(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
     ordered = sort_integers(packed.to_series()).to_frame(HASH)
     rows = ordered.select((pl.first() % 2**row_bits).alias(ROW)).to_series()
     number = ordered.select(pl.first() // 2**row_bits).to_series().rle_id()
-    numbers = _in_order_of_rows(rows, number)
+    numbers = in_order_of_rows(rows, number, len(texts)).alias(NUMBER)
     known = texts.gather(rows.filter(_heads(number)))
     others = known.gather(numbers).ne_missing(texts)
     if texts.null_count():
@@ -63,16 +63,6 @@ def _encoded(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 def _hashes(texts: pl.Series) -> pl.Series:
     return texts.hash()
-
-
-def _in_order_of_rows(rows: pl.Series, numbers: pl.Series) -> pl.Series:
-    """Return the numbers in the order of rows, of which there is each once."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None:
-        return pl.zeros(len(rows), dtype=numbers.dtype, eager=True).scatter(rows, numbers).alias(NUMBER)
-    found = numpy.empty(len(rows), dtype=numpy.uint32)
-    found[rows.to_numpy()] = numbers.to_numpy()
-    return pl.Series(NUMBER, found)
 
 
 def _apart(texts: pl.Series, numbers: pl.Series, known: pl.Series, others: pl.Series) -> tuple[pl.Series, pl.Series]:
