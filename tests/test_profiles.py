@@ -24,7 +24,7 @@ NDCG = {
     "trec_eval": 0.6740, "ranx": 0.6740, "recometrics": 0.6740, "rectools": 0.3301, "recommenders": 0.5856,
     "spark": 0.5856, "sklearn": 0.9639, "torchmetrics": 0.9639,
     "lightgbm": 0.9828, "xgboost": 0.9828, "catboost": 0.9639, "ir_measures": 0.6740, "recbole": 0.5856,
-    "replay": 0.5856, "tensorflow_ranking": 0.9828,
+    "replay": 0.5856, "tensorflow_ranking": 0.9828, "lenskit": 0.5209,
 }  # fmt: skip
 # u1 is served and judged, u2 served only, u3 judged only, u4 both without anything relevant.
 FRAME = {"user": ["u1", "u1", "u2", "u4"], "item": [1, 2, 1, 1], "score": [2.0, 1.0, 1.0, 1.0]}
@@ -140,6 +140,7 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
         ("mrr@5", {"like": "ir_measures"}, "takes no cutoff for mrr: RR"),
         ("coverage@5", {"like": "replay"}, "call coverage without like=, with a catalog"),
         ("opa", {"like": "tensorflow_ranking"}, "gives a tied pair nothing"),
+        ("map@5", {"like": "lenskit"}, r"divides by min\(R, N\) where N < k rows are ranked"),
         ("roc_auc", {"like": "xgboost"}, "counts pairs of equal labels"),
         ("roc_auc", {"like": "catboost"}, "QueryAUC counts a tied pair one half"),
         ("ndcg", {"like": "lightgbm"}, "needs a cutoff for ndcg"),
@@ -237,6 +238,12 @@ def judged(*grades):
         ("replay", "map@1", (1, 1, 1), {}, 1.0),
         ("tensorflow_ranking", "map", (0, 1, 1), {}, 0.5),
         ("tensorflow_ranking", "recall@2", (0, 1, 1), {}, 1.0),
+        # LensKit's first two positions count alike, and with gain='rating' negative ones are in its ideal.
+        ("lenskit", "ndcg@2", (0, 5), {}, 1.0),
+        ("lenskit", "recall@1", (1, 1, 1), {}, 1.0),
+        ("lenskit", "precision@5", (1, 0), {"min_relevance": 1}, 0.5),
+        ("lenskit", "rbp", (1, 0), {"min_relevance": 1}, 0.15),
+        ("lenskit", "ndcg(gain=linear)", (-1, 2, 1), {}, 1 / (3 - 1 / math.log2(3))),
         # trec_eval's ndcg knows no level.
         ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
         ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),

@@ -40,6 +40,7 @@ Like = Literal[
     "recbole",
     "replay",
     "tensorflow_ranking",
+    "lenskit",
 ]
 """The libraries whose options and policies a call may take."""
 

@@ -130,6 +130,7 @@ OWN_CROWD = {
     "recbole": {"inside": True, "least": 11, "tied": False},
     "replay": {},
     "tensorflow_ranking": {"grades": WHOLE, "tied": False},
+    "lenskit": {"grades": WHOLE, "tied": False},
 }
 """What differs in the crowd that each library is asked."""
 
@@ -181,6 +182,7 @@ OF_LIBRARY = {
     "recbole": ["inside"],
     "replay": ["graded", "tied", "binary"],
     "tensorflow_ranking": ["graded", "binary"],
+    "lenskit": ["graded", "binary", "inside"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
 """Which cases each library can be asked."""

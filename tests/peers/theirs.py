@@ -33,6 +33,7 @@ PACKAGES = {
     "recbole": ("recbole", "recbole"),
     "replay": ("replay", "replay-rec"),
     "tensorflow_ranking": ("tensorflow_ranking", "tensorflow-ranking"),
+    "lenskit": ("lenskit", "lenskit"),
 }
 """The module to import and the distribution that holds it, by the name of the profile."""
 
@@ -616,6 +617,39 @@ def tensorflow_ranking(case):
             assert abs(weights.numpy() - 1).max() < 1e-6, "the mean weighs all lists the same"
             found[label] = dict(zip(lists, map(float, values.numpy().ravel()), strict=True))
     return of_lists(found)
+
+
+def lenskit(case):
+    from lenskit import metrics
+    from lenskit.data import ItemList, ItemListCollection
+
+    # It takes lists in order; scores without ties say which.
+    outputs = {
+        user: ItemList(item_ids=sorted(scores, key=scores.get, reverse=True), ordered=True)
+        for user, scores in lists_of(case["rows"], "score").items()
+    }
+    test = {
+        user: ItemList(item_ids=list(grades), rating=list(grades.values()))
+        for user, grades in lists_of(counted(case), "relevant").items()
+    }
+    kinds = {
+        "precision": metrics.Precision, "recall": metrics.Recall, "hit_rate": metrics.Hit, "mrr": metrics.RecipRank,
+        "dcg": metrics.DCG, "ndcg": metrics.NDCG, "rbp": metrics.RBP,
+        "rbp(p=0.5)": lambda n: metrics.RBP(n, patience=0.5),
+        "ndcg(gain=linear)": lambda n: metrics.NDCG(n, gain="rating"),
+        "ndcg(discount=log2)": lambda n: metrics.NDCG(n, weight=metrics.LogRankWeight(offset=1)),
+    }  # fmt: skip
+    if {*outputs} <= {*test}:  # it fails on a list without test items
+        kinds["dcg(gain=linear)"] = lambda n: metrics.DCG(n, gain="rating")
+    labels = {label: (kind, k) for name, kind in kinds.items() for label, k in {name: None, **at_each(name)}.items()}
+    analysis = metrics.RunAnalysis()
+    for label, (kind, k) in labels.items():
+        analysis.add_metric(kind(k), label)
+    own = (ItemListCollection.from_dict(lists, key="user_id") for lists in (outputs, test))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of lists without test items, which it divides by 0
+        values = analysis.measure(*own).list_metrics()
+    return of_lists({label: dict(zip(values.index, map(float, values[label]), strict=True)) for label in labels})
 
 
 def installed(library):

@@ -3,7 +3,7 @@
 >>> from recframe import profiles
 >>> list(profiles.PROFILES)  # doctest: +NORMALIZE_WHITESPACE
 ['trec_eval', 'sklearn', 'ranx', 'rectools', 'recommenders', 'spark', 'torchmetrics', 'recometrics', 'lightgbm',
- 'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking']
+ 'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking', 'lenskit']
 >>> profiles.PROFILES["rectools"].metrics["ndcg"].options
 {'gain': 'binary', 'ideal': 'ones'}
 """

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
-from recframe.profiles._toolkits import IR_MEASURES, RECBOLE, REPLAY, TENSORFLOW_RANKING
+from recframe.profiles._toolkits import FROM_LEVEL, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RELEVANT = {"norm": "relevant"}
-FROM_LEVEL = {"grades": "relevant"}
-"""Of libraries that get what is relevant and nothing else."""
 
 TREC_EVAL = Profile(
     name="trec_eval",
@@ -287,6 +285,7 @@ PROFILES: Mapping[str, Profile] = {
         RECBOLE,
         REPLAY,
         TENSORFLOW_RANKING,
+        LENSKIT,
     )
 }
 """Every profile by the name that ``like=`` takes."""

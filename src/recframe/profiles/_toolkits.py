@@ -5,6 +5,9 @@ from __future__ import annotations
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
 
 BINARY = {"gain": "binary"}
+JARVELIN = {"discount": "jarvelin"}
+FROM_LEVEL = {"grades": "relevant"}
+"""Of libraries that get what is relevant and nothing else."""
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
 
 IR_MEASURES = Profile(
@@ -129,4 +132,41 @@ TENSORFLOW_RANKING = Profile(
         "It sees the rows that it scores: a relevant item without a score does not exist.",
         "It computes in float32.",
     ),
+)
+
+LENSKIT = Profile(
+    name="lenskit",
+    title="LensKit",
+    ties=None,
+    ties_note="it takes lists in order, not scores",
+    undefined=0.0,
+    lists="ranked",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("Precision", options={"denominator": "list"}),
+        "recall": Definition("Recall", options={"capped": True}),
+        "hit_rate": Definition("Hit"),
+        "mrr": Definition("RecipRank"),
+        "dcg": Definition(
+            "DCG",
+            "gain='linear' gives gain='rating'",
+            options=BINARY | JARVELIN,
+            level_options=FROM_LEVEL,
+            departs="With gain='rating' it fails on a list without test items, which counts 0 here.",
+        ),
+        "ndcg": Definition(
+            "NDCG",
+            "gain='linear' gives gain='rating', discount='log2' weight=LogRankWeight(offset=1)",
+            options=BINARY | JARVELIN | {"grades": "signed"},
+            level_options=FROM_LEVEL,
+        ),
+        "rbp": Definition("RBP", "p=0.5 gives patience=0.5", options={"p": 0.85}),
+    },
+    refused={
+        "map": "its AveragePrecision divides by min(R, N) where N < k rows are ranked, and fails on a list without "
+        "test items; where all lists have k rows, that is map@k without like=",
+        "gini": "its ListGini is " + OF_ALL_LISTS.format("gini"),
+        "arp": "its MeanPopRank is the mean quantile of the items' popularity, and no share of the users",
+        "entropy": "its entropy is that of the categories within a list, and no exposure of items",
+    },
 )
