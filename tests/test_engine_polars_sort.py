@@ -30,19 +30,19 @@ KINDS = {
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
     found = polars_sort.rank_rows(frame, ["user"], "score", upto)
-    asked = pl.col("row") % 3 == 1
+    needed = pl.col("row") % 3 == 1
     # Text does not fit into the integers: these rows are looked up by their numbers.
     some = polars_sort.rank_rows(
         frame.with_columns(text=pl.lit("a")),
         ["user"],
         "score",
         upto,
-        lambda rows: rows.lazy().with_columns(asked.alias(polars_pack.NEEDED)),
+        needed,
     )
     assert (found is None) == (some is None)
     if found is None:
         return None
-    assert some.drop("text").equals(found.filter(asked))
+    assert some.drop("text").equals(found.filter(needed))
     size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
     place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
     expected = frame.with_columns(place, size).drop("score")
@@ -176,7 +176,7 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
     assert found.cast({"size": pl.Int32}).equals(expected)
     wanted = pl.col("relevant").eq_missing(relevance[0])
-    some = polars_sort.rank_rows(frame, ["user"], "score", 4, lambda rows: rows.lazy().with_columns(needed=wanted))
+    some = polars_sort.rank_rows(frame, ["user"], "score", 4, wanted)
     assert some.equals(found.filter(wanted))
 
 

@@ -12,15 +12,14 @@ from recframe._columns import POSITION
 from recframe._engines import (
     polars_constructors,
     polars_look,
-    polars_pack,
     polars_partitions,
     polars_places,
     polars_sort,
 )
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
-from recframe._engines.polars_compat import NULLS_EQUAL, col, collect, collect_columns
-from recframe._engines.polars_expressions import native_expressions
+from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns
+from recframe._engines.polars_expressions import native, native_expressions
 from recframe._engines.polars_rows import EagerRows, LazyRows
 from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
@@ -51,7 +50,10 @@ class Polars(Engine):
         return polars_constructors
 
     def scalar(self, frame: Frame) -> Any:
-        return collect(frame.to_native()).item()
+        return self._collect(frame).item()
+
+    def _collect(self, frame: Frame) -> pl.DataFrame:
+        return collect(frame.to_native())
 
     def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
         return lazy(frame.to_native().select(native_expressions(columns)))
@@ -130,20 +132,34 @@ class LazyPolars(Polars):
 
 
 class EagerPolars(Polars):
-    """Data frames: plans that are collected on the way."""
+    """Data frames: plans that are collected on the way.
+
+    Parameters
+    ----------
+    few : bool
+        Whether all frames of a call have few rows: then its steps cost more than what they compute.
+    """
 
     eager = True
+
+    def __init__(self, frame: Any = None, *, few: bool = False) -> None:
+        super().__init__(frame)
+        self._few = few
+
+    def _collect(self, frame: Frame) -> pl.DataFrame:
+        return collect(frame.to_native(), few=self._few)
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
             self.check_names(name, source)
         columns = EagerColumns.read(sources, rows)
+        engine = EagerPolars(few=all(frame.height <= FEW_ROWS for frame in columns.frames.values()))
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
-            return columns.decoded(collect(result.to_native()), sort).rename(dict(names))
+            return columns.decoded(engine._collect(result), sort).rename(dict(names))
 
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
-        return Session(self, frames, finish, columns_of(sources))
+        return Session(engine, frames, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
         return EagerRows(sources, self.open_frames(sources, rows=numbered))
@@ -163,10 +179,10 @@ class EagerPolars(Polars):
         return polars_look.lists_with_repeats(frame, by, model, scores, item, size)
 
     def settle(self, frame: Frame) -> Frame:
-        return lazy(collect(frame.to_native()))
+        return lazy(self._collect(frame))
 
     def later(self, build: Later) -> Later:
-        if pl.thread_pool_size() == 1:
+        if self._few or pl.thread_pool_size() == 1:
             return super().later(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = ThreadPoolExecutor(1)
@@ -187,8 +203,7 @@ class EagerPolars(Polars):
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
     ) -> Frame | None:
         held = collect_columns(frame.to_native())
-        mark = None if needed is None else partial(_marked, needed)
-        found = polars_sort.rank_rows(held, keys, score, upto, mark)
+        found = polars_sort.rank_rows(held, keys, score, upto, None if needed is None else native(needed))
         return None if found is None else lazy(found)
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
@@ -204,9 +219,3 @@ class EagerPolars(Polars):
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
         found = polars_sort.number_rows(collect_columns(frame.to_native()), keys, column, descending=descending)
         return None if found is None else lazy(found)
-
-
-def _marked(needed: nw.Expr, rows: pl.DataFrame) -> pl.LazyFrame:
-    """Return rows with a column that marks the needed ones."""
-    marked: pl.LazyFrame = lazy(rows).with_columns(needed.alias(polars_pack.NEEDED)).to_native()
-    return marked

@@ -11,15 +11,21 @@ NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nu
 """In joins a missing key equals a missing key; polars renamed the option."""
 
 
-def collect(plan: pl.LazyFrame) -> pl.DataFrame:
-    """Return the data frame of a plan."""
+FEW_ROWS = 2**16
+"""Rows of a frame that one core is done with before others could help."""
+
+
+def collect(plan: pl.LazyFrame, *, few: bool = False) -> pl.DataFrame:
+    """Return the data frame of a plan, which may be known to read few rows."""
+    if few:
+        return collect_columns(plan)
     # Since version 2 the streaming engine is polars' own default; it is the faster one for eager frames too.
     collected: pl.DataFrame = plan.collect(engine="streaming") if VERSION >= (2, 0) else plan.collect()
     return collected
 
 
 def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
-    """Return the data frame behind a plan that only picks columns of one, without a copy."""
+    """Return the data frame of a plan that reads few rows, or that only picks columns of a frame, without a copy."""
     collected: pl.DataFrame = plan.collect(engine="in-memory") if VERSION >= (1, 23) else collect(plan)
     return collected
 

@@ -6,7 +6,7 @@ of earlier calls, so that a second call finds them converted.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 import narwhals as nw
@@ -38,6 +38,12 @@ def native_expressions(columns: Sequence[str | nw.Expr]) -> list[str | pl.Expr]:
         for expression, native in zip(new, listener.heard, strict=True):
             _keep(expression, native)
     return [column if isinstance(column, str) else _converted[id(column)][1] for column in columns]
+
+
+def native(expression: nw.Expr) -> pl.Expr:
+    """Return one expression as polars computes it."""
+    (found,) = native_expressions([expression])
+    return cast("pl.Expr", found)
 
 
 def _keep(expression: nw.Expr, native: pl.Expr) -> None:

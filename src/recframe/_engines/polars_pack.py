@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
-from recframe._engines.polars_compat import collect
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    Mark = Callable[[pl.DataFrame], pl.LazyFrame]
-    """Adds a column `NEEDED` to a frame, from its columns other than keys and scores."""
+    Spans = Mapping[str, tuple[int, int]]
+    """The least and the largest of the whole numbers of columns."""
 
 MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
@@ -46,8 +46,6 @@ SHARE = 0.6
 """How many times faster a sort becomes by one more core."""
 
 PACKED, INDEX = "packed", "index"
-NEEDED = "needed"
-"""The column that marks the needed rows."""
 
 
 class Digits(NamedTuple):
@@ -57,15 +55,12 @@ class Digits(NamedTuple):
     """Their names, their types, their least values, and how many values from there on they may have."""
 
     @classmethod
-    def of(cls, columns: Iterable[pl.Series]) -> Digits | None:
+    def of(cls, frame: pl.DataFrame, names: Sequence[str], spans: Spans) -> Digits | None:
         """Return the digits of columns; None where one is not of whole numbers, or lacks some."""
-        found = []
-        for column in columns:
-            span = _span(column)
-            if span is None:
-                return None
-            found.append((column.name, column.dtype, span[0], span[1] - span[0] + 1))
-        return cls(tuple(found))
+        if not spans.keys() >= set(names):
+            return None
+        schema = frame.schema
+        return cls(tuple((name, schema[name], spans[name][0], spans[name][1] - spans[name][0] + 1) for name in names))
 
     @property
     def many(self) -> int:
@@ -133,19 +128,20 @@ class Pack(NamedTuple):
             return scores.gather(self.numbers(packed))
         bits = packed % self.list // self.score
         seen = pl.LazyFrame([bits.alias(PACKED)]).unique()
-        rows, name = scores.to_frame().lazy(), scores.name
+        rows, name, few = scores.to_frame().lazy(), scores.name, len(scores) <= FEW_ROWS
         if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
             rows = rows.unique()  # few scores that repeat are found faster than looked up
         found = rows.with_columns(self.distance.alias(PACKED)).join(seen, on=PACKED, how="semi")
-        differ = collect(found.select(name).unique().select(pl.len())).item() > bits.n_unique()
+        differ = collect(found.select(name).unique().select(pl.len()), few=few).item() > bits.n_unique()
         return None if differ else bits
 
-    def needed(self, mark: Mark) -> pl.Expr:
+    def needed(self, mark: pl.Expr) -> pl.Expr:
         """Return which packed rows are needed, from a column of them."""
         if self.digits is None:
             return pl.col(PACKED) % 2 == 1
-        tails = pl.select(pl.int_range(self.digits.many).alias(PACKED)).select(self.digits.read(pl.col(PACKED)))
-        return pl.lit(collect(mark(tails).select(NEEDED)).to_series()).gather(pl.col(PACKED) % self.score)
+        tails = pl.LazyFrame([pl.int_range(self.digits.many, eager=True).alias(PACKED)])
+        marks = collect_columns(tails.select(self.digits.read(pl.col(PACKED))).select(mark))
+        return pl.lit(marks.to_series()).gather(pl.col(PACKED) % self.score)
 
 
 def pack(
@@ -156,30 +152,32 @@ def pack(
     *,
     descending: bool,
     numbered: bool = False,
-    mark: Mark | None = None,
+    mark: pl.Expr | None = None,
 ) -> Pack | None:
     """Return the rows of a frame as sorted integers, to be read back with some columns; None where they do not fit.
 
-    With their numbers, or without where they have few different values in the columns that are no keys.
+    With their numbers, or without where they have few different values in the columns that are no keys. Where not all
+    rows are needed, `mark` says which ones are, from these columns.
     """
-    lists = None if frame.is_empty() else Digits.of(frame.get_column(key) for key in keys)
+    if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
+        return None
+    others = [name for name in columns if name not in keys]
+    spans = _spans(frame, [*keys, *([] if numbered else others)])
+    lists = Digits.of(frame, keys, spans)
     if lists is None:
         return None
-    others = (frame.get_column(name) for name in columns if name not in keys)
-    digits = Digits.of(others) if lists.readable and not numbered else None
+    digits = Digits.of(frame, others, spans) if lists.readable and not numbered else None
     digits = digits if digits is not None and digits.readable and digits.many <= MOST_DIGITS else None
     tail_bits = (frame.height - 1).bit_length() + 1 if digits is None else (digits.many - 1).bit_length()
     score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
     distance = scaled(frame.get_column(score), score_bits, descending=descending)
     if distance is None:
         return None
-    if digits is not None:
-        rows, tail = frame.lazy(), digits.number()
-    else:
-        rows, tail = frame.lazy() if mark is None else mark(frame), pl.col(INDEX).cast(pl.Int64) * 2
-        rows, tail = rows.with_row_index(INDEX), tail if mark is None else tail + pl.col(NEEDED)
+    rows, tail = frame.lazy(), pl.col(INDEX).cast(pl.Int64) * 2 if digits is None else digits.number()
+    if digits is None:
+        rows, tail = rows.with_row_index(INDEX), tail if mark is None else tail + mark.cast(pl.Int64)
     packed = (lists.number() * 2**score_bits + distance) * 2**tail_bits + tail
-    codes = collect(rows.select(packed.alias(PACKED))).to_series()
+    codes = collect(rows.select(packed.alias(PACKED)), few=frame.height <= FEW_ROWS).to_series()
     in_order = all((rows // 2**tail_bits).is_sorted() for rows in (codes.head(FEW), codes))
     codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
@@ -197,19 +195,34 @@ def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
     return ((best - value if descending else value - worst) * factor).cast(pl.Int64, wrap_numerical=True)
 
 
-def _span(column: pl.Series) -> tuple[int, int] | None:
-    """Return the least and the largest of whole numbers; None for other columns, and where one is missing."""
-    if column.dtype in (pl.Categorical, pl.Enum):
-        column = column.to_physical()
+def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
+    """Return the least and the largest of the columns that hold whole numbers only, none of them missing."""
+    columns = [column for column in map(frame.get_column, names) if _may_be_whole(column)]
+    facts = []
+    for column in columns:
+        values = pl.col(column.name).to_physical()
+        whole = _is_whole(values).all() if column.dtype.is_float() else pl.lit(value=True)
+        facts += [values.min(), values.max(), whole & (values.null_count() == 0)]
+    # One step for all: in a small frame, a step costs more than what it computes.
+    found = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0) if facts else ()
+    spans = {}
+    for number, column in enumerate(columns):
+        least, most, whole = found[3 * number : 3 * number + 3]
+        if whole and -(2**BITS) < least <= most < 2**BITS:
+            spans[column.name] = int(least), int(most)
+    return spans
+
+
+def _may_be_whole(column: pl.Series) -> bool:
+    """Return whether a column has the type of whole numbers, or floats whose first ones are whole."""
     if column.dtype.is_float():
-        if not all((some.is_finite() & (some == some.floor())).all() for some in (column.head(FEW), column)):
-            return None
-    elif not (column.dtype.is_integer() or column.dtype == pl.Boolean):
-        return None
-    if column.null_count():
-        return None
-    least, most = int(column.min()), int(column.max())  # type: ignore[arg-type]
-    return (least, most) if -(2**BITS) < least <= most < 2**BITS else None
+        return bool(column.head(FEW).to_frame().select(_is_whole(pl.first()).all()).item())
+    return column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum)
+
+
+def _is_whole(number: pl.Expr) -> pl.Expr:
+    """Return which numbers are whole."""
+    return number.is_finite() & (number == number.floor())
 
 
 # --- the sort -----------------------------------------------------------------------------------------------

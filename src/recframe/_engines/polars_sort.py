@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
+from recframe._engines.polars_compat import collect_columns
 from recframe._engines.polars_pack import INDEX, PACKED, pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._engines.polars_pack import Mark, Pack
+    from recframe._engines.polars_pack import Pack
 
 RUN, NEXT = "run", "next"
 BLOCK = (START, SIZE)
@@ -27,7 +28,7 @@ SAME_BITS = "same_bits"
 
 
 def rank_rows(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: pl.Expr | None = None
 ) -> pl.DataFrame | None:
     """Return rows with the positions where their tied blocks start in their lists, and the sizes of the blocks.
 
@@ -39,8 +40,8 @@ def rank_rows(
         The list and what ranks it, the highest first.
     upto : int, optional
         The last position that matters: rows whose block starts after it are left out.
-    mark : callable, optional
-        Marks the needed rows: all rows take their positions, and the others are left out.
+    mark : polars.Expr, optional
+        Which rows are needed: all rows get their positions, and the others are left out.
 
     Returns
     -------
@@ -69,19 +70,18 @@ def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descen
     rows, position = placed.get_column(PACKED), placed.get_column(START).alias(POSITION)
     found = packed.rows(rows)
     different = ~_equals_previous(pl.col(column))
-    mixed = found.select((_equals_previous(pl.lit(rows // packed.score)) & different).any()).item()
+    mixed = found.select((pl.lit(placed.get_column(SAME_BITS)) & different).any()).item()
     return None if mixed else found.with_columns(position)
 
 
 # --- positions ----------------------------------------------------------------------------------------------
 
 
-def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None) -> pl.DataFrame | None:
+def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: pl.Expr | None) -> pl.DataFrame | None:
     """Return the rows of tied blocks that start up to a position; None where the bits of a block do not tell."""
     found = _first_rows(packed, upto)
-    rows = found.get_column(PACKED)
-    same_bits = (rows // packed.score).to_frame().select(_equals_previous(pl.col(PACKED)).alias(SAME_BITS)).to_series()
-    found = found.with_columns(pl.lit(1, dtype=pl.Int64).alias(SIZE))
+    rows, same_bits = found.get_column(PACKED), found.get_column(SAME_BITS)
+    found = found.drop(SAME_BITS).insert_column(2, pl.repeat(1, found.height, dtype=pl.Int64, eager=True).alias(SIZE))
     conditions = [] if mark is None else [packed.needed(mark)]
     if same_bits.any():
         in_block = same_bits | same_bits.shift(-1, fill_value=False)
@@ -99,32 +99,33 @@ def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None
 
 def _first_rows(packed: Pack, upto: int | None) -> pl.DataFrame:
     """Return the rows that can be among the first of their lists, and the positions that they had without ties."""
-    # Few steps of many expressions each: in a small frame, a step costs more than what it computes.
+    # Few plans of many expressions each: in a small frame, a plan costs more than what it computes.
     codes, many = packed.codes, len(packed.codes)
-    lists = (codes // packed.list).to_frame()
-    start, end = pl.col("start"), pl.col("start").shift(-1).fill_null(many)
-    stop = end if upto is None else pl.min_horizontal(start + upto, end)
-    spans = lists.select((~_equals_previous(pl.col(PACKED))).arg_true().cast(pl.Int64).alias("start"))
-    spans = spans.select(start, end.alias("end"), stop.alias("stop"))
-    spans = spans if upto is None else _to_whole_blocks(packed, spans)
-    position = pl.int_ranges(1, pl.col("stop") - start + 1).explode().alias(START)
-    if spans.get_column("stop").equals(spans.get_column("end")):
-        return spans.select(pl.lit(codes), position)
-    return spans.select(pl.lit(codes).gather(pl.int_ranges("start", "stop").explode()), position)
+    start, end, stop = pl.col("start"), pl.col("start").shift(-1).fill_null(many), pl.col("stop")
+    starts = (~_equals_previous(pl.col(PACKED) // packed.list)).arg_true().cast(pl.Int64).alias("start")
+    limit = end if upto is None else pl.min_horizontal(start + upto, end)
+    plan = codes.to_frame().lazy().select(starts).select(start, end.alias("end"), limit.alias("stop"))
+    spans = _to_whole_blocks(packed, plan)
+    position = pl.int_ranges(1, stop - start + 1).explode().alias(START)
+    all_rows = spans.get_column("stop").equals(spans.get_column("end"))
+    rows = pl.lit(codes) if all_rows else pl.lit(codes).gather(pl.int_ranges("start", "stop").explode())
+    placed = spans.lazy().select(rows, position)
+    return collect_columns(placed.with_columns(_equals_previous(pl.col(PACKED) // packed.score).alias(SAME_BITS)))
 
 
-def _to_whole_blocks(packed: Pack, spans: pl.DataFrame) -> pl.DataFrame:
+def _to_whole_blocks(packed: Pack, spans: pl.LazyFrame) -> pl.DataFrame:
     """Stop reading a list after the rows that have the bits of its last one, so that the last block stays whole."""
     codes, stop = pl.lit(packed.codes), pl.col("stop")
     last = codes.gather(stop - 1) // packed.score
     next_one = codes.gather(stop.clip(upper_bound=len(packed.codes) - 1)) // packed.score
-    found = spans.select("stop", last.alias("last"), ((last == next_one) & (stop < pl.col("end"))).alias("goes_on"))
+    stops_early = stop < pl.col("end")
+    found = collect_columns(spans.with_columns(last.alias("last"), ((last == next_one) & stops_early).alias("goes_on")))
     goes_on = found.get_column("goes_on")
     if not goes_on.any():
-        return spans
+        return found
     limit = (found.get_column("last").filter(goes_on) + 1) * packed.score
     moved = found.get_column("stop").scatter(goes_on.arg_true(), _first_at_least(packed.codes, limit))
-    return spans.with_columns(moved)
+    return found.with_columns(moved)
 
 
 def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe._plan.positions import Placed
-    from recframe._plan.side_tables import SideTables
 
 
 class RecommendedItems:
@@ -43,17 +42,15 @@ class RecommendedItems:
     ----------
     context : CallContext
         The frames of the call.
-    side_tables : SideTables
-        The side information.
     placed : Placed
         The rows that can be among the first, with the item and where each one's tied block starts.
     """
 
-    def __init__(self, context: CallContext, side_tables: SideTables, placed: Placed) -> None:
+    def __init__(self, context: CallContext, placed: Placed) -> None:
         self._context = context
         self._engine = context.engine
         self._requirements = context.requirements
-        self._side_tables = side_tables
+        self._side_tables = context.side_tables
         self._rows = self._engine.settle(self._ordered(placed))
         check_recommended(context, self._rows)
 
@@ -115,11 +112,11 @@ def segment_columns(context: CallContext) -> list[str]:
 class Exposure:
     """How often lists recommend each item, for the metrics of all lists together."""
 
-    def __init__(self, context: CallContext, side_tables: SideTables) -> None:
+    def __init__(self, context: CallContext) -> None:
         self._context = context
         self._engine = context.engine
         self._requirements = context.requirements
-        self._side_tables = side_tables
+        self._side_tables = context.side_tables
 
     def added(self, parts: Sequence[Frame]) -> Frame:
         """Return the sums of items over all lists from those over parts of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
@@ -29,6 +30,7 @@ from recframe._columns import (
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.relevance import distinct, fill_missing, is_judged, relevant_pairs, with_hits
+from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
@@ -111,6 +113,11 @@ class CallContext:
             self.subtopics = self.engine.settle(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
         if query.condensed:
             self.frame = self._judged(self.frame)
+
+    @cached_property
+    def side_tables(self) -> SideTables:
+        """The side information, read by the first metric that needs some."""
+        return SideTables(self)
 
     def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:

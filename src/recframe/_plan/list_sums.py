@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import CallContext
-    from recframe._plan.side_tables import SideTables
 
 
 class Ranking:
@@ -55,8 +54,6 @@ class Ranking:
     ----------
     context : CallContext
         The frames of the call.
-    side_tables : SideTables
-        The side information.
     index : int
         Which of the query's orders ranks.
     ideal : callable or None
@@ -65,11 +62,8 @@ class Ranking:
         The last position that any metric reads.
     """
 
-    def __init__(
-        self, context: CallContext, side_tables: SideTables, index: int, ideal: Later | None, upto: int | None
-    ) -> None:
+    def __init__(self, context: CallContext, index: int, ideal: Later | None, upto: int | None) -> None:
         self._context = context
-        self._side_tables = side_tables
         self._requirements = requirements = context.requirements
         self._engine = context.engine
         self._index = index
@@ -79,7 +73,7 @@ class Ranking:
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.reads_relevance:
             placed = placed._replace(rows=self._engine.settle(placed.rows))
-        self.recommended = RecommendedItems(context, side_tables, placed) if requirements.reads_recommended else None
+        self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None
         self.kept = kept_rows(context, self.ranked, placed, upto) if requirements.reads_relevance else None
 
     def sums(self) -> Frame:
@@ -97,7 +91,7 @@ class Ranking:
         if self._context.omits_rows:
             partial_rankings.check_metrics(self._context, kept)
         tied = self._engine.may_hold(kept, nw.col(SIZE) > 1)
-        rows = TermRows(self._context, self._side_tables, tied=tied)
+        rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
     def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:

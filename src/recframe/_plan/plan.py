@@ -20,6 +20,8 @@ from recframe._columns import (
     RANKED,
     RELEVANT,
     SERVED,
+    TRAIN_ROWS,
+    TRAIN_USERS,
     constant_column,
     weighting_column,
 )
@@ -32,7 +34,6 @@ from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.number_checks import check_numbers
 from recframe._plan.profile_checks import check_profile
-from recframe._plan.side_tables import SideTables
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 
@@ -151,7 +152,6 @@ class Plan:
         if query.mean == "median" and weighs is not None:
             msg = f"mean='median' weighs no lists, but {weighs.label} does"
             raise OptionError(msg, "evaluate it in a call of its own, with another mean")
-        self._side_tables = SideTables(self.context)
         self._engine = self.context.engine
 
     def run(self) -> Frame:
@@ -205,11 +205,13 @@ class Plan:
 
     def ranking(self, index: int, ideal: Later | None, upto: int | None) -> Ranking:
         """Return the rows that one model ranks."""
-        return Ranking(self.context, self._side_tables, index, ideal, upto)
+        return Ranking(self.context, index, ideal, upto)
 
     def sums(self, ranking: Ranking) -> Frame:
         """Return the sums of the lists of one model with all that the values of metrics read."""
-        lists = self._side_tables.with_users(self._with_constants(ranking.sums()))
+        lists = self._with_constants(ranking.sums())
+        if self._requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
+            lists = self.context.side_tables.with_users(lists)
         if all(metric.is_builtin for metric in self._metrics):
             return lists
         return check_values(self.context, lists, self._by_list, self.context.key_names)
@@ -274,7 +276,7 @@ class Plan:
 
     def _exposure_values(self, parts: Sequence[Partial]) -> Frame:
         """Return the metrics of exposure from what parts of the lists give."""
-        exposure = Exposure(self.context, self._side_tables)
+        exposure = Exposure(self.context)
         items = [part.items for part in parts if part.items is not None]
         groups = [part.groups for part in parts if part.groups is not None]
         if len(items) == 1:
@@ -293,7 +295,7 @@ class Plan:
         """Raise for data that a metric cannot use, where they can be seen."""
         for terms in self._requirements.beyond_accuracy:
             if CATEGORISED in terms.recommended.requested:
-                self._side_tables.check_categories(terms.metric.label)
+                self.context.side_tables.check_categories(terms.metric.label)
         if self._engine.eager and self._query.like is not None:
             check_profile(self.context)
         if self._engine.eager:

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
-    from recframe._plan.side_tables import SideTables
     from recframe.metrics._row import Weight
 
     Requested = AbstractSet[str]
@@ -63,15 +62,12 @@ class TermRows:
     ----------
     context : CallContext
         The frames of the call.
-    side_tables : SideTables
-        The side information.
     tied : bool
         Whether any tied block may have several rows.
     """
 
-    def __init__(self, context: CallContext, side_tables: SideTables, *, tied: bool) -> None:
+    def __init__(self, context: CallContext, *, tied: bool) -> None:
         self._context = context
-        self._side_tables = side_tables
         self._engine = context.engine
         self._group = context.group
         self.tied = tied
@@ -121,7 +117,7 @@ class TermRows:
             if interpolated_column(number) in requested:
                 rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
         if POPULAR in requested:
-            rows = self._side_tables.with_popularity(rows, ITEM)
+            rows = self._context.side_tables.with_popularity(rows, ITEM)
         weights = {
             number: weight
             for number, weight in enumerate(self._context.requirements.weights)

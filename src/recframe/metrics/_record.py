@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from recframe.metrics._options import bounds, options_of
@@ -193,12 +194,12 @@ class Metric:
             if option.name != "k" and getattr(self, option.name) != option.default
         }
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
         return spelled(self.name, self.options, getattr(self, "k", None))
 
-    @property
+    @cached_property
     def column(self) -> str:
         """What the plan calls its column: the label without dots, which to Spark are fields of fields."""
         return self.label.replace(".", "·")
