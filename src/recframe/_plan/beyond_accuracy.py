@@ -89,7 +89,7 @@ class RecommendedItems:
         history = Terms.union(metric.history for metric in metrics).summands
         found = [context.to_sum_columns(self._with_requested(terms), terms.summands)]
         if history:
-            found.append(context.to_sum_columns(self._side_tables.history(context.lists()), history))
+            found.append(context.to_sum_columns(self._side_tables.history(context.lists(), context.group), history))
         return found
 
     def item_sums(self) -> tuple[Frame, Frame]:

@@ -85,7 +85,7 @@ class CallContext:
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
         self.query = query
         self.requirements = requirements
-        self.catalog_size = given.catalog_size
+        self._catalog_size = given.catalog_size
         self._greatest = given.greatest
         self.key_names = sources.key_names(query, truth=with_truth)
         self.attribute_names = sources.attribute_names(query, truth=with_truth)
@@ -117,7 +117,7 @@ class CallContext:
     @cached_property
     def side_tables(self) -> SideTables:
         """The side information, read by the first metric that needs some."""
-        return SideTables(self)
+        return SideTables(self.session, self.requirements, self.user_keys, self._catalog_size)
 
     def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:

@@ -34,28 +34,48 @@ from recframe.errors import InputError
 from recframe.metrics._item_row import directions, features, shares
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._columns import Frame
-    from recframe._plan.context import CallContext
+    from recframe._engines.base import Session
+    from recframe._plan.requirements import Requirements
 
 
 class SideTables:
-    """Tables of items, users and lists, made once for all models."""
+    """Tables of items, users and lists, made once for all models.
 
-    def __init__(self, context: CallContext) -> None:
-        self._context = context
-        self._engine = context.engine
-        self._width = context.requirements.feature_count
+    Parameters
+    ----------
+    session : Session
+        The frames, opened.
+    requirements : Requirements
+        What the metrics read.
+    user_keys : list of str
+        The keys that name a user.
+    catalog_size : int, optional
+        The items of a catalogue that is only counted.
+    """
+
+    def __init__(
+        self, session: Session, requirements: Requirements, user_keys: list[str], catalog_size: int | None
+    ) -> None:
+        self._frames = session.frames
+        self._engine = session.engine
+        self._requested = requirements.requested
+        self._width = requirements.feature_count
+        self._user_keys = user_keys
+        self._catalog_size = catalog_size
 
     @cached_property
     def _had(self) -> Frame:
         """The users and their items of the training data, each pair once."""
-        train = self._context.session.frames["train"]
-        train = train if self._context.user_keys else train.with_columns(nw.lit(0).alias(key_column(0)))
+        train = self._frames["train"]
+        train = train if self._user_keys else train.with_columns(nw.lit(0).alias(key_column(0)))
         return self._engine.settle(train.select(*self._users, ITEM).unique())
 
     @property
     def _users(self) -> list[str]:
-        return self._context.user_keys or [key_column(0)]
+        return self._user_keys or [key_column(0)]
 
     @cached_property
     def popularity(self) -> Frame:
@@ -70,7 +90,7 @@ class SideTables:
     def known(self, column: str) -> Frame:
         """Return the items of the training data with one of the numbers that say how well known each is."""
         if column == INTERACTIONS:
-            counts = self._context.session.frames["train"].group_by(ITEM).agg(nw.len().alias(INTERACTIONS))
+            counts = self._frames["train"].group_by(ITEM).agg(nw.len().alias(INTERACTIONS))
             return counts.with_columns(nw.col(INTERACTIONS).cast(nw.Float64()))
         if column == USERS:
             return self.popularity.select(ITEM, USERS)
@@ -92,7 +112,7 @@ class SideTables:
     def described(self) -> Frame:
         """The items that have features: scaled to length 1, and to a sum of 1."""
         names = features(self._width)
-        frame = self._context.session.frames["features"].select(ITEM, *names)
+        frame = self._frames["features"].select(ITEM, *names)
         frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
         known = nw.any_horizontal(*(~nw.col(name).is_null() for name in names), ignore_nulls=True)
         frame = frame.filter(known).with_columns(nw.col(*names).fill_null(0.0))
@@ -127,15 +147,14 @@ class SideTables:
             raise InputError(msg, "keep one row per item")
         return frame
 
-    def history(self, lists: Frame) -> Frame:
+    def history(self, lists: Frame, group: Sequence[str]) -> Frame:
         """Return the described items that the users of lists had, by the keys of the lists."""
-        context = self._context
         had = self._engine.join(self._had, self.described, [ITEM])
         had = had.filter(~nw.col(DESCRIBED).is_null())
         on = self._users
-        wanted = lists.select(*context.group).unique()
+        wanted = lists.select(*group).unique()
         # Users without a list would add lists that the frame does not have; those without a past add nothing.
-        found = self._engine.join(wanted, had, on) if context.user_keys else wanted.join(had.drop(*on), how="cross")
+        found = self._engine.join(wanted, had, on) if self._user_keys else wanted.join(had.drop(*on), how="cross")
         return found.filter(~nw.col(DESCRIBED).is_null())
 
     def check_categories(self, label: str) -> None:
@@ -143,7 +162,7 @@ class SideTables:
         if not self._engine.eager:
             return
         names = features(self._width)
-        least = self._context.session.frames["features"].select(nw.min_horizontal(*names).alias(LEAST))
+        least = self._frames["features"].select(nw.min_horizontal(*names).alias(LEAST))
         found = self._engine.scalar(least.select(nw.col(LEAST).min()))
         if found is not None and found < 0:
             msg = f"features holds {found}, but {label} reads each column as a category's share, from 0"
@@ -151,24 +170,21 @@ class SideTables:
 
     def catalog(self) -> Frame | None:
         """Return the items of a catalogue that names them."""
-        frames = self._context.session.frames
-        return frames["catalog"].select(ITEM).unique() if "catalog" in frames else None
+        return self._frames["catalog"].select(ITEM).unique() if "catalog" in self._frames else None
 
     def with_users(self, lists: Frame) -> Frame:
         """Add the number of users and of rows of the training data, where a metric reads it."""
-        requested = self._context.requirements.requested
-        if TRAIN_ROWS in requested:
-            train = self._context.session.frames["train"]
+        if TRAIN_ROWS in self._requested:
+            train = self._frames["train"]
             lists = lists.join(train.select(nw.len().cast(nw.Float64()).alias(TRAIN_ROWS)), how="cross")
-        return lists.join(self._train_users, how="cross") if TRAIN_USERS in requested else lists
+        return lists.join(self._train_users, how="cross") if TRAIN_USERS in self._requested else lists
 
     def with_catalog_size(self, groups: Frame) -> Frame:
         """Add the number of items of the catalogue, where a metric reads it."""
-        size = self._context.catalog_size
-        if CATALOG_SIZE not in self._context.requirements.requested:
+        if CATALOG_SIZE not in self._requested:
             return groups
-        if size is not None:
-            return groups.with_columns(nw.lit(float(size)).alias(CATALOG_SIZE))
+        if self._catalog_size is not None:
+            return groups.with_columns(nw.lit(float(self._catalog_size)).alias(CATALOG_SIZE))
         catalog = self.catalog()
-        items = self._context.session.frames["frame"].select(ITEM).unique() if catalog is None else catalog
+        items = self._frames["frame"].select(ITEM).unique() if catalog is None else catalog
         return groups.join(items.select(nw.len().cast(nw.Float64()).alias(CATALOG_SIZE)), how="cross")
