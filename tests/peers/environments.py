@@ -37,6 +37,7 @@ OLDER: tuple[tuple[str, ...], ...] = (
     ("recometrics==0.1.6.post13",),
     # A build without CUDA, which is a tenth of the size of the others; not every index has one.
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
+    (*OLD, "lenskit==2025.8.1", "replay-rec==0.22.0"),
     (*OLD, "pyspark==4.3.0"),
 )
 BOOSTERS: tuple[tuple[str, ...], ...] = (
@@ -52,7 +53,6 @@ ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS, "others": OTHERS}
 """What is installed in each, one after the other; where one fails, the recorded values stand for its libraries."""
 LARGE = {
     "recbole": (("numpy==1.26.4", "torch==2.13.0+cpu"), ("recbole==1.2.1",)),
-    "replay": (("replay-rec==0.22.0",),),
     "tensorflow_ranking": (("numpy<2", "tensorflow-cpu==2.15.1"), ("--no-deps", "tensorflow-ranking==0.5.5")),
 }
 """Gigabytes, each in an environment of its own, which ``make DIRECTORY NAME ...`` makes where it is asked to."""
