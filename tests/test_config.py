@@ -35,6 +35,7 @@ ROWS = {
     "many": [9, 9, 9, 7, 7, 7],
     "block": [2, 2, 3, 1, 2, 2],
     "heavy": [5.0, 5.0, 5.0, 1.0, 1.0, 1.0],
+    "seen": [0.5, 1.0, 1.0, 1.0, 0.25, 1.0],
     "name": ["x", "y", "x", "y", "x", "y"],
 }
 TOPICS = pl.DataFrame(
@@ -66,6 +67,7 @@ OTHERS = {
     "subtopic": ("topic", "alpha_ndcg@2", {"truth": TOPICS}),
     "condensed": (True, "mrr", {"truth": TOPICS}),
     "mean": ("harmonic", "mrr", {}),
+    "propensity": ("seen", "precision@1", {"relevant": "clicked"}),
 }
 """A value of each role that is not its default, and a call whose answer depends on it."""
 

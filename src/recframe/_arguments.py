@@ -111,6 +111,9 @@ class Roles:
     weight : str, optional
         The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing counts as 0.
         Read from `truth` where it has the column, else from the frame.
+    propensity : str, optional
+        The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant item then counts
+        as 1 / propensity items. Read from `truth` if there is one, else from the frame.
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
     model : str, optional
@@ -140,6 +143,7 @@ class Roles:
     candidates: str | None = None
     tied: str | None = None
     weight: str | None = None
+    propensity: str | None = None
     model: str | None = None
 
     @classmethod
@@ -165,7 +169,7 @@ class Roles:
         columns: dict[str, Any] = {name: column_names(name, getattr(self, name), labels) for name in several}
         for name in ("item", "relevant", "value"):
             columns[name] = column_name(name, getattr(self, name), labels)
-        for name in ("model", "candidates", "tied", "weight", "subtopic"):
+        for name in ("model", "candidates", "tied", "weight", "subtopic", "propensity"):
             if (given := getattr(self, name)) is not None:
                 columns[name] = column_name(name, given, labels)
         choice("ties", self.ties, get_args(Ties))

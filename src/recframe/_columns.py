@@ -65,6 +65,7 @@ ROW = FRAME.one("row", "integer", "the row's number, where ties break by row ord
 score_column = FRAME.many("score{}", "float", "the score or the rank by each model")
 RELEVANCE = FRAME.one("relevance", "float", "the relevance; 0 where missing", "_engines, relevance")
 VALUE = FRAME.one("value", "float", "the value of a hit, such as a price; 0 where missing")
+PROPENSITY = FRAME.one("propensity", "float", "the probability that the relevance was observed; 0 where missing")
 CANDIDATES = FRAME.one("candidates", "float", "how many rows the list ranks, where the frame omits some")
 TIED = FRAME.one("tied", "float", "how many rows share the rank, where the frame omits some")
 nan_column = FRAME.many("nan{}", "float", "1 where the score is NaN; for checks only")

@@ -64,6 +64,8 @@ class Query:
     """What counts for lower values of lists in a geometric mean."""
     weight: str | None = None
     """The column of the lists' weights."""
+    propensity: str | None = None
+    """The column of the probabilities that the relevance was observed."""
     cluster: str | None = None
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
     every_list: bool = False
@@ -135,6 +137,7 @@ class Query:
             condensed=roles.condensed,
             mean=roles.mean,
             weight=roles.weight,
+            propensity=roles.propensity,
             named=frozenset(named),
         )
 

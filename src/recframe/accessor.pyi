@@ -65,6 +65,7 @@ class SharedRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     weight: str | None
+    propensity: str | None
     score: str | None
     rank: str | None
 
@@ -98,6 +99,7 @@ class EvaluateRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     weight: str | None
+    propensity: str | None
     model: str | None
 
 class ContributionsRoles(TypedDict, total=False):
@@ -118,6 +120,7 @@ class ContributionsRoles(TypedDict, total=False):
     like: Like | None
     candidates: str | None
     tied: str | None
+    propensity: str | None
     model: str | None
 
 class CompareRoles(TypedDict, total=False):
@@ -142,6 +145,7 @@ class CompareRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     weight: str | None
+    propensity: str | None
     model: str | None
 
 class FuseRoles(TypedDict, total=False):
@@ -209,6 +213,7 @@ class ChartRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     weight: str | None
+    propensity: str | None
     model: str | None
 
 class Plot:

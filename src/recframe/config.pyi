@@ -28,6 +28,7 @@ class ConfigRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     weight: str | None
+    propensity: str | None
     model: str | None
 
 class Config:
@@ -83,5 +84,7 @@ class Config:
     def set_tied(cls, value: str | None) -> type[Config]: ...
     @classmethod
     def set_weight(cls, value: str | None) -> type[Config]: ...
+    @classmethod
+    def set_propensity(cls, value: str | None) -> type[Config]: ...
     @classmethod
     def set_model(cls, value: str | None) -> type[Config]: ...

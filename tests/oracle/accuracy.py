@@ -85,7 +85,10 @@ def ideal(metric: Metric, of: List) -> float:
         # Without a cutoff: the positions of the ranked rows, which differ from 1..N where rank= has gaps.
         positions = of.positions if metric.k is None else range(1, metric.k + 1)
         return math.fsum(discount(metric.discount, r) for r in positions)
-    rows = of.everything if which == "all" else of.ranked
+    rows = of.ranked if which == "ranked" else of.everything
+    if which == "first":
+        gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows]
+        return math.fsum(gain * discount(metric.discount, 1) for gain in gains if gain > 0)
     if metric.signed:
         gains = sorted((metric.gain(rel, hit=of.relevant(rel)) for rel in rows), reverse=True)
         return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(gains, 1) if r <= metric.last)
@@ -101,7 +104,7 @@ def is_defined(metric: Metric, of: List) -> bool:
     if metric.name != "ndcg":
         return of.n_relevant > 0
     which = metric.options.get("ideal", "all")
-    if metric.signed and which != "ones":
+    if metric.signed and which in ("all", "ranked"):
         # The engines sum rounded numbers: where the exact ideal is 0, so is theirs, or the tests would say.
         found = any(map(of.relevant, of.everything if which == "all" else of.ranked))
         return found and abs(ideal(metric, of)) > 1e-12

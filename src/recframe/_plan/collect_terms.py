@@ -22,6 +22,7 @@ from recframe._columns import (
     stop_column,
     sum_column,
 )
+from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
 from recframe.errors import OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -76,7 +77,15 @@ def requirements_of(
     whose answers may change.
     """
     lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
-    call = _Call(tuple(metrics), lists, feature_count, shares, query.model is not None and not truth, query.condensed)
+    call = _Call(
+        metrics=tuple(metrics),
+        lists=lists,
+        feature_count=feature_count,
+        with_shares=shares,
+        pooled=query.model is not None and not truth,
+        condensed=query.condensed,
+        by_propensity=query.propensity is not None,
+    )
     return _kept(call) if all(map(_answers_alike, metrics)) else _collected(call)
 
 
@@ -93,6 +102,8 @@ class _Call:
     """Whether models in one frame tell together which lists there are."""
     condensed: bool
     """Whether rows that nobody judged are left out."""
+    by_propensity: bool
+    """Whether a relevant row counts as 1 / propensity rows."""
 
 
 def _answers_alike(metric: Metric) -> bool:
@@ -145,6 +156,7 @@ class _Asking:
         self._with_shares = call.with_shares
         self._pooled = call.pooled
         self._condensed = call.condensed
+        self._by_propensity = call.by_propensity
         self.numbers = Numbers()
         self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
@@ -157,6 +169,8 @@ class _Asking:
         reads: Reads = "all" if self._with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
         ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
+        if self._by_propensity:
+            ranked, ideal = ranked.times(inverse_propensity()), ideal.times(inverse_propensity())
         first_hit = cascade = Terms()
         if FIRST_HIT in row.requested:
             first_hit = self.sums.known(metric.label, self._terms(metric, FirstHitRow(self.numbers)))
@@ -237,6 +251,8 @@ class _Asking:
         }
         row, sums = Sums(of_row, self.numbers), Sums(own, self.numbers)
         ranked, unranked = terms.metric.share(row, sums), terms.metric.unranked_share(sums)
+        if self._by_propensity and unranked is not None:
+            unranked = unranked * inverse_propensity()
         if self._pooled:
             # The list has a value because of other models' rows.
             defined = None if terms.metric.needs_relevant else terms.metric.defined(sums)

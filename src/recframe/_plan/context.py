@@ -16,6 +16,7 @@ from recframe._columns import (
     KNOWN,
     LIST_COUNTS,
     MODEL,
+    PROPENSITY,
     RANKED,
     RELEVANCE,
     RELEVANT,
@@ -106,7 +107,8 @@ class CallContext:
         self.truth_lists: Frame | None = None
         if with_truth:
             self.truth_lists = self._opened("truth")
-            truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, [RELEVANCE, *self.values])
+            numbers = [RELEVANCE, *self.propensities, *self.values]
+            truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, numbers)
             self.truth = self.engine.settle(truth)
         self.subtopics: Frame | None = None
         if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
@@ -133,7 +135,8 @@ class CallContext:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""
         frame = self.session.frames[name]
         frame = frame if self.key_names else frame.with_columns(nw.lit(0).alias(key_column(0)))
-        frame = fill_missing(frame, self.values)
+        judged = self.requirements.reads_relevance and (name == "truth" or "truth" not in self.session.frames)
+        frame = fill_missing(frame, [*self.values, *(self.propensities if judged else [])])
         return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)
 
     def _judged(self, frame: Frame) -> Frame:
@@ -170,6 +173,11 @@ class CallContext:
     def values(self) -> list[str]:
         """The column of the values of hits, where a metric reads it."""
         return [VALUE] if self.requirements.reads_value else []
+
+    @property
+    def propensities(self) -> list[str]:
+        """The column of the probabilities that the relevance was observed, if the call names one."""
+        return [] if self.query.propensity is None else [PROPENSITY]
 
     @property
     def per(self) -> list[str]:

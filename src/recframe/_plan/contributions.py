@@ -149,7 +149,7 @@ class Contributions:
             truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
             rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
         rows = context.with_hits(fill_missing(rows, [RELEVANCE]))
-        return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE)
+        return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
 
     def _check_sums(self, rows: Frame) -> None:
         """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""

@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing, is_hit, is_judged
+from recframe._plan.relevance import fill_missing, inverse_propensity, is_hit, is_judged
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import ALL_ROWS, IdealRow
 
@@ -29,7 +29,7 @@ def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
-    source = source.select(*group, RELEVANCE, *context.values)
+    source = source.select(*group, RELEVANCE, *context.propensities, *context.values)
     if context.requirements.reads_judged:
         source = source.with_columns(is_judged())
     lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
@@ -60,7 +60,8 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     rows = context.with_hits(rows)
     if of == "ranked":
         return context.engine.sum_terms(rows, group, terms.summands)
-    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: _RELEVANT})
+    relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
+    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: relevant})
 
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:

@@ -32,10 +32,11 @@ from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
+from recframe._plan.metric_checks import check_policies
 from recframe._plan.number_checks import check_numbers
 from recframe._plan.profile_checks import check_profile
 from recframe.errors import OptionError
-from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,23 +70,6 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
             name = query.averaging(metric.label).name
             msg = f"ties={query.ties!r} orders tied rows, but {name} takes them together"
             raise OptionError(msg, "ties='average'")
-
-
-def _check_policies(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for policies that mean nothing to a metric."""
-    if not query.condensed and query.mean == "arithmetic":
-        return
-    for metric in metrics:
-        name = query.averaging(metric.label).name
-        if query.condensed and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-            msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
-            raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
-        if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
-            msg = f"mean={query.mean!r} is taken over lists, but {name} is one value of all lists together"
-            raise OptionError(msg, "evaluate it in a call of its own, without mean=")
-        if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
-            msg = f"mean={query.mean!r} takes values from 0 on, but {name} may be {metric.range[0]:g}"
-            raise OptionError(msg, "mean='median' or 'arithmetic'")
 
 
 @dataclass(frozen=True)
@@ -138,7 +122,8 @@ class Plan:
     ) -> None:
         _check_names(query, metrics)
         _check_ties(query, metrics)
-        _check_policies(query, metrics)
+        if query.condensed or query.propensity is not None or query.mean != "arithmetic":
+            check_policies(query, metrics)
         self.given = given
         self._query = query
         self._metrics = metrics

@@ -45,7 +45,8 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     """Return the rows that the model of an order ranks."""
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
-    keep += [RELEVANCE] if context.truth is None and context.requirements.reads_relevance else []
+    if context.truth is None and context.requirements.reads_relevance:
+        keep += [RELEVANCE, *context.propensities]
     keep += [TIED] if context.query.tied is not None else []
     score = nw.col(score_column(index)).alias(SCORE)
     ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, ITEM, JUDGED, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
+from recframe._columns import HIT, ITEM, JUDGED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,19 @@ def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:
 def with_hits(frame: Frame, min_relevance: float | None) -> Frame:
     """Add which rows are relevant, from a relevance without missing values."""
     return frame.with_columns(is_hit(nw.col(RELEVANCE), min_relevance).cast(nw.Float64()).alias(HIT))
+
+
+def is_observed() -> nw.Expr:
+    """Return whether a row has a relevance that counts, so that it needs the probability to observe it."""
+    return (nw.col(HIT) > 0) | (nw.col(RELEVANCE) != 0)
+
+
+def inverse_propensity() -> nw.Expr:
+    """Return as how many items a row counts: 1 / propensity, 0 without relevance, NaN if there is no probability."""
+    propensity = nw.col(PROPENSITY)
+    # Eager frames are checked. NaN shows in the values of lazy frames, where missing terms would be skipped.
+    inverse = nw.when((propensity > 0) & (propensity <= 1)).then(1.0 / propensity).otherwise(nw.lit(math.nan))
+    return nw.when(is_observed()).then(inverse).otherwise(0.0)
 
 
 def relevant_pairs(truth: Frame, keys: Sequence[str], min_relevance: float | None) -> Frame:

@@ -10,6 +10,7 @@ from recframe._columns import (
     CLUSTER,
     ITEM,
     MODEL,
+    PROPENSITY,
     RELEVANCE,
     SUBTOPIC,
     TIED,
@@ -113,6 +114,8 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
     default = 1.0 if truth and "relevant" not in query.named else None
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+    if query.propensity is not None:
+        relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
     own_relevance = {} if truth or not requirements.accuracy else relevance
     described = {} if truth else attributes(query, truth=False)
     rankings = score_specs(query) | model_spec(query) | values | _counts(query)

@@ -64,6 +64,8 @@ class Metric:
         False where a list without a relevant item may have a value: `defined` alone says which lists have one.
     of_every_list : bool
         True where even a list has a value that holds nothing of relevance, so that the plan must not leave it out.
+    allows_propensity : bool
+        True where each term of a row is about its own relevance, so that ``propensity=`` may count the row as several.
     is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
@@ -98,6 +100,7 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     undefined_if: ClassVar[str] = ""
     weighs: ClassVar[str] = ""
+    allows_propensity: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
     best_of: ClassVar[BestOf] = "all"

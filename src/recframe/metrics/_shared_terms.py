@@ -64,6 +64,10 @@ class Terms:
         """The terms as floats under the names of their columns, by these."""
         return {column: term.cast(nw.Float64()).alias(column) for column, term in self.by_column.items()}
 
+    def times(self, factor: nw.Expr) -> Terms:
+        """Return the terms, each times a factor of the row."""
+        return Terms({column: term * factor for column, term in self.by_column.items()}, self.requested)
+
     @staticmethod
     def union(parts: Iterable[Terms]) -> Terms:
         """Return the terms of several metrics; what they share is there once."""

@@ -52,6 +52,7 @@ class HitCount(CutMetric):
     """What precision, recall and F-measures share: their sum."""
 
     reads: ClassVar[Reads] = "hits"
+    allows_propensity: ClassVar[bool] = True
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"hits": row.shared(hits, self.k)}
@@ -156,6 +157,10 @@ class Recall(HitCount):
 
     def explained(self) -> Sequence[str]:
         return ["h(k) / min(R, k)" if self.capped else self.formula, *counted_over(self.over)]
+
+    @property
+    def allows_propensity(self) -> bool:  # type: ignore[override]  # depends on an option
+        return not self.capped
 
     @property
     def cutoff(self) -> int | None:

@@ -25,6 +25,7 @@ class Count(Metric):
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     needs_relevant: ClassVar[bool] = False
     of_every_list: ClassVar[bool] = True
+    allows_propensity: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ DiscountName = Literal["log2", "jarvelin", "reciprocal"]
 """The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
 Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
 """The weight of a position: a name, or a function of the position's expression (a float, from 1)."""
-Ideal = Literal["all", "ranked", "ones"]
-"""What NDCG calls ideal: the best order of all rows, of the ranked rows, or gain 1 at every position."""
+Ideal = Literal["all", "ranked", "ones", "first"]
+"""What NDCG calls ideal: the best order of all rows, of the ranked rows, gain 1 at every position, all rows first."""
 
 
 def log2(position: nw.Expr) -> nw.Expr:
@@ -52,6 +52,12 @@ def _ideal_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight, k: 
         return row.hit * row.hit_weight(discount, k)
     weight = row.weight(discount, k, signed=grades == "signed", order=own_order(gain, grades))
     return gain_of(row, gain, grades) * weight
+
+
+def _first_gain(row: IdealRow, gain: Gain, grades: Grades, discount: Weight) -> nw.Expr:
+    """Return the gain of a row times the discount of the first position."""
+    gained = gain_of(row, gain, grades)
+    return nw.when(gained > 0).then(gained * discount(nw.lit(1.0))).otherwise(0.0)
 
 
 def _hit(row: IdealRow) -> nw.Expr:
@@ -117,6 +123,7 @@ class DCG(CutMetric):
     reference: ClassVar[str] = "Järvelin, Kekäläinen, ACM TOIS 2002"
     reads: ClassVar[Reads] = "graded"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    allows_propensity: ClassVar[bool] = True
 
     gain: Gain = "linear"
     discount: Discount = "log2"
@@ -178,9 +185,10 @@ class NDCG(DCG):
         the ideal; values above 0, whatever `min_relevance` is, so that a list without a relevant item has a value too
         (trec_eval); only those of relevant rows (ranx); every value, so that negative ones stand at the end of the
         ideal too (TorchMetrics).
-    ideal : {"all", "ranked", "ones"}
+    ideal : {"all", "ranked", "ones", "first"}
         The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
-        ranked rows only (scikit-learn); or gain 1 at every position up to k (RecTools' default).
+        ranked rows only (scikit-learn); gain 1 at every position up to k (RecTools' default); or each of these rows
+        at the first position, which makes the value a mean over relevant items (Yang et al. 2018).
 
     Notes
     -----
@@ -215,6 +223,10 @@ class NDCG(DCG):
     ideal: Ideal = "all"
 
     @property
+    def allows_propensity(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.ideal == "first" or (self.ideal == "ones" and self.k is not None)
+
+    @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
         return "all" if self._counts_positions else "graded"
 
@@ -231,6 +243,7 @@ class NDCG(DCG):
             "all": "the same sum with all rows of the list in their best order, unranked ones included",
             "ranked": "the same sum with the ranked rows in their best order; unranked ones do not exist",
             "ones": "Σ r≤k of discount(r), as if every position up to k held a gain of 1",
+            "first": "Σ over all rows of the list of gain·discount(1), as if each were at the first position",
         }[self.ideal]
         if self._signed:
             best += ", negative relevance last"
@@ -239,7 +252,7 @@ class NDCG(DCG):
     @property
     def _signed(self) -> bool:
         """Whether negative relevance stands in the ideal."""
-        return self.grades == "signed" and self.gain != "binary" and self.ideal != "ones"
+        return self.grades == "signed" and self.gain != "binary" and self.ideal in ("all", "ranked")
 
     @property
     def _counts_positions(self) -> bool:
@@ -252,6 +265,8 @@ class NDCG(DCG):
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
         if self.ideal == "ones":
             return {}
+        if self.ideal == "first":
+            return {"ideal": row.shared(_first_gain, self.gain, self.grades, self._weight)}
         ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, self.k)}
         return ideal | ({"ideal hits": row.shared(_hit)} if self._signed else {})
 

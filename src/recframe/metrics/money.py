@@ -108,6 +108,7 @@ class MoneyRecall(CutMetric):
     undefined_if: ClassVar[str] = "whose relevant items have no value"
     reference: ClassVar[str] = "retail practice"
     reads: ClassVar[Reads] = "hits"
+    allows_propensity: ClassVar[bool] = True
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"hit value": row.shared(_hit_value, self.k)}

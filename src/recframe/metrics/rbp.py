@@ -93,6 +93,10 @@ class RBP(CutMetric):
     def relevances(self) -> tuple[float, float]:
         return -math.inf, LINEAR[1] if self.gain != "binary" else math.inf
 
+    @property
+    def allows_propensity(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.gain != "scaled"
+
     def explained(self) -> Sequence[str]:
         gain = {"binary": "", "linear": "relevance·", "scaled": "relevance/max·"}[self.gain]
         return [

@@ -62,6 +62,7 @@ class Serendipity(CutMetric):
     formula: ClassVar[str] = "hits at r ≤ k outside the k most popular items / k"
     reference: ClassVar[str] = "Ge, Delgado-Battenfeld, Jannach, RecSys 2010"
     reads: ClassVar[Reads] = "hits"
+    allows_propensity: ClassVar[bool] = True
     required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
     expected: int | None = field(default=None, metadata=bounds(least=1))

@@ -1,0 +1,183 @@
+"""propensity=: each relevant item counts as 1 / propensity items, so that what nobody observed is estimated."""
+
+from __future__ import annotations
+
+import math
+import random
+from itertools import product
+
+import pytest
+
+import oracle
+import recframe
+from compare import assert_equal, same
+from oracle.propensity import value
+from recframe._plan.metric_checks import WEIGHED
+
+SUMS = ["precision@2", "dcg@3", "ndcg(ideal=ones)@3", "rbp@3", "num_rel", "num_rel_ret@2"]
+"""What is linear in the relevant items, so that the estimate is unbiased."""
+SHARES = ["recall@2", "recall", "f1@2", "ndcg(ideal=first)@3", "money_recall@2"]
+"""What is divided by an estimate."""
+LABELS = [*SUMS, *SHARES]
+
+
+def lists(seed: int, count: int):
+    """Return lists with ties, and with rows that nobody recommended; only relevant rows have a propensity."""
+    draw = random.Random(seed)
+    rows = []
+    for user in range(count):
+        for item in range(6):
+            relevant = draw.choice([0, 0, 1, 2])
+            p = draw.choice([0.1, 0.25, 0.5, 1.0]) if relevant else None
+            score = None if draw.random() < 0.2 else draw.randrange(4) / 4
+            rows.append({"user": user, "item": item, "relevant": relevant, "score": score, "p": p, "price": item + 1.0})
+    return rows
+
+
+@pytest.mark.parametrize("truth", [False, True])
+def test_every_list_equals_its_oracle(engine, truth):
+    rows = lists(1, 9)
+    wanted = {
+        key: {label: value(oracle.parse(label), own) for label in LABELS}
+        for key, own in oracle.grouped(rows, ["user"]).items()
+    }
+    if truth:
+        frame, judged = engine.frames(
+            [{name: row[name] for name in ("user", "item", "score", "price")} for row in rows],
+            [{name: row[name] for name in ("user", "item", "relevant", "p", "price")} for row in rows],
+        )
+        given = {"truth": judged}
+    else:
+        frame, given = engine.frame(rows), {}
+    assert_equal(engine.ask(frame, "evaluate", LABELS, propensity="p", per="user", **given), wanted, ["user"])
+
+
+WHOLE = [("a", 1, 0.5, 3.0), ("b", 0, None, 2.0), ("c", 1, 0.2, 2.0), ("d", 2, 0.7, 1.0), ("e", 1, 0.4, None)]
+"""A list: items with their true relevance, the probability to observe it, and a score; b and c tie, e is not ranked."""
+OTHER = [("a", 1, 0.25, 1.0), ("b", 2, 0.5, 2.0), ("c", 0, None, 3.0)]
+
+
+def observed(items):
+    """Yield what may be observed of a list, and how likely that is."""
+    chances = [(True,) if p is None else (True, False) for _, _, p, _ in items]
+    for pattern in product(*chances):
+        pairs = [(seen, p) for seen, (_, _, p, _) in zip(pattern, items, strict=True) if p is not None]
+        chance = math.prod(p if seen else 1 - p for seen, p in pairs)
+        found = [
+            {"item": item, "relevant": relevant if seen else 0, "p": p, "score": score}
+            for seen, (item, relevant, p, score) in zip(pattern, items, strict=True)
+        ]
+        yield chance, found
+
+
+def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(polars_engine):
+    patterns = list(enumerate(observed(WHOLE)))
+    assert same(sum(chance for _, (chance, _) in patterns), 1.0)
+    rows = [{"user": user, "chance": chance, **row} for user, (chance, found) in patterns for row in found]
+    truth = [{"user": 0, "item": item, "relevant": relevant, "score": score} for item, relevant, _, score in WHOLE]
+    frame, whole = polars_engine.frames(rows, truth)
+    # A list in which nothing was observed estimates 0.
+    (found,) = polars_engine.ask(frame, "evaluate", SUMS, propensity="p", weight="chance", undefined=0)
+    (wanted,) = polars_engine.ask(whole, "evaluate", SUMS)
+    assert all(same(found[label], wanted[label]) for label in SUMS), (found, wanted)
+    (naive,) = polars_engine.ask(frame, "evaluate", SUMS, weight="chance", undefined=0)
+    assert all(naive[label] < wanted[label] - 0.1 for label in SUMS)
+
+
+def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
+    # Two users are drawn from two kinds, and then what is observed of each: every such world, and how likely it is.
+    kinds = [(chance / 2, found) for items in (WHOLE[:3], OTHER) for chance, found in observed(items)]
+    rows, chances = [], []
+    for world, pair in enumerate(product(kinds, repeat=2)):
+        chances.append(math.prod(chance for chance, _ in pair))
+        rows += [{"world": world, "user": user, **row} for user, (_, found) in enumerate(pair) for row in found]
+    found = polars_engine.ask(
+        polars_engine.frame(rows), "describe", SUMS, propensity="p", undefined=0, per="world", by=["world", "user"]
+    )
+    for label in SUMS:
+        told = [row for row in found if row["metric"] == label]
+        squared = sum(chance * row["std"] ** 2 / 2 for chance, row in zip(chances, told, strict=True))
+        mean = sum(chance * row["mean"] for chance, row in zip(chances, told, strict=True))
+        variance = sum(chance * (row["mean"] - mean) ** 2 for chance, row in zip(chances, told, strict=True))
+        assert squared == pytest.approx(variance, rel=1e-9), label
+
+
+def test_certain_observation_changes_nothing(engine):
+    rows = [row | {"p": 1.0} for row in lists(2, 6)]
+    frame = engine.frame(rows)
+    labels = engine.some([*LABELS, "num_ret@2", "fbeta@2"])
+    (one,), (other,) = (engine.ask(frame, "evaluate", labels, **given) for given in ({"propensity": "p"}, {}))
+    assert all(same(one[label], other[label]) for label in labels)
+
+
+def test_a_common_factor_leaves_shares_as_they_are(polars_engine):
+    rows = lists(3, 8)
+    halved = [row | {"p": row["p"] and row["p"] / 2} for row in rows]
+    labels = [label for label in SHARES if not label.startswith("f1")]
+    (one,), (other,) = (
+        polars_engine.ask(polars_engine.frame(data), "evaluate", labels, propensity="p") for data in (rows, halved)
+    )
+    assert all(same(one[label], other[label]) for label in labels)
+
+
+def test_what_rows_add_sums_to_the_value(engine):
+    frame = engine.frame(lists(4, 5))
+    for label in engine.some([*LABELS, "recall@1"]):
+        found = engine.ask(frame, "contributions", label, propensity="p")
+        for _, rows in oracle.grouped(found, ["user"]).items():
+            if rows[0][label] is not None:
+                assert same(sum(row["contribution"] for row in rows), rows[0][label]), label
+
+
+def test_models_share_the_observations(engine):
+    rows = lists(5, 6)
+    wide = [row | {"other": -row["item"] / 2} for row in rows]
+    long = [row | {"model": "a"} for row in rows] + [
+        row | {"model": "b", "score": other["other"]} for row, other in zip(rows, wide, strict=True)
+    ]
+    columns = ("user", "item", "score", "other")
+    ranked, stacked, truth = engine.frames([{name: row[name] for name in columns} for row in wide], long, rows)
+    found = [
+        engine.ask(ranked, "evaluate", ["recall@2", "dcg@2"], propensity="p", truth=truth, score=["score", "other"]),
+        engine.ask(stacked, "evaluate", ["recall@2", "dcg@2"], propensity="p", truth=truth, model="model"),
+    ]
+    for one, other in zip(*(sorted(rows, key=lambda row: row["recall@2"]) for rows in found), strict=True):
+        assert same(one["recall@2"], other["recall@2"])
+        assert same(one["dcg@2"], other["dcg@2"])
+    (row,) = engine.ask(ranked, "compare", "recall@2", propensity="p", truth=truth, score=["score", "other"])
+    means = {one["model"]: one["recall@2"] for one in found[0]}
+    assert same(row["mean"], means[row["model"]])
+    assert same(row["baseline_mean"], means[row["baseline"]])
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [(None, "missing in a relevant row"), (0.0, "holds 0 in"), (1.5, "holds 1.5 in"), (-0.5, "holds -0.5 in")],
+)
+def test_a_propensity_is_a_probability(engine, p, message):
+    frame = engine.frame(
+        {"user": [1, 1, 2], "relevant": [1, 1, 1], "score": [2.0, 1.0, 1.0], "p": [0.5, p, 0.5]}, {"p": "float64"}
+    )
+    if engine.lazy:
+        found = engine.ask(frame, "recall", 1, propensity="p")
+        assert found is None or math.isnan(found)
+        return
+    with pytest.raises(recframe.InputError, match=message):
+        engine.ask(frame, "recall", propensity="p")
+
+
+@pytest.mark.parametrize("label", ["map@2", "ndcg@2", "mrr", "recall(capped=True)@2", "roc_auc", "err", "hit_rate@2"])
+def test_metrics_that_are_no_sums_over_relevant_items_are_refused(label):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1], "relevant": [1], "score": [1.0], "p": [0.5]})
+    with pytest.raises(recframe.OptionError, match="is no sum over them"):
+        frame.rec.evaluate(label, propensity="p")
+
+
+def test_the_hint_names_every_metric_that_allows_it():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1], "item": [1], "relevant": [1], "score": [1.0], "p": [0.5], "price": [1.0]})
+    named = WEIGHED.replace("'", "").split(", ")
+    assert frame.rec.evaluate(named, k=1, propensity="p", train=frame).shape == (1, len(named))
+    allowed = {name for name, kind in recframe.metrics.METRICS.items() if getattr(kind, "allows_propensity", 0) is True}
+    assert allowed <= {name.split("(")[0] for name in named} | {"num_ret"}
