@@ -107,8 +107,9 @@ reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
 
 Every profile is tested against the library itself (`tests/peers`). The tests use 10,000 random lists without a
 relevance level and 10,000 with one. These have ties, negative grades, missing truth, no relevant items or only
-relevant items, one row, or no recommendations. Installed libraries run live. Their recorded values are compared
-everywhere. `tools/profile_table.py` writes the tables below from the records that the calls use.
+relevant items, one row, or no recommendations. Installed libraries run live, in CI all but RecBole and TensorFlow
+Ranking, which take gigabytes. The recorded values of all are compared everywhere. `tools/profile_table.py` writes the
+tables below from the records that the calls use.
 
 ## What each computes
 
