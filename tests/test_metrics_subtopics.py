@@ -30,15 +30,29 @@ def lists(seed: int, count: int):
     return [*rows, rows[0] | {"score": -1.0}], [*truth, truth[0]]
 
 
-def expected(rows, truth, least=1):
+def broken(rows, subtopics, ties):
+    """Return the rows with scores that put tied ones in the order of a policy, which may leave some of them tied."""
+    number = {row["item"]: place for place, row in enumerate(rows)}
+    order = {
+        "average": lambda item: 0,
+        "best": lambda item: max(subtopics.get(item, {"": 0}).values()),
+        "worst": lambda item: -max(subtopics.get(item, {"": 0}).values()),
+        "item": lambda item: -item,
+        "item_desc": lambda item: item,
+        "first": lambda item: -number[item],
+    }[ties]
+    return [{**row, "score": (row["score"], order(row["item"]))} for row in rows]
+
+
+def expected(rows, truth, least=1, ties="average"):
     found = {}
     for user in {row["user"] for row in rows}:
         subtopics = {}
         for row in truth:
             if row["user"] == user and row["relevant"] >= least:
-                subtopics.setdefault(row["item"], set()).add(row["intent"])
+                subtopics.setdefault(row["item"], {})[row["intent"]] = row["relevant"]
         own = [row for row in rows if row["user"] == user and row["score"] >= 0]
-        found[user,] = {label: value(oracle.parse(label), own, subtopics) for label in LABELS}
+        found[user,] = {label: value(oracle.parse(label), broken(own, subtopics, ties), subtopics) for label in LABELS}
     return found
 
 
@@ -48,6 +62,25 @@ def test_every_list(engine):
     frame, judged = engine.frames(rows, truth)
     found = engine.ask(frame, "evaluate", LABELS, truth=judged, subtopic="intent", per="user")
     assert_equal(found, expected(rows, truth), ["user"])
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+@pytest.mark.parametrize("ties", ["best", "worst", "item", "item_desc", "first"])
+def test_tie_policies(ties):
+    rows, truth = lists(3, 12)
+    found = pl.DataFrame(rows).rec.evaluate(LABELS, truth=pl.DataFrame(truth), subtopic="intent", per="user", ties=ties)
+    assert_equal(found.rows(named=True), expected(rows, truth, ties=ties), ["user"])
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of equal scores
+def test_a_tied_block_by_hand():
+    # Two hits of one subtopic among three tied rows: in places 1 2, 1 3 or 2 3.
+    frame = pl.DataFrame({"user": [1] * 3, "relevant": [1, 0, 1], "score": [3.0] * 3})
+    orders = [1 + 1 / 4, 1 + 1 / 6, 1 / 2 + 1 / 6]
+    assert frame.rec.err_ia() == pytest.approx(sum(orders) / 3 / 2)
+    # Of 200 tied hits only those have a place whose gain a float can hold.
+    many = pl.DataFrame({"user": [1] * 200, "relevant": [1] * 200, "score": [1.0] * 200})
+    assert many.rec.err_ia(alpha=0.5) == pytest.approx(sum(0.5**r / r for r in range(1, 201)), rel=1e-14)
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

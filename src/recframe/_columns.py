@@ -141,7 +141,9 @@ GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the fram
 
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
 PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")
-CHANCE = PLACES.one("chance", "float", "the probability that the list's first hit is here", "ranks")
+CHANCE = PLACES.one("chance", "float", "the probability that the hit is here: the list's first, or the n-th", "ranks")
+NTH = PLACES.one("nth", "float", "which of the tied block's hits is meant, from 1")
+PASSED = PLACES.one("passed", "float", "the logarithm of a factor of the probability")
 stop_column = PLACES.many("stop{}", "float", "the probability to stop here, once here", "ranks")
 go_on_column = PLACES.many(
     "go_on{}", "float", "the logarithm of the probability to go on, 0 at a certain stop", "ranks"

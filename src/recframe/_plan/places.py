@@ -1,4 +1,4 @@
-"""The positions within tied blocks, for what no single row of a block tells: the first hit, and where users stop."""
+"""The positions within tied blocks, for what no single row of a block tells: which hit is there, and who stops."""
 
 from __future__ import annotations
 
@@ -6,10 +6,24 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import BLOCK_HITS, PLACE_COUNT, POSITION, RELEVANCE, SIZE, START, stop_column
+from recframe._columns import (
+    BLOCK_HITS,
+    CHANCE,
+    HITS_BEFORE,
+    NTH,
+    PASSED,
+    PLACE_COUNT,
+    POSITION,
+    RELEVANCE,
+    SIZE,
+    START,
+    stop_column,
+)
 from recframe._plan import ranks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
 
@@ -37,6 +51,40 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     surely = nw.any_horizontal(*(nw.col(stop_column(number)) >= 1 for number in numbers), ignore_nulls=True)
     return ranks.examination_probability(
         found, context.group, len(stops), certain=context.engine.may_hold(found, surely)
+    )
+
+
+def hit_places(context: CallContext, blocks: Frame, keys: Sequence[str], upto: int | None, most: int) -> Frame:
+    """Return the places that each of the first hits of a tied block may have, and the probability of each.
+
+    In a block of t rows with m hits, the i-th hit has the j-th place with the probability
+    C(j-1, i-1) · C(t-j, m-i) / C(t, m): a product along i where j = i, and along j from there on.
+    """
+    size, hits, nth, place = nw.col(SIZE), nw.col(BLOCK_HITS), nw.col(NTH), nw.col(POSITION)
+    if upto is not None:
+        blocks = blocks.filter(nw.col(START) <= upto)
+    blocks = blocks.with_columns(nw.col(SIZE).cast(nw.Float64()))
+
+    def made(frame: Frame, count: nw.Expr, last: nw.Expr | None) -> Frame:
+        count = count if last is None else nw.when(count > last).then(last).otherwise(count)
+        return context.engine.repeat(frame.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
+
+    left = None if upto is None else upto - nw.col(START) + 1
+    frame = made(blocks, nw.when(hits > most).then(float(most)).otherwise(hits), left)
+    frame = frame.with_columns(place.cast(nw.Float64()).alias(NTH)).drop(POSITION)
+    frame = frame.with_columns(((hits - nth + 1) / (size - nth + 1)).log().alias(PASSED))
+    block = [*keys, START]
+    frame = frame.with_columns(nw.col(PASSED).cum_sum().over(*block, order_by=NTH).alias(CHANCE))
+    frame = made(frame, size - hits + 1, None if left is None else left - nth + 1)
+    frame = frame.with_columns(place.cast(nw.Float64()))
+    divisor = nw.when(place > 1).then((place - 1) * (size - nth - place + 2)).otherwise(1.0)
+    ratio = nw.when(place > 1).then((nth + place - 2) * (size - hits - place + 2) / divisor).otherwise(1.0)
+    frame = frame.with_columns(ratio.log().alias(PASSED))
+    passed = nw.col(PASSED).cum_sum().over(*block, NTH, order_by=POSITION)
+    frame = frame.with_columns((nw.col(CHANCE) + passed).exp().alias(CHANCE))
+    return frame.with_columns(
+        (nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION),
+        (nw.col(HITS_BEFORE) + nth - 1).alias(HITS_BEFORE),
     )
 
 

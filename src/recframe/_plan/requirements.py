@@ -44,7 +44,7 @@ class AccuracyTerms:
     cascade: Terms
     """What a place adds at which users stop."""
     subtopics: Terms
-    """What a place adds at which users of a subtopic stop."""
+    """What a place adds that a hit of a subtopic may have."""
 
     @property
     def cuts_at_relevant(self) -> bool:
@@ -189,7 +189,7 @@ class Requirements:
 
     @cached_property
     def subtopics(self) -> Terms:
-        """What a place adds at which users of a subtopic stop."""
+        """What a place adds that a hit of a subtopic may have."""
         return Terms.union(metric.subtopics for metric in self.accuracy)
 
     @cached_property

@@ -1,16 +1,20 @@
-"""Subtopics: where users of each stop, how many a list has, and the greedy ideal ranking."""
+"""Subtopics: where hits of each are, how many a list has, and the greedy ideal ranking."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 from recframe._columns import (
+    BLOCK_HITS,
+    CHANCE,
     CHOSEN,
     GAIN,
     GREATEST,
     HIT,
+    HITS_BEFORE,
     ITEM,
     LAST,
     POSITION,
@@ -24,17 +28,20 @@ from recframe._columns import (
     UPTO,
     greedy_column,
 )
-from recframe._plan import ranks
-from recframe._plan.places import places_of
+from recframe._plan.places import hit_places
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe.metrics._row import Weight
 
 NEARLY = 1 - 1e-12
 """Gains that differ by less are equal: sums of the same numbers in another order."""
+NOTHING = 1e-18
+"""What a float of at least 1 does not change by."""
 
 
 def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool) -> list[Frame]:
@@ -66,20 +73,28 @@ def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
 
 
 def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
-    """Return the places at which users of a subtopic may stop, with their examination probabilities."""
-    engine, alphas = context.engine, context.requirements.alphas
+    """Return the places that hits of a subtopic may have, the probability of each, and the hits ahead of it."""
     hits = kept.filter(nw.col(HIT) > 0)
     if context.subtopics is None:
         hits = hits.with_columns(nw.lit(0).alias(SUBTOPIC))
     else:
         on = [*context.keys, ITEM]
         related = context.subtopics.select(*on, SUBTOPIC).with_columns(nw.lit(1.0).alias(RELATED))
-        hits = engine.join(hits.select(*context.group, ITEM, START, SIZE), related, on)
+        hits = context.engine.join(hits.select(*context.group, ITEM, START, SIZE, HIT), related, on)
         hits = hits.filter(~nw.col(RELATED).is_null())
     group = [*context.group, SUBTOPIC]
-    found = ranks.stopping(hits, group, [nw.lit(alpha) for alpha in alphas], tied=tied)
-    found = places_of(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
-    return ranks.examination_probability(engine.settle(found), group, len(alphas), certain=False)
+    blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(BLOCK_HITS)) if tied else hits
+    hit = nw.col(BLOCK_HITS if tied else HIT)
+    blocks = blocks.with_columns((hit.cum_sum().over(*group, order_by=START) - hit).alias(HITS_BEFORE))
+    if tied:
+        return hit_places(context, blocks, group, upto, _most_hits(context.requirements.alphas))
+    place = nw.col(START).cast(nw.Float64()).alias(POSITION)
+    return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))
+
+
+def _most_hits(alphas: Sequence[float]) -> int:
+    """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
+    return 1 + math.ceil(math.log(NOTHING) / math.log(1 - min(alphas)))
 
 
 def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import CHANCE, POSITION, examined_column, stop_column
+from recframe._columns import CHANCE, HITS_BEFORE, POSITION, examined_column, stop_column
 from recframe.metrics._row import Row, cut
 
 if TYPE_CHECKING:
@@ -42,12 +43,12 @@ class FirstHitRow(PlaceRow):
 
 
 class SubtopicRow(PlaceRow):
-    """One place at which a user of a subtopic may stop, for `Row.novel_gain`."""
+    """One place that a hit of a subtopic may have, for `Row.novel_gain`."""
 
     def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
-        number = self._numbers.of_alpha(alpha)
         position = nw.col(POSITION)
-        return nw.col(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k) / alpha
+        gain = (nw.col(HITS_BEFORE) * math.log(1 - alpha)).exp()
+        return nw.col(CHANCE) * gain * cut(of(position), position, k)
 
 
 class CascadeRow(PlaceRow):

@@ -93,7 +93,7 @@ class Numbers:
         return self.levels.setdefault(recall, len(self.levels))
 
     def of_alpha(self, alpha: float) -> int:
-        """Return the number of a probability to be satisfied by a row of one's subtopic."""
+        """Return the number of what a repeated subtopic loses."""
         return self.alphas.setdefault(alpha, len(self.alphas))
 
     def of_greedy(self, alpha: float, of: Weight, k: int | None) -> int:
@@ -238,7 +238,7 @@ class Row(SharedTerms):
 
         A subtopic adds (1 - alpha) to the power of the rows ahead that are relevant to it.
         """
-        # It is added by the places at which users of a subtopic stop: see SubtopicRow.
+        # It is added by the places that hits of a subtopic may have: see SubtopicRow.
         self._numbers.of_alpha(alpha)
         self.requested.add(SUBTOPIC)
         return nw.lit(0.0)

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
-_SHARED = "the rows of a tied block share their mean probability to be relevant to a subtopic"
 _NOVEL = "novel(r) = Σ over the subtopics of r of (1 − α)^(rows ahead of r that are relevant to the subtopic)"
 
 
@@ -44,10 +43,6 @@ class SubtopicMetric(CutMetric):
 
     alpha: float = field(default=0.5, metadata=bounds(above=0, below=1))
 
-    @property
-    def inexact(self) -> str:
-        return _SHARED
-
 
 @dataclass(frozen=True)
 class AlphaNDCG(SubtopicMetric):
@@ -55,7 +50,8 @@ class AlphaNDCG(SubtopicMetric):
 
     .. math:: \alpha\text{-DCG@}k = \sum_{r \le k} \frac{1}{\log_2(r + 1)} \sum_{s\ \text{of}\ r} (1 - \alpha)^{c_s(r)}
 
-    with c the rows ahead of r that are relevant to subtopic s.
+    with c the rows ahead of r that are relevant to subtopic s. Under ties: the expected value, in which the i-th hit of
+    a subtopic in a tied block has each of its places with its probability.
 
     Parameters
     ----------
@@ -108,7 +104,8 @@ class ErrIA(SubtopicMetric):
     .. math:: \mathrm{ERR\text{-}IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
         \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
 
-    with c the rows ahead of r that are relevant to subtopic s.
+    with c the rows ahead of r that are relevant to subtopic s. Under ties: the expected value, in which the i-th hit of
+    a subtopic in a tied block has each of its places with its probability.
 
     Parameters
     ----------
