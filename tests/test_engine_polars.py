@@ -9,7 +9,10 @@ import narwhals as nw
 import pytest
 
 import recframe
-from strategies import crowd
+from compare import same
+from recframe.metrics import parse
+from spellings import SPELLED
+from strategies import BY, crowd
 from test_lazy import FRAME
 
 pl = pytest.importorskip("polars")
@@ -38,6 +41,27 @@ def test_an_error_beside_what_comes_meanwhile_is_raised():
 
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="no such column"):
         pl.DataFrame(FRAME).rec.evaluate([Wrong(5)])
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")
+@pytest.mark.parametrize("given", [{}, {"per": BY}, {"per": BY, "ties": "item"}, {"score": ["score", "item"]}])
+@pytest.mark.parametrize("with_truth", [False, True])
+def test_few_rows_are_planned_another_way_and_give_the_same(monkeypatch, given, with_truth):
+    from recframe._engines import polars, polars_pack
+
+    frame = pl.DataFrame(crowd(44, 60), infer_schema_length=None)
+    some = [label for label in SPELLED[::5] if "ties" not in given or not parse(label).requires_average_ties]
+    given = {"by": BY, **given}
+    if with_truth:
+        given["truth"] = frame.filter(pl.col("relevant").is_not_null()).sample(fraction=0.8, seed=1)
+    few = frame.rec.evaluate(some, **given)
+    for module in (polars, polars_pack):
+        monkeypatch.setattr(module, "FEW_ROWS", 0)
+    many = frame.rec.evaluate(some, **given)
+    assert few.columns == many.columns
+    for label in few.columns:
+        for one, other in zip(few[label], many[label], strict=True):
+            assert one == other if isinstance(one, str) else same(one, other), label
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

@@ -7,15 +7,25 @@ this into CONTRIBUTING. Names of the user's columns appear in the user's own fra
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import narwhals as nw
 
 Frame: TypeAlias = "nw.LazyFrame[Any]"
 """A frame on its way through the plan; an eager engine's frame too, wrapped lazily."""
+
+
+class Addends(NamedTuple):
+    """What the rows of a frame add to the sums of their lists."""
+
+    frame: Frame
+    terms: Mapping[str, nw.Expr]
+    """The terms by the columns of the sums, which they are named by too."""
+
+
 Kind = Literal["key", "integer", "float"]
 """What a column holds: values of the user's own type, which are only compared; whole numbers; floats."""
 

@@ -15,7 +15,7 @@ from recframe.errors import MissingColumnError, OptionTypeError, closest
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from recframe._columns import Frame
+    from recframe._columns import Addends, Frame
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -208,6 +208,10 @@ class Engine(Adapter):
     def sum_terms(self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr]) -> Frame:
         """Return the sums of terms in each group, under the names that they have and are given by."""
         return self.sum_by(self.select(frame, *group, *terms.values()), group, list(terms))
+
+    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
+        """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
+        return None
 
     @abstractmethod
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._columns import Frame
+    from recframe._columns import Addends, Frame
     from recframe._engines.base import Later
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
@@ -74,6 +74,10 @@ class Polars(Engine):
             return lazy(pl.LazyFrame({POSITION: range(1, upto + 1)}, schema={POSITION: pl.Int64}))
         last = pl.first().max().cast(pl.Int64).fill_null(0)
         return lazy(upto.to_native().select(pl.int_range(1, last + 1).alias(POSITION)))
+
+
+MOST_STACKED = 8
+"""Of fewer sums, one grouping of all rows is done sooner than a join of several."""
 
 
 class LazyPolars(Polars):
@@ -180,6 +184,23 @@ class EagerPolars(Polars):
 
     def settle(self, frame: Frame) -> Frame:
         return lazy(self._collect(frame))
+
+    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
+        if self._few or len(columns) < MOST_STACKED:
+            return None
+        # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
+        on, sums = list(group), []
+        added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
+        for number, part in enumerate(parts):
+            names = {name: f"{number} {name}" for name in columns if name in part.terms}
+            own = self.select(part.frame, *group, *(part.terms[name] for name in names)).to_native()
+            sums.append(own.group_by(on).agg(pl.col(name).sum().alias(alias) for name, alias in names.items()))
+            for name, alias in names.items():
+                added[name].append(pl.col(alias).fill_null(0.0))
+        found = pl.concat([each.select(on) for each in sums]).unique()
+        for each in sums:
+            found = found.join(each, on=on, how="left", **NULLS_EQUAL)
+        return lazy(found.select(*on, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(n) for n, terms in added.items())))
 
     def later(self, build: Later) -> Later:
         if self._few or pl.thread_pool_size() == 1:

@@ -18,6 +18,7 @@ from recframe._columns import (
     POPULARITY,
     UNSEEN,
     USERS,
+    Addends,
     distinct_column,
     order_column,
 )
@@ -82,14 +83,14 @@ class RecommendedItems:
             rows = rows.with_columns(nw.col(*columns).fill_null(0.0))
         return rows
 
-    def list_sums(self) -> list[Frame]:
+    def list_sums(self) -> list[Addends]:
         """Return frames whose sums are what lists get from their recommended items, and from their users' past."""
         context, metrics = self._context, self._requirements.beyond_accuracy
         terms = Terms.union(metric.recommended for metric in metrics)
         history = Terms.union(metric.history for metric in metrics).summands
-        found = [context.to_sum_columns(self._with_requested(terms), terms.summands)]
+        found = [Addends(self._with_requested(terms), terms.summands)]
         if history:
-            found.append(context.to_sum_columns(self._side_tables.history(context.lists(), context.group), history))
+            found.append(Addends(self._side_tables.history(context.lists(), context.group), history))
         return found
 
     def item_sums(self) -> tuple[Frame, Frame]:

@@ -36,9 +36,9 @@ from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
-    from recframe._columns import Frame
+    from recframe._columns import Addends, Frame
     from recframe._engines.base import Engine, Session
     from recframe._plan.requirements import Requirements
     from recframe._plan.sources import Given
@@ -232,10 +232,17 @@ class CallContext:
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 
-    def to_sum_columns(self, frame: Frame, present: Mapping[str, nw.Expr]) -> Frame:
-        """Return the key and all sums, 0 where the frame adds nothing; what it adds is named by its column already."""
-        columns = [present[column] if column in present else constant(column, 0.0) for column in self.columns]
-        return self.engine.select(frame, *self.group, *columns)
+    def sum_by_list(self, parts: Sequence[Addends]) -> Frame:
+        """Return what parts add to the sums of their lists, 0 where they add nothing."""
+        columns = self.columns
+        found = self.engine.sum_apart(parts, self.group, columns)
+        if found is not None:
+            return found
+        stacked = []
+        for part in parts:
+            added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
+            stacked.append(self.engine.select(part.frame, *self.group, *added))
+        return self.engine.sum_by(nw.concat(stacked, how="vertical"), self.group, columns)
 
     # --- lists -----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, ideal_position_column
+from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, Addends, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
 from recframe._plan.relevance import fill_missing, inverse_propensity, is_hit, is_judged
@@ -38,13 +38,13 @@ def ideal_lists(context: CallContext) -> Frame:
     return lists
 
 
-def ranked_ideal(context: CallContext, ranked: Frame) -> Frame:
+def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
     """Return the sums in the ideal ranking of the ranked rows only."""
     if context.truth is not None:
         ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
     best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
     columns = context.requirements.ideal["ranked"].by_column
-    return context.to_sum_columns(best, {column: own(column) for column in columns})
+    return Addends(best, {column: own(column) for column in columns})
 
 
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:

@@ -19,6 +19,7 @@ from recframe._columns import (
     SERVED,
     SIZE,
     START,
+    Addends,
     score_column,
 )
 from recframe._plan import partial_rankings, places
@@ -83,8 +84,8 @@ class Ranking:
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
-            stacked.append(context.to_sum_columns(context.lists(), {}))
-        return self._engine.sum_by(nw.concat(stacked, how="vertical"), context.group, context.columns)
+            stacked.append(Addends(context.lists(), {}))
+        return context.sum_by_list(stacked)
 
     def prepared(self, kept: Frame) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
@@ -94,7 +95,7 @@ class Ranking:
         rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
-    def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Frame]:
+    def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Addends]:
         """Return frames whose sums the metrics of relevance read."""
         context, requirements = self._context, self._requirements
         kept, rows = self.prepared(kept)
@@ -102,20 +103,20 @@ class Ranking:
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, several_first_hits()):
             first = places.first_hit_places(context, hits, self.upto)
-            found.append(context.to_sum_columns(first, requirements.first_hit.summands))
+            found.append(Addends(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
             found += row_counts(context, self.ranked, kept, self._index)
         if IN_TRUTH in requirements.requested:
-            found.append(context.to_sum_columns(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
+            found.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
             served = context.engine.present(scored, SCORE).select(*context.group).unique()
-            found.append(context.to_sum_columns(served, {SERVED: constant(SERVED, 1.0)}))
+            found.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.alphas:
             found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
-            found.append(context.to_sum_columns(stops, requirements.cascade.summands))
+            found.append(Addends(stops, requirements.cascade.summands))
         return found
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
@@ -126,14 +127,14 @@ class Ranking:
         # They are looked at, to see whether several first hits tie, and summed.
         return self._engine.settle(hits) if rows.tied and FIRST_HIT in requested else hits
 
-    def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Frame]:
+    def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context, accuracy = self._context, self._requirements.accuracy
         of_hits, of_all = self._requirements.of_hits, self._requirements.of_all
-        found: list[Frame] = []
+        found: list[Addends] = []
         if of_hits.by_column:
             read = rows.join_lookups(hits, of_hits.requested, ideal)
-            found.append(context.to_sum_columns(read, of_hits.summands))
+            found.append(Addends(read, of_hits.summands))
         if of_all.by_column:
             cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
             read = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
@@ -143,18 +144,18 @@ class Ranking:
                 # Of many rows, fewer columns are stacked.
                 read = self._engine.sum_terms(read, context.group, terms)
                 terms = {name: own(name) for name in terms}
-            found.append(context.to_sum_columns(read, terms))
+            found.append(Addends(read, terms))
         return found
 
-    def _ideal_sums(self, ideal: Frame) -> list[Frame]:
+    def _ideal_sums(self, ideal: Frame) -> list[Addends]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
         context, requirements = self._context, self._requirements
         columns = (RELEVANT, *requirements.ideal["all"].by_column)
-        found = [context.to_sum_columns(ideal, {name: own(name) for name in columns})]
+        found = [Addends(ideal, {name: own(name) for name in columns})]
         if requirements.ideal["ranked"].by_column:
             found.append(ranked_ideal(context, self.ranked))
         if context.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
             known = known.join(context.models(), how="cross")
-            found.append(context.to_sum_columns(known, {KNOWN: constant(KNOWN, 1.0)}))
+            found.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
         return found

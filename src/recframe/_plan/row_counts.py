@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, SIZE, START, score_column, vacant_column
+from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, SIZE, START, Addends, score_column, vacant_column
 from recframe._plan import partial_rankings
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import Row
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
 
 
-def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> list[Frame]:
+def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> list[Addends]:
     """Return frames that add up to the counts that metrics request, from the rows of one model.
 
     Parameters
@@ -35,21 +35,21 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         has_score = nw.col(score_column(index)).count().alias(RANKED)
         both = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS), has_score)
-        return [context.to_sum_columns(both, {ROWS: own(ROWS), RANKED: own(RANKED)}), *_vacant(context, ranked, kept)]
+        return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}), *_vacant(context, ranked, kept)]
     found = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
-        found.append(context.to_sum_columns(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
+        found.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
     elif RANKED in requested:
         # As many rows as can matter are kept, unless positions were given and have gaps.
         counted = ranked if context.query.by_rank else kept
         counts = counted.group_by(*context.group).agg(nw.len().alias(RANKED))
-        found.append(context.to_sum_columns(counts, {RANKED: own(RANKED)}))
+        found.append(Addends(counts, {RANKED: own(RANKED)}))
     if ROWS in requested:
-        found += [context.to_sum_columns(rows, {ROWS: own(ROWS)}) for rows in _all_rows(context)]
+        found += [Addends(rows, {ROWS: own(ROWS)}) for rows in _all_rows(context)]
     return found
 
 
-def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Frame]:
+def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:
     """Return frames that add up to how many of the first min(N, k) positions no row has, where ranks are given."""
     requested, row = context.requirements.requested, Row()
     cutoffs = {metric.cutoff for metric in context.requirements.accuracy if metric.cutoff is not None}
@@ -60,7 +60,7 @@ def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Frame]:
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
     positions = {name: at_most(nw.col(RANKED).cast(nw.Float64()), k).alias(name) for k, name in columns.items()}
     filled = {name: (0.0 - row.within(k)).alias(name) for k, name in columns.items()}
-    return [context.to_sum_columns(counts, positions), context.to_sum_columns(rows, filled)]
+    return [Addends(counts, positions), Addends(rows, filled)]
 
 
 def _all_rows(context: CallContext) -> list[Frame]:

@@ -26,6 +26,7 @@ from recframe._columns import (
     SUBTOPICS,
     TOTAL_GAIN,
     UPTO,
+    Addends,
     greedy_column,
 )
 from recframe._plan.places import hit_places
@@ -44,24 +45,26 @@ NOTHING = 1e-18
 """What a float of at least 1 does not change by."""
 
 
-def sums_of_subtopics(context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool) -> list[Frame]:
+def sums_of_subtopics(
+    context: CallContext, kept: Frame, ideal: Frame, upto: int | None, *, tied: bool
+) -> list[Addends]:
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
     places = _places(context, kept, upto, tied=tied)
-    found = [context.to_sum_columns(places, requirements.subtopics.summands)]
+    found = [Addends(places, requirements.subtopics.summands)]
     if SUBTOPICS in requirements.requested:
         counts = _lists(context, ideal, nw.lit(1.0).alias(SUBTOPICS))
         if context.subtopics is not None:
             pairs = context.subtopics.select(*context.keys, SUBTOPIC).unique()
             counts = _lists(context, pairs, nw.lit(1.0).alias(SUBTOPICS))
-        found.append(context.to_sum_columns(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
+        found.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
     for number, (alpha, weight, k) in enumerate(requirements.greedy):
         if context.subtopics is None:
             lists = _of_one_subtopic(context, ideal, alpha, weight, k)
         else:
             lists = _lists(context, _greedy(context, alpha, weight, k), nw.col(TOTAL_GAIN))
         column = greedy_column(number)
-        found.append(context.to_sum_columns(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
+        found.append(Addends(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
     return found
 
 
