@@ -181,10 +181,74 @@ def test_columns_share_their_draws_and_lists_without_a_value_are_left_out():
     assert p[0] != p[1]
 
 
+def numbers_drawn(size, units, resamples):
+    """Return how often each of these sets of units is drawn by each resample."""
+    totals = np.column_stack([np.isin(np.arange(size), one) for one in units]).astype(float)
+    means = resampling._drawn_means(resampling.Units(totals, np.ones(totals.shape)), resamples, 3)
+    found = np.rint(means * size)
+    np.testing.assert_allclose(means * size, found, atol=1e-9)
+    return found
+
+
+def goodness_of_fit(found, probabilities):
+    """Return the p-value of the chi-square test of counts that are expected to have these probabilities."""
+    from scipy import stats
+
+    expected = probabilities * len(found)
+    counts = np.bincount(found.astype(int), minlength=len(expected))
+    rare = expected < 5
+    if rare.any():
+        expected, counts = (np.append(column[~rare], column[rare].sum()) for column in (expected, counts))
+    return stats.chisquare(counts[expected > 1e-6], expected[expected > 1e-6]).pvalue
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_bootstrap_draws_every_sample_of_few_units_as_often_as_a_multinomial_does(size):
+    from itertools import product
+
+    from scipy import stats
+
+    found = numbers_drawn(size, range(size), 20_000)
+    samples = [one for one in product(range(size + 1), repeat=size) if sum(one) == size]
+    places = {sample: place for place, sample in enumerate(samples)}
+    expected = stats.multinomial.pmf(samples, size, np.full(size, 1 / size))
+    drawn = np.array([places[tuple(row)] for row in found.astype(int).tolist()])
+    assert len(samples) == 1 or goodness_of_fit(drawn, expected) > 0.001
+
+
+@pytest.mark.parametrize("size", [2, 127, 128, 129, 255, 256, 257, 513])
+@pytest.mark.parametrize("section", [2**15, 256])
+def test_bootstrap_draws_units_at_the_borders_of_blocks_as_often_as_any(size, section, monkeypatch):
+    from scipy import stats
+
+    monkeypatch.setattr(resampling, "SECTION", section)
+    borders = sorted({place for border in (1, 128, 256, 512, size) for place in (border - 1, border) if place < size})
+    sets = [[place] for place in borders] + [range(min(size, 128)), range(size // 2), range(size)]
+    found = numbers_drawn(size, sets, 4_000)
+    for units, column in zip(sets, found.T, strict=True):
+        chances = stats.binom.pmf(np.arange(size + 1), size, len(units) / size)
+        assert len(units) == size or goodness_of_fit(column, chances) > 0.0005
+    assert (found[:, -1] == size).all()
+
+
+def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
+    monkeypatch.setattr(resampling, "BLOCK", 4)
+    monkeypatch.setattr(resampling, "SECTION", 16)
+    monkeypatch.setattr(resampling, "TOGETHER", 999)
+    size, resamples = 37, 20_000
+    found = numbers_drawn(size, range(size), resamples)
+    assert (found.sum(axis=1) == size).all()
+    expected = np.eye(size) - 1 / size
+    # A covariance of N draws has the variance (σ²σ² + cov²) / N, and a bit more for counts, as they are skewed.
+    error = np.sqrt((np.outer(expected.diagonal(), expected.diagonal()) + 2 * expected**2) / resamples)
+    assert (np.abs(np.cov(found.T) - expected) / error).max() < 4.5
+
+
 @pytest.mark.parametrize("alike", [True, False], ids=["equal weights", "weights"])
 def test_draws_do_not_depend_on_the_number_of_threads(alike, monkeypatch):
     random = np.random.default_rng(6)
-    units = units_of(random.normal(size=2 * resampling.BLOCK + 5_000))
+    monkeypatch.setattr(resampling, "SECTION", 2**10)
+    units = units_of(random.normal(size=2 * resampling.SECTION + 300))
     if not alike:
         units = resampling.Units(units.totals, random.random(units.weights.shape))
     monkeypatch.setattr(resampling, "BATCH", 20)

@@ -17,11 +17,13 @@ import numpy as np
 from recframe._statistics.student import ratio, scipy_stats, sum_by_cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Pairs = NDArray[np.complex128]
 
 Interval = Literal["percentile", "bca"]
 """Bootstrap intervals: quantiles of the means, or quantiles corrected for bias and skewness."""
@@ -30,8 +32,12 @@ BATCH = 2_500
 """Draws that share a seed, and that are held in memory at a time."""
 TABLES = 2**6
 """Groups of eight units whose flips are tabulated at a time: the tables stay in the processor's cache."""
-BLOCK = 2**15
-"""Units that 15 bits can name: how often each of a block was drawn stays in the processor's cache."""
+SECTION = 2**15
+"""Units whose draws are split among their blocks at a time, so that little is held in memory."""
+BLOCK = 2**7
+"""Units of which 16 bits can name two: the tables of all pairs stay in the processor's cache."""
+TOGETHER = 500
+"""Resamples that draw from a block at a time: what they draw stays in the cache too."""
 ROUNDING = 1e-12
 """Means that differ by less than this share are the same mean, summed in another order."""
 
@@ -104,7 +110,7 @@ def bootstrap(
     if not len(units.totals):
         missing = np.full(len(mean), np.nan)
         return missing, missing, missing
-    draws = _in_batches(lambda random, count: _drawn_means(units, random, count), resamples, seed)
+    draws = _drawn_means(units, resamples, seed)
     p = (1 + _as_far(draws - mean, mean).sum(axis=0)) / (1 + resamples)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     ends = np.full((2, len(mean)), np.nan)
@@ -164,41 +170,93 @@ def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
     return sums.T
 
 
-def _drawn_means(units: Units, random: np.random.Generator, count: int) -> Floats:
-    """Return the means of each column over units drawn with replacement.
-
-    How many units come from each block is drawn first, then the units within the block.
-    """
+def _drawn_means(units: Units, resamples: int, seed: int) -> Floats:
+    """Return the means of each column over units drawn with replacement."""
     size, columns = units.totals.shape
-    blocks = [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
-    lengths = np.array([block.stop - block.start for block in blocks])
-    shares = random.multinomial(size, lengths / size, size=count)
     # Most often all units weigh the same; then the weights need no sums of their own.
-    alike = bool((units.weights == units.weights.flat[0]).all()) if size else True
+    alike = bool((units.weights == units.weights.flat[0]).all())
     summed = units.totals if alike else np.concatenate([units.totals, units.weights], axis=1)
-    sums = np.zeros((count, summed.shape[1]))
-    for number, (block, length) in enumerate(zip(blocks, lengths, strict=True)):
-        part = np.ascontiguousarray(summed[block].T)
-        for draw in range(count):
-            chosen = _random_units(random, shares[draw, number], length)
-            # How often each unit was drawn tells the sums of all columns. A product of matrices would use threads.
-            times = np.bincount(chosen, minlength=length).astype(np.float64)
-            sums[draw] += np.einsum("ij,j->i", part, times)
-    total = units.weights.flat[0] * size if alike and size else 0.0
-    return ratio(sums[:, :columns], np.full((count, columns), total) if alike else sums[:, columns:])
+    twos = np.zeros((size, -(-summed.shape[1] // 2), 2))
+    twos.reshape(size, -1)[:, : summed.shape[1]] = summed
+    values = twos.view(np.complex128)[:, :, 0]
+    sums = _in_batches(lambda random, count: _drawn_sums(values, random, count), resamples, seed)
+    weights = units.weights.flat[0] * size if alike else sums[:, columns : 2 * columns]
+    return ratio(sums[:, :columns], np.broadcast_to(weights, (resamples, columns)))
 
 
-def _random_units(random: np.random.Generator, count: int, length: int) -> Any:
-    """Return the numbers of units drawn from a block with replacement."""
-    if length < BLOCK:
-        return random.integers(0, length, count)
-    return (_random_bits(random, count, np.uint16) & np.uint16(BLOCK - 1)).astype(np.intp)
+def _drawn_sums(values: Pairs, random: np.random.Generator, count: int) -> Floats:
+    """Return the sums of each column over units drawn with replacement, two columns as one complex number.
+
+    How many units come from each section is drawn first, then how many from each block of a section, then the units.
+    """
+    draws = _PairDraws(random, values.shape[1], count)
+    for section, drawn_of_section in _split(random, values, np.full(count, len(values)), SECTION):
+        for block, drawn in _split(random, section, drawn_of_section, BLOCK):
+            draws.add(block, drawn)
+    return np.ascontiguousarray(draws.sums.T).view(np.float64)
+
+
+def _split(
+    random: np.random.Generator, values: Pairs, drawn: Integers, length: int
+) -> Iterator[tuple[Pairs, Integers]]:
+    """Yield parts of the units, and how many of the units that each resample draws are from that part."""
+    starts = np.arange(0, len(values), length)
+    lengths = np.minimum(length, len(values) - starts)
+    shares = random.multinomial(drawn, lengths / len(values))
+    for start, share in zip(starts, shares.T, strict=True):
+        yield values[start : start + length], np.ascontiguousarray(share)
+
+
+class _PairDraws:
+    """The sums of each column over the units that each resample draws, which come from one block after the other.
+
+    One random number draws two units: their sum is looked up in a table of all pairs. The last unit of an odd number is
+    drawn alone. The arrays of a block are used again for the next: new ones would cost as much as their contents.
+    """
+
+    def __init__(self, random: np.random.Generator, columns: int, count: int) -> None:
+        self.sums = np.zeros((columns, count), np.complex128)
+        self._random = random
+        self._tables = np.empty(columns * BLOCK**2, np.complex128)
+        self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
+
+    def add(self, block: Pairs, drawn: Integers) -> None:
+        """Draw units from a block: as many as each resample draws from it."""
+        length, columns = block.shape
+        tables = self._tables[: columns * length**2].reshape(columns, length, length)
+        np.add(block.T[:, :, None], block.T[:, None, :], out=tables)
+        pairs = drawn // 2
+        for start in range(0, len(pairs), TOGETHER):
+            self._add_pairs(tables.reshape(columns, -1), pairs[start : start + TOGETHER], start)
+        odd = np.flatnonzero(drawn % 2)
+        self.sums[:, odd] += block[self._random.integers(0, length, len(odd))].T
+
+    def _add_pairs(self, tables: Pairs, pairs: Integers, start: int) -> None:
+        """Draw pairs for resamples, from the first of them on."""
+        total = int(pairs.sum())
+        if total > len(self._chosen):
+            self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
+        chosen, found = self._chosen[:total], self._found[:total]
+        np.copyto(chosen, _random_numbers(self._random, total, tables.shape[1]))
+        some = np.flatnonzero(pairs)
+        firsts = (pairs.cumsum() - pairs)[some]
+        for column, table in zip(self.sums, tables, strict=True):
+            # All numbers lie within the table; NumPy copies nothing where it need not raise.
+            table.take(chosen, out=found, mode="wrap")
+            column[start + some] += np.add.reduceat(found, firsts)
+
+
+def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:
+    """Return random numbers from 0 up to an end: of 16 bits where these tell the numbers apart."""
+    if 2**16 % end:
+        return random.integers(0, end, count)
+    return _random_bits(random, count, np.uint16) & np.uint16(end - 1)
 
 
 def _random_bits(random: np.random.Generator, count: int, dtype: Any) -> Any:
     """Return numbers of random bits: four or eight of them for each one drawn."""
     words = -(-count * np.dtype(dtype).itemsize // 8)
-    return random.integers(0, 2**64 - 1, words, dtype=np.uint64, endpoint=True).view(dtype)[:count]
+    return random.bit_generator.random_raw(words).view(dtype)[:count]
 
 
 def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int, seed: int) -> Any:
