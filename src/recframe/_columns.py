@@ -135,6 +135,7 @@ POOLED_BEFORE = TERM_ROWS.one(
 BLOCK_POOLED = TERM_ROWS.one("block_pooled", "float", "how many such rows the tied block has", "ranks")
 FLAG = TERM_ROWS.one("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
 interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest precision from a recall on")
+INFERRED = TERM_ROWS.one("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
 LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
 SAME_GRADE = TERM_ROWS.one("same_grade", "integer", "how many rows of the list have the same relevance", "ranks")
@@ -151,8 +152,11 @@ GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the fram
 
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")
 PLACE_COUNT = PLACES.one("place_count", "integer", "how many positions of the tied block to make")
-CHANCE = PLACES.one("chance", "float", "the probability that the hit is here: the list's first, or the n-th", "ranks")
-NTH = PLACES.one("nth", "float", "which of the tied block's hits is meant, from 1")
+CHANCE = PLACES.one(
+    "chance", "float", "the probability that the row is here: the first hit, or the n-th marked", "ranks"
+)
+MARKED = PLACES.one("marked", "float", "how many rows of the tied block are of the kind whose places are meant")
+NTH = PLACES.one("nth", "float", "which of these rows is meant, from 1")
 PASSED = PLACES.one("passed", "float", "the logarithm of a factor of the probability")
 stop_column = PLACES.many("stop{}", "float", "the probability to stop here, once here", "ranks")
 go_on_column = PLACES.many(

@@ -69,27 +69,22 @@ def iprec(metric: Metric, case: Case, ties: str) -> float | None:
 
 
 def inf_ap(metric: Metric, case: Case, ties: str) -> float | None:
-    """As trec_eval writes it; of a tied block, the documented share in its middle, and the mean over orders of the rest."""
+    """As trec_eval writes it, of each order that the policy leaves open."""
     relevant = sum(map(hit, case.rows))
     if not relevant:
         return None
-    if ties != "average":
-        raise NotImplementedError(metric.label)
-    sizes, share = [], {}
-    found, nonrelevant = 0.0, 0.0
-    for _, block in tied_blocks(case.rows, "score", None):
-        hits, others = sum(map(hit, block)), sum(map(is_nonrelevant, block))
-        h, n = found + (hits - 1) / 2, nonrelevant + others / 2
-        share[len(sizes)] = (h + 0.00001) / (h + n + 0.00002)
-        found, nonrelevant = found + hits, nonrelevant + others
-        sizes.append(len(block))
-    block_of = [number for number, size in enumerate(sizes) for _ in range(size)]
 
     def of_order(order: list[Row]) -> float:
-        return sum(
-            1 / (j + 1) + sum(map(is_judged, order[:j])) / (j + 1) * share[block_of[j]]
-            for j, row in enumerate(order)
-            if hit(row)
-        )
+        total, pool, found, others = 0.0, 0, 0, 0
+        for position, row in enumerate(order, 1):
+            if hit(row):
+                total += (1 + pool * (found + 0.00001) / (found + others + 0.00002)) / position
+            pool, found, others = pool + is_judged(row), found + hit(row), others + is_nonrelevant(row)
+        return total / relevant
 
-    return mean(map(of_order, orders(case.rows))) / relevant
+    sign = {"average": 0, "best": 1, "worst": -1}[ties]
+    rows = [
+        row if is_missing(row["score"]) else {**row, "score": (row["score"], sign * number(row["relevant"]))}
+        for row in case.rows
+    ]
+    return mean(map(of_order, orders(rows)))

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 from recframe._columns import (
     BLOCK_HITS,
+    BLOCK_NONRELEVANT,
+    BLOCK_POOLED,
     CHANCE,
+    HIT,
     HITS_BEFORE,
+    INFERRED,
+    MARKED,
+    NONRELEVANT_BEFORE,
     NTH,
     PASSED,
     PLACE_COUNT,
+    POOLED_BEFORE,
     POSITION,
     RELEVANCE,
     SIZE,
@@ -20,6 +28,7 @@ from recframe._columns import (
     stop_column,
 )
 from recframe._plan import ranks
+from recframe.metrics._row import EPSILON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,13 +63,15 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     )
 
 
-def hit_places(context: CallContext, blocks: Frame, keys: Sequence[str], upto: int | None, most: int) -> Frame:
-    """Return the places that each of the first hits of a tied block may have, and the probability of each.
+def marked_places(
+    context: CallContext, blocks: Frame, keys: Sequence[str], upto: int | None = None, most: float = math.inf
+) -> Frame:
+    """Return the places that each of the first marked rows of a tied block may have, and the probability of each.
 
-    In a block of t rows with m hits, the i-th hit has the j-th place with the probability
+    Of m marked rows in a block of t rows, the i-th has the j-th place with the probability
     C(j-1, i-1) · C(t-j, m-i) / C(t, m): a product along i where j = i, and along j from there on.
     """
-    size, hits, nth, place = nw.col(SIZE), nw.col(BLOCK_HITS), nw.col(NTH), nw.col(POSITION)
+    size, marked, nth, place = nw.col(SIZE), nw.col(MARKED), nw.col(NTH), nw.col(POSITION)
     if upto is not None:
         blocks = blocks.filter(nw.col(START) <= upto)
     blocks = blocks.with_columns(nw.col(SIZE).cast(nw.Float64()))
@@ -70,22 +81,54 @@ def hit_places(context: CallContext, blocks: Frame, keys: Sequence[str], upto: i
         return context.engine.repeat(frame.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
 
     left = None if upto is None else upto - nw.col(START) + 1
-    frame = made(blocks, nw.when(hits > most).then(float(most)).otherwise(hits), left)
+    count = marked if math.isinf(most) else nw.when(marked > most).then(most).otherwise(marked)
+    frame = made(blocks, count, left)
     frame = frame.with_columns(place.cast(nw.Float64()).alias(NTH)).drop(POSITION)
-    frame = frame.with_columns(((hits - nth + 1) / (size - nth + 1)).log().alias(PASSED))
+    frame = frame.with_columns(((marked - nth + 1) / (size - nth + 1)).log().alias(PASSED))
     block = [*keys, START]
     frame = frame.with_columns(nw.col(PASSED).cum_sum().over(*block, order_by=NTH).alias(CHANCE))
-    frame = made(frame, size - hits + 1, None if left is None else left - nth + 1)
+    frame = made(frame, size - marked + 1, None if left is None else left - nth + 1)
     frame = frame.with_columns(place.cast(nw.Float64()))
     divisor = nw.when(place > 1).then((place - 1) * (size - nth - place + 2)).otherwise(1.0)
-    ratio = nw.when(place > 1).then((nth + place - 2) * (size - hits - place + 2) / divisor).otherwise(1.0)
+    ratio = nw.when(place > 1).then((nth + place - 2) * (size - marked - place + 2) / divisor).otherwise(1.0)
     frame = frame.with_columns(ratio.log().alias(PASSED))
     passed = nw.col(PASSED).cum_sum().over(*block, NTH, order_by=POSITION)
     frame = frame.with_columns((nw.col(CHANCE) + passed).exp().alias(CHANCE))
-    return frame.with_columns(
-        (nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION),
-        (nw.col(HITS_BEFORE) + nth - 1).alias(HITS_BEFORE),
+    return frame.with_columns((nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION))
+
+
+def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
+    """Add the precision that is estimated at a hit, to each row that of a hit of its tied block.
+
+    A hit of a block is as likely to be any of its judged rows, from the first to the last. Those ahead of it are hits
+    in proportion, and so are the others ahead of it rows of the pool.
+    """
+    start = nw.col(START).cast(nw.Float64())
+    before = nw.col(HITS_BEFORE), nw.col(NONRELEVANT_BEFORE), nw.col(POOLED_BEFORE)
+    rows = rows.with_columns(_inferred(*before, start).alias(INFERRED))
+    if not tied:
+        return rows
+    columns = [HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, BLOCK_NONRELEVANT, POOLED_BEFORE, BLOCK_POOLED]
+    blocks = rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1)).select(*context.group, START, SIZE, *columns).unique()
+    marked, size = nw.col(MARKED), nw.col(SIZE)
+    blocks = blocks.with_columns((nw.col(BLOCK_HITS) + nw.col(BLOCK_NONRELEVANT)).alias(MARKED))
+    places = marked_places(context, blocks, context.group)
+    judged = nw.col(NTH) - 1
+    hits = nw.when(marked > 1).then(judged * (nw.col(BLOCK_HITS) - 1) / (marked - 1)).otherwise(0.0)
+    others = nw.col(POSITION) - start - judged
+    pooled = nw.when(size > marked).then(others * (nw.col(BLOCK_POOLED) - marked) / (size - marked)).otherwise(0.0)
+    ahead = before[0] + hits, before[1] + judged - hits, before[2] + judged + pooled
+    expected = nw.col(CHANCE) / marked * _inferred(*ahead, nw.col(POSITION))
+    sums = context.engine.sum_by(
+        places.select(*context.group, START, expected.alias(CHANCE)), [*context.group, START], [CHANCE]
     )
+    rows = context.engine.join(rows, sums, [*context.group, START])
+    return rows.with_columns(nw.when(size > 1).then(nw.col(CHANCE)).otherwise(nw.col(INFERRED)).alias(INFERRED))
+
+
+def _inferred(hits: nw.Expr, nonrelevant: nw.Expr, pooled: nw.Expr, position: nw.Expr) -> nw.Expr:
+    """Return the precision at a hit, estimated from what is ahead of it."""
+    return (pooled * (hits + EPSILON) / (hits + nonrelevant + 2 * EPSILON) + 1.0) / position
 
 
 def places_of(context: CallContext, blocks: Frame, upto: int | None) -> Frame:

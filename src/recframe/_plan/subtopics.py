@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
-    BLOCK_HITS,
     CHANCE,
     CHOSEN,
     GAIN,
@@ -17,6 +16,8 @@ from recframe._columns import (
     HITS_BEFORE,
     ITEM,
     LAST,
+    MARKED,
+    NTH,
     POSITION,
     RELATED,
     RELEVANT,
@@ -29,7 +30,7 @@ from recframe._columns import (
     Addends,
     greedy_column,
 )
-from recframe._plan.places import hit_places
+from recframe._plan.places import marked_places
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -86,11 +87,12 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
         hits = context.engine.join(hits.select(*context.group, ITEM, START, SIZE, HIT), related, on)
         hits = hits.filter(~nw.col(RELATED).is_null())
     group = [*context.group, SUBTOPIC]
-    blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(BLOCK_HITS)) if tied else hits
-    hit = nw.col(BLOCK_HITS if tied else HIT)
+    blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
+    hit = nw.col(MARKED if tied else HIT)
     blocks = blocks.with_columns((hit.cum_sum().over(*group, order_by=START) - hit).alias(HITS_BEFORE))
     if tied:
-        return hit_places(context, blocks, group, upto, _most_hits(context.requirements.alphas))
+        places = marked_places(context, blocks, group, upto, _most_hits(context.requirements.alphas))
+        return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
     place = nw.col(START).cast(nw.Float64()).alias(POSITION)
     return blocks.with_columns(place, nw.lit(1.0).alias(CHANCE))
 

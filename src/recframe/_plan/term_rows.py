@@ -17,6 +17,7 @@ from recframe._columns import (
     HIT,
     HIT_START,
     HITS_BEFORE,
+    INFERRED,
     ITEM,
     JUDGED,
     LENGTH,
@@ -38,6 +39,7 @@ from recframe._columns import (
     weight_column,
 )
 from recframe._plan import ranks
+from recframe._plan.places import with_inferred_precision
 from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
 from recframe.metrics._row import is_nonrelevant
@@ -116,6 +118,8 @@ class TermRows:
         for number, level in enumerate(self._context.requirements.levels):
             if interpolated_column(number) in requested:
                 rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
+        if INFERRED in requested:
+            rows = with_inferred_precision(self._context, rows, tied=self.tied)
         if POPULAR in requested:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
         weights = {

@@ -13,12 +13,12 @@ import narwhals as nw
 from recframe._columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
-    BLOCK_POOLED,
     CONCORDANCE,
     FIRST_HIT,
     GRADE_RANK,
     HIT,
     HITS_BEFORE,
+    INFERRED,
     JUDGED,
     LENGTH,
     NONRELEVANT_BEFORE,
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     Order = Callable[["IdealRow"], nw.Expr]
 
 
+EPSILON = 0.00001
+"""What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
 ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
 
@@ -170,16 +172,10 @@ class Row(SharedTerms):
         return self._column(BLOCK_NONRELEVANT)
 
     @property
-    def pooled_before(self) -> nw.Expr:
-        """The rows before the row's tied block that the pool holds: those that somebody judged, or was to judge."""
-        self.requested.add(JUDGED)
-        return self._column(POOLED_BEFORE)
-
-    @property
-    def block_pooled(self) -> nw.Expr:
-        """Such rows in the block itself."""
-        self.requested.add(POOLED_BEFORE)
-        return self._column(BLOCK_POOLED)
+    def inferred_precision(self) -> nw.Expr:
+        """The precision that is estimated at a hit, from the judged rows and those of the pool that are ahead of it."""
+        self.requested |= {JUDGED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE}
+        return self._column(INFERRED)
 
     def interpolated_precision(self, recall: float) -> nw.Expr:
         """Return the list's greatest precision from a level of recall on, the same for all of its hits."""

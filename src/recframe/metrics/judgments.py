@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics._row import reciprocal
+from recframe.metrics._row import EPSILON
 from recframe.metrics.accuracy import Denominator, hits
 
 if TYPE_CHECKING:
@@ -89,22 +89,9 @@ class BPref(Metric):
         return (row["hits"] - sums.ratio(row["ahead"], divisor)) / sums.relevant
 
 
-EPSILON = 0.00001
-"""What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
-
-
 def _inferred_precision(row: Row) -> nw.Expr:
-    """Return the estimated precision at a hit: 1/r, and the pooled rows ahead times the relevant share of judged ones.
-
-    In a tied block, each hit has the share that there is in the middle of its block.
-    """
-    relevant = row.hits_before + (row.block_hits - 1) / 2
-    judged = relevant + row.nonrelevant_before + row.block_nonrelevant / 2
-    share = (relevant + EPSILON) / (judged + 2 * EPSILON)
-    slope = nw.when(row.size > 1).then((row.block_pooled - 1) / (row.size - 1)).otherwise(0.0)
-    reciprocals = row.weight(reciprocal, None)
-    pooled = row.pooled_before * reciprocals + slope * (1.0 - row.start * reciprocals)
-    return row.hit * (reciprocals + pooled * share)
+    """Return the estimated precision at a hit."""
+    return row.hit * row.inferred_precision
 
 
 @dataclass(frozen=True)
@@ -114,15 +101,15 @@ class InfAP(Metric):
     .. math:: \mathrm{infAP} = \frac{1}{R} \sum_{\text{ranked relevant at } r} \Bigl(\frac{1}{r}
         + \frac{d_r}{r} \cdot \frac{h_r + \epsilon}{h_r + n_r + 2\epsilon}\Bigr)
 
-    of the rows ahead of position r: d in the pool, h judged relevant and n judged irrelevant; ε = 0.00001.
+    of the rows ahead of position r: d in the pool, h judged relevant and n judged irrelevant; ε = 0.00001. Under ties:
+    the expected value, as a hit is as likely to be any of the judged rows of its tied block, from first to last.
 
     Notes
     -----
     In [0, 1], higher is better. Takes no k. The truth holds the pool: a relevance below 0 says that an item is in it
     and was not judged, as in TREC's files. What the truth lacks is outside of the pool, so irrelevant; without
     ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole pool was judged, the value
-    is that of `map` up to ε. In a tied block, the share of relevant rows among the judged ones ahead is that in the
-    middle of the block; all else is the expected value.
+    is that of `map` up to ε.
 
     References
     ----------
@@ -144,10 +131,6 @@ class InfAP(Metric):
     formula: ClassVar[str] = "Σ over ranked relevant r of 1/r + (dᵣ/r)·(hᵣ + ε)/(hᵣ + nᵣ + 2ε), divided by R"
     reference: ClassVar[str] = "Yilmaz, Aslam, CIKM 2006; trec_eval `infAP`"
     reads: ClassVar[Reads] = "all"
-
-    @property
-    def inexact(self) -> str:
-        return "the share of relevant rows among judged ones ahead is that in the middle of a tied block"
 
     def explained(self) -> Sequence[str]:
         ahead = "of the rows ahead of r: dᵣ in the pool, hᵣ judged relevant, nᵣ judged irrelevant"
