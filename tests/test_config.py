@@ -67,6 +67,8 @@ OTHERS = {
     "subtopic": ("topic", "alpha_ndcg@2", {"truth": TOPICS}),
     "condensed": (True, "mrr", {"truth": TOPICS}),
     "mean": ("harmonic", "mrr", {}),
+    "sampled": ((1, 30), "recall@2", {"by": "who", "relevant": "clicked"}),
+    "estimator": ("rank", "recall@2", {"by": "who", "relevant": "clicked", "sampled": (1, 30)}),
     "propensity": ("seen", "precision@1", {"relevant": "clicked"}),
 }
 """A value of each role that is not its default, and a call whose answer depends on it."""

@@ -40,7 +40,7 @@ from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, T
 import altair as alt
 import polars as pl
 
-from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 {imports}
 
@@ -98,7 +98,7 @@ CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then ru
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
-from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")

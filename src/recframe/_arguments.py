@@ -8,7 +8,18 @@ from dataclasses import dataclass, fields, replace
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recframe._values import Labels, check_names, choice, column_name, column_names, flag, number, number_or
+from recframe._values import (
+    Labels,
+    check_names,
+    choice,
+    column_name,
+    column_names,
+    flag,
+    number,
+    number_or,
+    pair_of_numbers,
+    share_or,
+)
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -24,6 +35,8 @@ Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
 MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
 """What the values of lists become together."""
+Estimator = float | Literal["bv", "cls", "rank"]
+"""How sampled lists tell of whole ones: by least bias and variance, by least bias, or by the estimated rank."""
 Like = Literal[
     "trec_eval",
     "sklearn",
@@ -114,6 +127,12 @@ class Roles:
     propensity : str, optional
         The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant item then counts
         as 1 / propensity items. Read from `truth` if there is one, else from the frame.
+    sampled : tuple of int, optional
+        ``(m, n)``: each list holds one relevant item and m of the other n - 1 items that it would rank in full, drawn
+        at random. The values are estimates of those of the full lists.
+    estimator : float or {"bv", "cls", "rank"}
+        Of `sampled`: the least squares of bias and, as much as the number says, variance (``"bv"``: 0.1); the least
+        squares of bias that do not grow with the rank; or the value at the estimated rank.
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
     model : str, optional
@@ -144,6 +163,8 @@ class Roles:
     tied: str | None = None
     weight: str | None = None
     propensity: str | None = None
+    sampled: tuple[int, int] | None = None
+    estimator: Estimator = "bv"
     model: str | None = None
 
     @classmethod
@@ -176,6 +197,9 @@ class Roles:
         choice("lists", self.lists, get_args(Lists))
         choice("mean", self.mean, get_args(MeanKind))
         flag("condensed", self.condensed)
+        words = get_args(get_args(Estimator)[1])
+        columns["sampled"] = None if self.sampled is None else pair_of_numbers("sampled", self.sampled)
+        columns["estimator"] = share_or("estimator", self.estimator, words)
         least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
         undefined = number_or("undefined", self.undefined, get_args(get_args(Undefined)[1]))
         return replace(self, min_relevance=least, undefined=undefined, **columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import DEFAULT_SCORE, POLICIES, Like, Lists, MeanKind, Roles, Ties, Undefined
+from recframe._arguments import DEFAULT_SCORE, POLICIES, Estimator, Like, Lists, MeanKind, Roles, Ties, Undefined
 from recframe._columns import LIST_COUNTS
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame, labels_of
@@ -66,6 +66,10 @@ class Query:
     """The column of the lists' weights."""
     propensity: str | None = None
     """The column of the probabilities that the relevance was observed."""
+    sampled: tuple[int, int] | None = None
+    """How many irrelevant items a list holds, and how many items it would rank in full."""
+    estimator: Estimator = "bv"
+    """How the values of sampled lists become those of full ones."""
     cluster: str | None = None
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
     every_list: bool = False
@@ -138,6 +142,8 @@ class Query:
             mean=roles.mean,
             weight=roles.weight,
             propensity=roles.propensity,
+            sampled=roles.sampled,
+            estimator=roles.estimator,
             named=frozenset(named),
         )
 

@@ -212,6 +212,28 @@ def number_or(name: str, given: object, words: Sequence[str]) -> Any:
     return number(name, given)
 
 
+def share_or(name: str, given: object, words: Sequence[str]) -> Any:
+    """Return a number above 0 and up to 1 as a float, or one of some words."""
+    found = number_or(name, given, words)
+    if isinstance(found, float) and not 0 < found <= 1:
+        msg = f"{name}={shown(given)} is not above 0 and at most 1"
+        raise OptionError(msg)
+    return found
+
+
+def pair_of_numbers(name: str, given: Any) -> tuple[int, int]:
+    """Return how many of how many: two whole numbers from 1, the first below the second."""
+    hint = f"how many of how many, such as {name}=(99, 10_000)"
+    if not isinstance(given, tuple | list) or len(given) != 2:  # noqa: PLR2004 - a pair
+        msg = f"{name}={shown(given)} is not a pair of numbers"
+        raise OptionTypeError(msg, hint)
+    some, total = (whole_number(name, part, hint) for part in given)
+    if some >= total:
+        msg = f"{name}={shown(given)} holds no smaller number before a larger one"
+        raise OptionError(msg, hint)
+    return some, total
+
+
 def flag(name: str, given: object) -> bool:
     """Return a truth value."""
     if not isinstance(given, bool):

@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, T
 import altair as alt
 import polars as pl
 
-from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics.accuracy import Denominator, Over
@@ -66,6 +66,8 @@ class SharedRoles(TypedDict, total=False):
     tied: str | None
     weight: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     score: str | None
     rank: str | None
 
@@ -100,6 +102,8 @@ class EvaluateRoles(TypedDict, total=False):
     tied: str | None
     weight: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     model: str | None
 
 class ContributionsRoles(TypedDict, total=False):
@@ -121,6 +125,8 @@ class ContributionsRoles(TypedDict, total=False):
     candidates: str | None
     tied: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     model: str | None
 
 class CompareRoles(TypedDict, total=False):
@@ -146,6 +152,8 @@ class CompareRoles(TypedDict, total=False):
     tied: str | None
     weight: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     model: str | None
 
 class FuseRoles(TypedDict, total=False):
@@ -214,6 +222,8 @@ class ChartRoles(TypedDict, total=False):
     tied: str | None
     weight: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     model: str | None
 
 class Plot:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, Self, TypedDict, TypeVar, Unpack
 
-from recframe._arguments import Columns, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,6 +29,8 @@ class ConfigRoles(TypedDict, total=False):
     tied: str | None
     weight: str | None
     propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
     model: str | None
 
 class Config:
@@ -86,5 +88,9 @@ class Config:
     def set_weight(cls, value: str | None) -> type[Config]: ...
     @classmethod
     def set_propensity(cls, value: str | None) -> type[Config]: ...
+    @classmethod
+    def set_sampled(cls, value: tuple[int, int] | None) -> type[Config]: ...
+    @classmethod
+    def set_estimator(cls, value: Estimator) -> type[Config]: ...
     @classmethod
     def set_model(cls, value: str | None) -> type[Config]: ...

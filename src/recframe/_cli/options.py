@@ -14,7 +14,7 @@ from recframe._arguments import CALL_ROLES, Roles
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-POLICIES = ("ties", "min_relevance", "undefined", "lists", "condensed", "mean", "like")
+POLICIES = ("ties", "min_relevance", "undefined", "lists", "condensed", "mean", "sampled", "estimator", "like")
 """The roles that name no column and no frame."""
 EXPLAINED = ("ties", "min_relevance", "undefined", "lists", "like")
 """The policies that `explain` reads."""
@@ -161,6 +161,8 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     """Return what the value of an option is, for the parser and for help."""
     if name in FRAMES:
         return {"type": click.Path(), "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
+    if name == "sampled":
+        return {"type": numbers, "metavar": "M,N"}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}
     if words:
@@ -169,6 +171,15 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
         return {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
     several = any("Sequence" in str(each) for each in kinds)
     return {"type": str, "metavar": "MODEL" if name == "baseline" else "COLUMN", "multiple": several}
+
+
+def numbers(text: str) -> list[int]:
+    """Return whole numbers that are written with commas between them."""
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        msg = f"{text!r} is not two whole numbers, such as 99,10000"
+        raise click.BadParameter(msg) from None
 
 
 def number_or_word(text: str) -> float | str:

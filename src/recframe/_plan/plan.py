@@ -35,6 +35,7 @@ from recframe._plan.list_sums import Ranking
 from recframe._plan.metric_checks import check_policies
 from recframe._plan.number_checks import check_numbers
 from recframe._plan.profile_checks import check_profile
+from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -124,6 +125,8 @@ class Plan:
         _check_ties(query, metrics)
         if query.condensed or query.propensity is not None or query.mean != "arithmetic":
             check_policies(query, metrics)
+        if query.sampled is not None:
+            metrics = estimates(query, metrics)
         self.given = given
         self._query = query
         self._metrics = metrics
@@ -197,6 +200,8 @@ class Plan:
         lists = self._with_constants(ranking.sums())
         if self._requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
+        if self._query.sampled is not None and self._engine.eager:
+            lists = check_sampled(self.context, lists)
         if all(metric.is_builtin for metric in self._metrics):
             return lists
         return check_values(self.context, lists, self._by_list, self.context.key_names)

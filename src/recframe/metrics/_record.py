@@ -66,6 +66,8 @@ class Metric:
         True where even a list has a value that holds nothing of relevance, so that the plan must not leave it out.
     allows_propensity : bool
         True where each term of a row is about its own relevance, so that ``propensity=`` may count the row as several.
+    ignores_sampling : bool
+        True where lists with a random sample of their irrelevant rows have the expected value of the full lists.
     is_additive : bool
         False where a list's value is no sum over its rows, so that `contributions` has nothing to show.
     required_inputs, optional_inputs : tuple of str
@@ -101,6 +103,7 @@ class Metric:
     undefined_if: ClassVar[str] = ""
     weighs: ClassVar[str] = ""
     allows_propensity: ClassVar[bool] = False
+    ignores_sampling: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
     best_of: ClassVar[BestOf] = "all"
@@ -162,6 +165,10 @@ class Metric:
 
     def unranked_share(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
         """Return what a relevant item adds that is not ranked; None: nothing."""
+        return None
+
+    def of_rank(self, rank: float) -> float | None:  # noqa: ARG002
+        """Return the value of a list whose only relevant item has a rank, maybe a fraction; None: not known."""
         return None
 
     def explained(self) -> Sequence[str]:
@@ -227,6 +234,10 @@ class CutMetric(Metric):
     def cutoff(self) -> int | None:
         """The last position that the metric reads; None: the whole list."""
         return self.k
+
+    def if_within(self, rank: float, value: float) -> float:
+        """Return what a row adds at a rank: nothing past the cutoff."""
+        return value if self.k is None or rank <= self.k else 0.0
 
 
 def check_k(k: Any, name: str = "k") -> int | None:

@@ -103,6 +103,9 @@ class Precision(HitCount):
     def explained(self) -> Sequence[str]:
         return [self.formula if self.denominator == "k" else "h(k) / min(k, N)"]
 
+    def of_rank(self, rank: float) -> float | None:
+        return None if self.k is None or self.denominator != "k" else self.if_within(rank, 1 / self.k)
+
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None and self.denominator == "k":
             return sums["hits"] / self.k
@@ -165,6 +168,9 @@ class Recall(HitCount):
     @property
     def cutoff(self) -> int | None:
         return None if self.over == "ranked" else self.k
+
+    def of_rank(self, rank: float) -> float | None:
+        return self.if_within(rank, 1.0)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"hits": row.shared(hits, self.k), **ranked_relevant(row, self.over)}

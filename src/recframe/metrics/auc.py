@@ -144,6 +144,10 @@ class ROCAUC(CutMetric):
     over: Over = "all"
 
     @property
+    def ignores_sampling(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.k is None
+
+    @property
     def inexact(self) -> str:
         return "ratio of the expected numbers of pairs where a tied block straddles k" if self.k else ""
 
@@ -230,6 +234,8 @@ class GAUC(Metric):
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"
     reads: ClassVar[Reads] = "hits"
+
+    ignores_sampling: ClassVar[bool] = True
 
     weigh_by: WeighBy = "rows"
 

@@ -103,6 +103,9 @@ class MAP(CutMetric):
         divisor = {"capped": "min(R, k)", "relevant": "R", "hits": "h(k)", "k": "k"}[self.norm]
         return [f"Σ over hits at r ≤ k of h(r)/r, divided by {divisor}", *counted_over(self.over)]
 
+    def of_rank(self, rank: float) -> float | None:
+        return self.if_within(rank, 1 / rank) if self.norm in ("capped", "relevant") else None
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         counted = {"hits": row.shared(hits, self.k)} if self.norm == "hits" else {}
         return {"precisions": row.shared(precision_at_hit, self.k), **counted, **ranked_relevant(row, self.over)}
@@ -177,6 +180,9 @@ class PRAUC(Metric):
     def explained(self) -> Sequence[str]:
         steps = "r: the end of the hit's tied block, so that tied rows are one threshold"
         return [self.formula, *([steps] if self.points == "thresholds" else []), *counted_over(self.over)]
+
+    def of_rank(self, rank: float) -> float | None:
+        return 1 / rank
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         positions = self.points == "positions"

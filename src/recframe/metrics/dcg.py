@@ -39,6 +39,12 @@ def jarvelin(position: nw.Expr) -> nw.Expr:
 
 
 _DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
+_OF_RANK: dict[str, Callable[[float], float]] = {
+    "log2": lambda rank: 1 / math.log2(rank + 1),
+    "jarvelin": lambda rank: 1 / max(1.0, math.log2(rank)),
+    "reciprocal": lambda rank: 1 / rank,
+}
+"""The same discounts of numbers; each is 1 at the first rank."""
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
@@ -269,6 +275,11 @@ class NDCG(DCG):
             return {"ideal": row.shared(_first_gain, self.gain, self.grades, self._weight)}
         ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, self.k)}
         return ideal | ({"ideal hits": row.shared(_hit)} if self._signed else {})
+
+    def of_rank(self, rank: float) -> float | None:
+        if self.ideal == "ones" or callable(self.discount):
+            return None
+        return self.if_within(rank, _OF_RANK[self.discount](rank))
 
     def _ideal(self, sums: Sums) -> nw.Expr:
         if self.ideal == "ones" and self.k is not None:

@@ -56,6 +56,9 @@ class F1(HitCount):
     formula: ClassVar[str] = "2·h(k) / (k + R)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
 
+    def of_rank(self, rank: float) -> float | None:
+        return None if self.k is None else self.if_within(rank, 2 / (1 + self.k))
+
     def value(self, sums: Sums) -> nw.Expr:
         return _f_measure(sums, self.k, 1)
 

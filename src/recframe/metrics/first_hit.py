@@ -60,6 +60,9 @@ class HitRate(CutMetric):
     reference: ClassVar[str] = "Karypis, CIKM 2001; trec_eval `success`"
     reads: ClassVar[Reads] = "hits"
 
+    def of_rank(self, rank: float) -> float | None:
+        return self.if_within(rank, 1.0)
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"first": row.shared(_first_hit, self.k)}
 
@@ -105,6 +108,9 @@ class MRR(CutMetric):
     formula: ClassVar[str] = "1 / r₁ if r₁ ≤ k, else 0"
     reference: ClassVar[str] = "Voorhees, TREC-8 1999; trec_eval `recip_rank`"
     reads: ClassVar[Reads] = "hits"
+
+    def of_rank(self, rank: float) -> float | None:
+        return self.if_within(rank, 1 / rank)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"reciprocal": row.first_hit(reciprocal, self.k)}

@@ -105,6 +105,9 @@ class RBP(CutMetric):
             *(["max: the largest relevance of the list"] if self.gain == "scaled" else []),
         ]
 
+    def of_rank(self, rank: float) -> float | None:
+        return self.if_within(rank, (1 - self.p) * self.p ** (rank - 1)) if self.gain == "binary" else None
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"gains": row.shared(_persistent_gain, self.p, self.gain, self.k)}
 

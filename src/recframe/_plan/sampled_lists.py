@@ -1,0 +1,61 @@
+"""Lists that hold one relevant item and a sample of the others: which metrics are estimated, and which lists fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import RELEVANT, ROWS
+from recframe.errors import InputError, OptionError
+from recframe.metrics._sampled import SampledMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe._query import Query
+    from recframe.metrics._record import Metric
+
+ESTIMATED = "recall, hit_rate, precision and f1 at a k, mrr, map, pr_auc, ndcg, rbp, roc_auc, gauc"
+"""The metrics that allow `sampled=`, for hints."""
+
+
+def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
+    """Return the metrics as estimates of those of full lists."""
+    assert query.sampled is not None  # noqa: S101 - for the type checker
+    if query.propensity is not None:
+        msg = f"sampled={query.sampled} and propensity={query.propensity!r} are estimates of their own"
+        raise OptionError(msg, "give one of them")
+    found: list[Metric] = []
+    for metric in metrics:
+        if metric.ignores_sampling:
+            found.append(metric)
+        elif metric.of_rank(1.0) is not None:
+            found.append(SampledMetric(metric, *query.sampled, query.estimator))
+        else:
+            name = query.averaging(metric.label).name
+            msg = f"sampled={query.sampled} estimates metrics of the rank of one relevant item, but {name} is none"
+            raise OptionError(msg, f"leave sampled= out, or take one of {ESTIMATED}")
+    return found
+
+
+def check_sampled(context: CallContext, lists: Frame) -> Frame:
+    """Return the lists after a look whether each has one relevant item, and as many others as the call says."""
+    if not any(isinstance(terms.metric, SampledMetric) for terms in context.requirements.accuracy):
+        return lists
+    engine, sampled = context.engine, context.query.sampled
+    assert sampled is not None  # noqa: S101 - for the type checker
+    lists = engine.settle(lists)
+    relevant, rows = nw.col(RELEVANT), nw.col(ROWS)
+    several = engine.scalar(lists.select(relevant.max()))
+    if several is not None and several > 1:
+        msg = f"sampled={sampled} needs lists with one relevant item, but a list has {several:g}"
+        raise InputError(msg, "make a list of each relevant item, with a sample of its own")
+    wrong = lists.filter((relevant > 0) & (rows != sampled[0] + 1))
+    found = engine.scalar(wrong.select(rows.max()))
+    if found is not None:
+        msg = f"sampled={sampled} means lists of {sampled[0] + 1} rows, but a list has {found:g}"
+        raise InputError(msg, "the first number counts the rows of a list without its relevant one")
+    return lists

@@ -1,0 +1,80 @@
+"""Metrics of lists that hold one relevant item and a sample of the others: estimates of those of the whole lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import narwhals as nw
+
+from recframe._statistics.sampled_ranks import table
+from recframe.metrics._record import Metric, Reads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._arguments import Estimator
+    from recframe.metrics._row import Row, Weight
+    from recframe.metrics._sums import Sums
+
+
+@dataclass(frozen=True)
+class SampledMetric(Metric):
+    """An estimate of a metric of lists of `total` items, from `sampled` of them and the one that is relevant."""
+
+    reads: ClassVar[Reads] = "hits"
+
+    whole: Any
+    """The metric of whole lists."""
+    sampled: int
+    total: int
+    estimator: Any
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # that of the metric
+        return str(self.whole.name)
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]  # that of the metric
+        low, high = self.whole.range
+        return float(low), float(high)
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override]  # that of the metric
+        return bool(self.whole.higher_is_better)
+
+    @property
+    def label(self) -> str:
+        return str(self.whole.label)
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        weight = _estimates(self.whole, self.sampled, self.total, self.estimator)
+        return {"estimate": row.hit * row.weight(weight, None)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        # Eager frames are checked.
+        fits = (sums.relevant == 1) & (sums.rows == self.sampled + 1)
+        return nw.when(fits).then(sums["estimate"]).otherwise(nw.lit(float("nan")))
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002 - the rows alone say it
+        return row["estimate"]
+
+
+@lru_cache(64)
+def _estimates(metric: Metric, sampled: int, total: int, estimator: Estimator) -> Weight:
+    """Return the function from a position among the sampled items to the estimate; the same for the same arguments."""
+    found = table(lambda rank: metric.of_rank(rank) or 0.0, sampled, total, estimator)
+
+    def weight(position: nw.Expr) -> nw.Expr:
+        parts = [
+            nw.when(position == place).then(estimate).otherwise(0.0)
+            for place, estimate in enumerate(found, start=1)
+            if estimate
+        ]
+        while len(parts) > 1:
+            # A tree of sums: a chain of hundreds is too deep for engines.
+            parts = [reduce(nw.Expr.__add__, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        return parts[0] if parts else 0.0 * position
+
+    return weight
