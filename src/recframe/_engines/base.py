@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import narwhals as nw
 
@@ -13,7 +13,7 @@ from recframe._engines.column_errors import called
 from recframe.errors import MissingColumnError, OptionTypeError, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from recframe._columns import Addends, Frame
     from recframe._engines.column_spec import Source
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recframe._engines.rows import Rows
 
 
+Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
 Evaluate: TypeAlias = "Callable[[Mapping[str, Any], float | None], Any]"
@@ -142,6 +143,10 @@ class Engine(Adapter):
         frame = build()
         return lambda: frame
 
+    def in_turn(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
+        """Yield what each function builds, the next one in a background thread where supported."""
+        return (build() for build in builds)
+
     @abstractmethod
     def scalar(self, frame: Frame) -> Any:
         """Return the one value of an eager frame of one row and one column, None where it is missing."""
@@ -256,14 +261,10 @@ class Engine(Adapter):
 
         Parameters
         ----------
-        frames : dict of str to Frame
-            Frames with the keys of the lists.
-        names : dict of str to dict of str to str
-            The names that the function knows their columns by.
-        keys : sequence of str
-            The keys; without any, all rows are one list.
-        parts : int
-            How many parts there are.
+        frames, names : dict of str to Frame, dict of str to dict of str to str
+            Frames with the keys of the lists, and the names that the function knows their columns by.
+        keys, parts : sequence of str, int
+            The keys, without any of which all rows are one list, and how many parts there are.
         evaluate : callable
             From the polars frames and the constant to a polars frame; it must pickle.
         kept : sequence of str

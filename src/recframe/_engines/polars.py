@@ -25,12 +25,12 @@ from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     import narwhals as nw
 
     from recframe._columns import Addends, Frame
-    from recframe._engines.base import Later
+    from recframe._engines.base import Built, Later
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -210,6 +210,18 @@ class EagerPolars(Polars):
         frame = pool.submit(build)
         pool.shutdown(wait=False)
         return frame.result
+
+    def in_turn(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
+        if self._few or pl.thread_pool_size() == 1:
+            yield from super().in_turn(builds)
+            return
+        # Of several models, one is sorted while the sums of another are computed.
+        with ThreadPoolExecutor(1) as pool:
+            coming = pool.submit(builds[0])
+            for build in builds[1:]:
+                found, coming = coming.result(), pool.submit(build)
+                yield found
+            yield coming.result()
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         # The column as it is held: a plan would cost more than the look.

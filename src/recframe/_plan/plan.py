@@ -5,6 +5,7 @@ rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums per li
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +41,7 @@ from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
@@ -148,8 +149,13 @@ class Plan:
 
     def partial(self) -> list[Partial]:
         """Return what the lists give, for each ranking."""
+        return [self._model(ranking) for ranking in self._rankings()]
+
+    def _rankings(self) -> Iterator[Ranking]:
+        """Yield what each model ranks."""
         ideal, upto = self.ideal_side()
-        return [self._model(self.ranking(index, ideal, upto)) for index in range(len(self._query.orders))]
+        indexes = range(len(self._query.orders))
+        return self._engine.in_turn([functools.partial(self.ranking, index, ideal, upto) for index in indexes])
 
     def ideal_side(self) -> tuple[Later | None, int | None]:
         """Return what all rankings share, the ideal lists and the last position that matters, after checks."""
@@ -208,8 +214,11 @@ class Plan:
 
     def list_values(self) -> list[Frame]:
         """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
-        ideal, upto = self.ideal_side()
-        return [self._lists(self.ranking(index, ideal, upto)) for index in range(len(self._query.orders))]
+        return [self._one_of_several(self._lists(ranking)) for ranking in self._rankings()]
+
+    def _one_of_several(self, frame: Frame) -> Frame:
+        """Compute what belongs to one of several models now, while the next one is ranked."""
+        return self._engine.settle(frame) if self._engine.eager and len(self._query.orders) > 1 else frame
 
     @property
     def weighted(self) -> dict[str, str]:
@@ -243,7 +252,7 @@ class Plan:
     def _totals(self, ranking: Ranking) -> Frame:
         """Return the sums of the values of lists over segments."""
         labels = [metric.column for metric in self._by_list]
-        return averages.totals(self.context, self._lists(ranking), labels, self.weighted)
+        return self._one_of_several(averages.totals(self.context, self._lists(ranking), labels, self.weighted))
 
     def _result(self, index: int, parts: list[Partial]) -> Frame:
         """Return the result of one ranking from what parts of its lists give."""
