@@ -217,30 +217,33 @@ class _PairDraws:
     def __init__(self, random: np.random.Generator, columns: int, count: int) -> None:
         self.sums = np.zeros((columns, count), np.complex128)
         self._random = random
-        self._tables = np.empty(columns * BLOCK**2, np.complex128)
+        self._tables = np.empty(columns * BLOCK * (BLOCK + 1), np.complex128)
         self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
 
     def add(self, block: Pairs, drawn: Integers) -> None:
         """Draw units from a block: as many as each resample draws from it."""
         length, columns = block.shape
-        tables = self._tables[: columns * length**2].reshape(columns, length, length)
-        np.add(block.T[:, :, None], block.T[:, None, :], out=tables)
-        pairs = drawn // 2
-        for start in range(0, len(pairs), TOGETHER):
-            self._add_pairs(tables.reshape(columns, -1), pairs[start : start + TOGETHER], start)
-        odd = np.flatnonzero(drawn % 2)
-        self.sums[:, odd] += block[self._random.integers(0, length, len(odd))].T
+        tables = self._tables[: columns * length * (length + 1)].reshape(columns, length + 1, length)
+        np.add(block.T[:, :, None], block.T[:, None, :], out=tables[:, :length])
+        tables[:, length] = block.T
+        for start in range(0, len(drawn), TOGETHER):
+            self._add_pairs(tables, drawn[start : start + TOGETHER], start)
 
-    def _add_pairs(self, tables: Pairs, pairs: Integers, start: int) -> None:
-        """Draw pairs for resamples, from the first of them on."""
-        total = int(pairs.sum())
+    def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
+        """Draw units for resamples, from the first of them on."""
+        length, pairs = tables.shape[2], (drawn + 1) // 2
+        ends = pairs.cumsum()
+        total = int(ends[-1])
         if total > len(self._chosen):
             self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
         chosen, found = self._chosen[:total], self._found[:total]
-        np.copyto(chosen, _random_numbers(self._random, total, tables.shape[1]))
+        np.copyto(chosen, _random_numbers(self._random, total, length**2))
+        # Each unit alone follows all pairs.
+        alone = ends[drawn % 2 == 1] - 1
+        chosen[alone] = length**2 + chosen[alone] % length
         some = np.flatnonzero(pairs)
-        firsts = (pairs.cumsum() - pairs)[some]
-        for column, table in zip(self.sums, tables, strict=True):
+        firsts = (ends - pairs)[some]
+        for column, table in zip(self.sums, tables.reshape(len(tables), -1), strict=True):
             # All numbers lie within the table; NumPy copies nothing where it need not raise.
             table.take(chosen, out=found, mode="wrap")
             column[start + some] += np.add.reduceat(found, firsts)
