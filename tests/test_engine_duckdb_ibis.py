@@ -9,6 +9,7 @@ import pytest
 
 import recframe
 from test_lazy import CALLS, FRAME, TRUTH
+from test_metrics_subtopics import lists
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -53,6 +54,18 @@ def test_plans_give_plans_of_the_same_kind(make, case):
         assert list(row.values()) == [
             pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()
         ]
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of a repeated item
+def test_subtopics(make):
+    frame, truth = ({name: [row[name] for row in side] for name in side[0]} for side in lists(4, 3))
+    asked = {"metrics": ["alpha_ndcg@2", "err_ia"], "subtopic": "intent"}
+    found = rows(recframe.rec(make(frame)).evaluate(truth=make(truth), **asked))
+    assert found == [
+        pytest.approx(pl.DataFrame(frame).rec.evaluate(truth=pl.DataFrame(truth), **asked).row(0, named=True))
+    ]
+    with pytest.raises(recframe.RecError, match="alpha_ndcg@10"):
+        recframe.rec(make(frame)).alpha_ndcg(truth=make(truth), subtopic="intent")
 
 
 def test_nothing_runs_before_rows_are_asked_for(connection):

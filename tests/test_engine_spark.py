@@ -75,6 +75,44 @@ def test_parts_on_spark_change_nothing(spark, parts, per, metrics):
     assert_same(found, wanted, "model", *([per] if per else []))
 
 
+SUBTOPICS = pl.DataFrame(
+    [
+        {"user": user, "item": item, "topic": topic, "relevant": (user + item) % 3}
+        for user in range(3)
+        for item in range(1, 5)
+        for topic in "xyz"[item % 3 :]
+    ]
+)
+SERVED = pl.DataFrame(
+    {"user": [0, 0, 0, 1, 1, 1, 1, 2, 2], "item": [1, 2, 3, 1, 2, 3, 7, 4, 1], "score": [2, 2, 1] * 3}
+)
+JUDGED = SUBTOPICS.select("user", "item", pl.col("relevant") - 1).unique()
+NEWER = {
+    "subtopics": (["err_ia@2", "alpha_ndcg@2"], {"truth": SUBTOPICS, "subtopic": "topic"}),
+    "pool": (["inf_ap", "bpref"], {"truth": JUDGED}),
+    "condensed": (["map"], {"truth": JUDGED, "condensed": True, "mean": "geometric"}),
+    "gain": ([recframe.metrics.NDCG(3, gain={1: 1, 2: 10})], {"truth": SUBTOPICS.drop("topic").unique()}),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("name", "parts"), [*((name, 2) for name in NEWER), ("subtopics", None), ("pool", None), ("condensed", None)]
+)
+def test_newer_roles_on_spark(spark, name, parts):
+    metrics, asked = NEWER[name]
+    # Spark takes long to plan what has many columns.
+    found, wanted = in_parts(spark, SERVED, metrics if parts else metrics[:1], parts, **asked)
+    assert_same(found, wanted)
+
+
+@pytest.mark.spark
+def test_a_median_needs_all_lists_together_on_spark(spark):
+    frame, truth = (spark.session.createDataFrame(data.to_arrow()) for data in (SERVED, JUDGED))
+    with pytest.raises(recframe.OptionError, match="(?s)mean='median' needs all lists.*leave partitions= out"):
+        recframe.rec(frame).evaluate("map", truth=truth, mean="median", partitions=2)
+
+
 @pytest.mark.spark
 def test_parts_on_spark_may_lack_one_of_two_frames(spark):
     served = pl.DataFrame({"user": [1, 1, 2], "item": [1, 2, 1], "score": [0.5, 0.5, 0.1], "country": ["a", "a", "b"]})

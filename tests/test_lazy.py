@@ -35,6 +35,10 @@ CALLS = {
         ["ndcg", "map", "mrr", "r_precision"], k=[1, None], score=["score", "other"], truth=truth
     ),
     "long": lambda r, _: r.evaluate(["ndcg", "ndcg(ideal=ranked)"], k=2, model="item"),
+    "a table of gains": lambda r, _: r.ndcg(2, gain={1: 3, 2: 4}),
+    "pool and one subtopic": lambda r, _: r.evaluate(["inf_ap", "alpha_ndcg@2", "err_ia"], undefined=0.0),
+    "another mean": lambda r, truth: r.evaluate(["map", "mrr@2"], truth=truth, mean="geometric", undefined=0.5),
+    "judged rows alone": lambda r, truth: r.evaluate(["ndcg", "map"], truth=truth, condensed=True),
     "contributions": lambda r, _: r.contributions("ndcg", 2),
     "contributions of models": lambda r, _: r.contributions("roc_auc", score=["score", "other"]),
     "contributions with truth": lambda r, truth: r.contributions("mrr", 5, truth=truth),
