@@ -41,7 +41,7 @@ def environments() -> dict[str, Environment]:
     """Return the environments by the name of their folder."""
     return {
         # What the tests of the profiles compare with.
-        "older": Environment(("rectools", "recommenders", "torchmetrics"), (*_of_tests().STEPS, OURS)),
+        "older": Environment(("rectools", "recommenders", "torchmetrics"), (*_of_tests().ENVIRONMENTS["older"], OURS)),
         "newer": Environment(
             ("ranx", "pytrec_eval", "sklearn"),
             (("ranx>=0.3.20", "pytrec_eval-terrier>=0.5.6", "scikit-learn>=1.5", "pandas", *OURS),),
