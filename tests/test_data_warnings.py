@@ -307,3 +307,50 @@ def test_contributions_warn_as_metrics_do(engine):
     tied = engine.frame(LABELLED | {"score": [1, 1, 1]})
     assert "is the same in all rows of each list" in only(said(engine, tied, "contributions", "mrr", 2))
     assert said(engine, engine.frame(LABELLED), "contributions", "mrr", 2) == []
+
+
+# --- sampled candidates ---------------------------------------------------------------------------------------------
+
+
+def candidates(lists: int = 6, rows: int = 60, items: int = 500, hits: int = 1) -> dict[str, list[Any]]:
+    """Return lists of the same number of rows, whose first rows are relevant, and whose items differ."""
+    numbers = range(lists * rows)
+    return {
+        "user": [n // rows for n in numbers],
+        "item": [n % rows if items == rows else n % items for n in numbers],
+        "relevant": [int(n % rows < hits) for n in numbers],
+        "score": [float(n * 7 % 101) for n in numbers],
+    }
+
+
+def test_lists_of_one_relevant_item_and_as_many_others(engine):
+    data = candidates()
+    finding = only(said(engine, engine.frame(data | {"relevant": [one or None for one in data["relevant"]]})))
+    assert "one relevant item among 60 rows" in finding
+    assert "sampled=(59, n)" in finding
+
+
+def test_sampled_candidates_are_seen_in_the_first_rows_of_a_large_frame(polars_engine):
+    assert "among 100 rows" in only(said(polars_engine, polars_engine.frame(candidates(150, 99 + 1, 9_999))))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        candidates(lists=4),
+        candidates(rows=40),
+        candidates(hits=2),
+        candidates(items=60),  # each list ranks the whole catalogue
+        {name: values[:-1] for name, values in candidates().items()},  # one list is shorter
+        candidates() | {"relevant": [0] * 60 + candidates()["relevant"][60:]},
+    ],
+    ids=["few lists", "few rows", "two hits", "whole catalogue", "other lengths", "no hit"],
+)
+def test_lists_that_need_not_be_samples(polars_engine, data):
+    assert said(polars_engine, polars_engine.frame(data)) == []
+
+
+def test_sampled_candidates_that_the_call_knows_of(polars_engine):
+    frame = polars_engine.frame(candidates())
+    assert said(polars_engine, frame, sampled=(59, 500), estimator="rank") == []
+    assert said(polars_engine, frame, "evaluate", ["roc_auc", "coverage@2"]) == []

@@ -15,6 +15,7 @@ import narwhals as nw
 
 from recframe._checks.assumed_relevance import assumed_relevance
 from recframe._checks.definitions import comparable, may_pool_models, values_of
+from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.unmatched import unmatched
 from recframe._columns import ITEM, MODEL, attribute_column, key_column, score_column
 from recframe._engines.column_spec import ColumnSpec, Source
@@ -61,6 +62,8 @@ def warn_of_data(
         return
     look = _Look(given.frame, query, context)
     found = [*look.sampled()]
+    if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
+        found += sampled_candidates(given.frame, query, SAMPLE)
     if given.truth is not None:
         if context.requirements.reads_relevance:
             found += assumed_relevance(given.truth, query, SAMPLE)
@@ -68,6 +71,11 @@ def warn_of_data(
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
             found += unmatched(given.frame, given.truth, query)
     _warn(found, "the numbers may mean nothing")
+
+
+def _reads_ranks(context: CallContext) -> bool:
+    """Return whether a metric has another expected value if only a sample of the irrelevant rows is ranked."""
+    return any(terms.metric.of_rank(1.0) is not None for terms in context.requirements.accuracy)
 
 
 def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> None:

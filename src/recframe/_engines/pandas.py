@@ -75,6 +75,11 @@ class Pandas(Engine):
     ) -> int | None:
         return pandas_look.lists_with_repeats(frame, by, model, scores, item, size)
 
+    def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
+        values = frame[column] if column in frame.columns else frame.index.get_level_values(column)
+        found: list[Any] = values.array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
+        return found
+
     @property
     def constructors(self) -> Constructors:
         return pandas_constructors

@@ -18,7 +18,7 @@ from recframe._engines import (
 )
 from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
 from recframe._engines.polars_columns import EagerColumns, take_lazy
-from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns
+from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native, native_expressions
 from recframe._engines.polars_rows import EagerRows, LazyRows
 from recframe._engines.polars_schema import SchemaCheck
@@ -181,6 +181,10 @@ class EagerPolars(Polars):
         self, frame: pl.DataFrame, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
     ) -> int | None:
         return polars_look.lists_with_repeats(frame, by, model, scores, item, size)
+
+    def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
+        found: list[Any] = series(frame, column)[start:stop].to_list()
+        return found
 
     def settle(self, frame: Frame) -> Frame:
         return lazy(self._collect(frame))
