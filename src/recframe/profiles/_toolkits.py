@@ -9,6 +9,7 @@ JARVELIN = {"discount": "jarvelin"}
 FROM_LEVEL = {"grades": "relevant"}
 """Of libraries that get what is relevant and nothing else."""
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
+PADDED = " that has the padding as one item more"
 
 IR_MEASURES = Profile(
     name="ir_measures",
@@ -34,8 +35,9 @@ IR_MEASURES = Profile(
     refused={
         "judged": "its Judged breaks ties by the smaller item name, unlike its other measures: "
         "judged(denominator=list) without like=, ties='item'",
-        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=",
-        "rbp": "its RBP comes from cwl_eval, which has other rules on ties: rbp without like=",
+        "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
+        "ties='item_desc'",
+        "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first'",
         "num_rel": "its NumRel is the sum over all lists",
         "num_ret": "its NumRet is the sum over all lists",
         "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
@@ -65,8 +67,8 @@ RECBOLE = Profile(
     },
     refused={
         "roc_auc": "its AUC pools the rows of all users: roc_auc without like=, by=None",
-        "coverage": "its ItemCoverage is " + OF_ALL_LISTS.format("coverage"),
-        "gini": "its GiniIndex is " + OF_ALL_LISTS.format("gini"),
+        "coverage": "its ItemCoverage is " + OF_ALL_LISTS.format("coverage") + PADDED,
+        "gini": "its GiniIndex is " + OF_ALL_LISTS.format("gini") + PADDED,
         "entropy": "its ShannonEntropy has the natural logarithm and divides by the number of recommended items",
         "arp": "its AveragePopularity counts interactions, and no share of them",
         "long_tail": "its TailPercentage divides by k, and its tail is made of other items",
@@ -164,7 +166,7 @@ LENSKIT = Profile(
     },
     refused={
         "map": "its AveragePrecision divides by min(R, N) where N < k rows are ranked, and fails on a list without "
-        "test items; where all lists have k rows, that is map@k without like=",
+        "test items; where all lists have k rows, that is map@k without like=, min_relevance=0, undefined=0.0",
         "gini": "its ListGini is " + OF_ALL_LISTS.format("gini"),
         "arp": "its MeanPopRank is the mean quantile of the items' popularity, and no share of the users",
         "entropy": "its entropy is that of the categories within a list, and no exposure of items",
