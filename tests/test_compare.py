@@ -1,5 +1,6 @@
 """Comparison and description of models, against SciPy on the values per list that `evaluate` reports."""
 
+import datetime as dt
 import importlib.util
 import random
 
@@ -229,6 +230,36 @@ def test_draws_depend_on_the_seed_and_on_nothing_else(test, library, monkeypatch
     assert compared(1, 3) == first
     assert compared(1, 1) == first
     assert compared(2, 1) != first
+
+
+KEYS = {
+    "numbers": lambda number: number,
+    "fractions": lambda number: number / -3,
+    "texts": lambda number: f"u{number}",
+    "missing": lambda number: f"u{number}" if number else None,
+    "dates": lambda number: dt.date(2026, 1, 1 + number),
+    "two": lambda number: f"u{number // 3}",
+}
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_draws_name_the_same_lists_in_every_library_and_order_of_rows(keys):
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    rows = [row | {"key": KEYS[keys](row["session"]), "day": f"d{row['session'] % 3}"} for row in rows_of(12)]
+    by = ["key", "day"] if keys == "two" else "key"
+
+    def compared(frame):
+        found = frame.rec(by=by, score=["a", "b"]).compare("ndcg", test="randomization", resamples=200, cluster="user")
+        found = found.collect() if isinstance(found, pl.LazyFrame) else found
+        return found["p"].to_list()
+
+    def frames(rows):
+        frame = pl.DataFrame(rows)
+        return [frame, frame.lazy(), pd.DataFrame(rows)]
+
+    shuffled = random.Random(1).sample(rows, len(rows))
+    first, *others = [compared(frame) for given in (rows, shuffled) for frame in frames(given)]
+    assert others == [pytest.approx(first, abs=1e-12)] * 5
 
 
 def test_wilcoxon_is_scipys(engine):

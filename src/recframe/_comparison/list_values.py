@@ -118,6 +118,8 @@ def segments(
     names: Sequence[str],
     expressions: Sequence[nw.Expr] = (),
     reported: nw.DataFrame[Any] | None = None,
+    *,
+    by_key: bool = False,
 ) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
     """Return the values of `per`, and for each the columns of its lists as arrays.
 
@@ -130,14 +132,17 @@ def segments(
     names, expressions : sequence
         What to return of each list, by column and by expression; and besides the cluster, as ``"cluster"``.
     reported : DataFrame, optional
-        The values of `per`, in the order wanted; None: as they come.
+        The values of `per`, in the order wanted; None: sorted.
+    by_key : bool
+        Whether lists are sorted by their keys. Else they come in any order.
     """
     per = list(context.per)
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
     keys = list(dict.fromkeys([*per, *context.keys]))
-    # Lists come in any order, and the draws of a seed are to name the same lists in every call.
-    table = values.engine.collected(values.frame.select(*keys, *names, *expressions, *cluster)).sort(*context.keys)
-    reported = table.select(*per).unique(maintain_order=True) if reported is None else reported
+    table = values.engine.collected(values.frame.select(*keys, *names, *expressions, *cluster))
+    table = _sorted_by_key(table, context) if by_key else table
+    reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
+    reported = table.select() if reported is None else reported
     columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, keys)}
     if cluster:
         columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
@@ -148,6 +153,18 @@ def segments(
         places.setdefault(segment, []).append(place)
     found = [np.array(places.get(segment, []), dtype=np.intp) for segment in _rows_of(reported, per)]
     return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
+
+
+def _sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
+    """Sort lists by what the user's columns of the key hold: a number in the plan may be one of another value."""
+    table = table.sort(*context.keys, nulls_last=True)
+    if not context.engine.eager or not context.key_names:
+        return table
+    place = "place of list"
+    keys = table.select(*context.keys).with_row_index(place)
+    named = nw.from_native(context.session.finish(keys.lazy(), {}, context.keys), eager_only=True)
+    order: list[int] = named[place].to_list()
+    return table[order]
 
 
 def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
