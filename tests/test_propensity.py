@@ -11,6 +11,7 @@ import pytest
 import oracle
 import recframe
 from compare import assert_equal, same
+from engines import ENGINES
 from oracle.propensity import value
 from recframe._plan.metric_checks import WEIGHED
 
@@ -93,14 +94,49 @@ def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
         chances.append(math.prod(chance for chance, _ in pair))
         rows += [{"world": world, "user": user, **row} for user, (_, found) in enumerate(pair) for row in found]
     found = polars_engine.ask(
-        polars_engine.frame(rows), "describe", SUMS, propensity="p", undefined=0, per="world", by=["world", "user"]
+        polars_engine.frame(rows),
+        "describe",
+        ["dcg@3", "num_rel"],
+        propensity="p",
+        undefined=0,
+        per="world",
+        by=["world", "user"],
     )
-    for label in SUMS:
+    for label in ("dcg@3", "num_rel"):
         told = [row for row in found if row["metric"] == label]
         squared = sum(chance * row["std"] ** 2 / 2 for chance, row in zip(chances, told, strict=True))
         mean = sum(chance * row["mean"] for chance, row in zip(chances, told, strict=True))
         variance = sum(chance * (row["mean"] - mean) ** 2 for chance, row in zip(chances, told, strict=True))
         assert squared == pytest.approx(variance, rel=1e-9), label
+
+
+@pytest.mark.parametrize("ties", ["best", "worst", "item", "item_desc", "first"])
+def test_a_policy_orders_ties_as_their_scores_would(ties):
+    engine = pytest.importorskip("polars") and ENGINES["polars"].engine
+    rows = lists(6, 8)
+    key = {
+        "best": lambda _i, row: (row["relevant"], row["price"]),
+        "worst": lambda _i, row: (-row["relevant"], -row["price"]),
+        "item": lambda _i, row: -row["item"],
+        "item_desc": lambda _i, row: row["item"],
+        "first": lambda i, _row: -i,
+    }[ties]
+    order = sorted(enumerate(rows), key=lambda pair: (pair[1]["score"] or 0.0, key(*pair)))
+    ranks = {i: float(rank) for rank, (i, _) in enumerate(order)}
+    strict = [row | {"score": None if row["score"] is None else ranks[i]} for i, row in enumerate(rows)]
+    given = {"propensity": "p", "per": "user"}
+    found = engine.ask(engine.frame(rows), "evaluate", LABELS, ties=ties, **given)
+    wanted = engine.ask(engine.frame(strict), "evaluate", LABELS, **given)
+    assert_equal(found, {(row["user"],): {label: row[label] for label in LABELS} for row in wanted}, ["user"])
+
+
+def test_parts_of_a_lazy_frame_have_the_same_mean():
+    pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
+    frame = pl.DataFrame(lists(7, 20), infer_schema_length=None)
+    wanted = frame.rec.evaluate(LABELS, propensity="p").row(0)
+    found = frame.lazy().rec.evaluate(LABELS, propensity="p", partitions=3)
+    assert isinstance(found, pl.LazyFrame)
+    assert all(map(same, found.collect().row(0), wanted))
 
 
 def test_certain_observation_changes_nothing(engine):
@@ -122,8 +158,8 @@ def test_a_common_factor_leaves_shares_as_they_are(polars_engine):
 
 
 def test_what_rows_add_sums_to_the_value(engine):
-    frame = engine.frame(lists(4, 5))
-    for label in engine.some([*LABELS, "recall@1"]):
+    frame = engine.frame(lists(4, 3))
+    for label in engine.some(["recall@2", "dcg@3", "num_rel", "money_recall@2"]):
         found = engine.ask(frame, "contributions", label, propensity="p")
         for _, rows in oracle.grouped(found, ["user"]).items():
             if rows[0][label] is not None:

@@ -122,6 +122,28 @@ def test_every_list_has_the_mean_estimate_of_the_places_that_ties_leave_open(eng
     assert_equal(rounded, {key: {n: round(v, 10) for n, v in own.items()} for key, own in wanted.items()}, ["user"])
 
 
+def test_tie_policies_choose_among_these_places(polars_engine):
+    rows = tied_lists(3, 5)
+    frame, given = polars_engine.frame(rows), {"sampled": (M, N), "per": "user"}
+    estimates = table(OF_RANK["mrr"], M, N, "bv")
+    for ties in ("best", "worst", "item"):
+        for row in polars_engine.ask(frame, "evaluate", ["mrr"], ties=ties, **given):
+            own = [other for other in rows if other["user"] == row["user"]]
+            (hit,) = (other for other in own if other["relevant"])
+            tied = [other for other in own if other["score"] == hit["score"] and other is not hit]
+            ahead = {"best": 0, "worst": len(tied), "item": sum(other["item"] < hit["item"] for other in tied)}[ties]
+            assert same(row["mrr"], estimates[sum(other["score"] > hit["score"] for other in own) + ahead])
+
+
+def test_parts_of_a_lazy_frame_have_the_same_mean():
+    pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
+    frame = pl.DataFrame(tied_lists(4, 12))
+    (wanted,) = frame.rec.evaluate("mrr", sampled=(M, N)).row(0)
+    found = frame.lazy().rec.evaluate("mrr", sampled=(M, N), partitions=3)
+    assert isinstance(found, pl.LazyFrame)
+    assert same(found.collect().item(), wanted)
+
+
 @pytest.mark.parametrize("estimator", ["rank", "cls", 0.3])
 def test_a_sample_of_all_items_is_the_whole_list(polars_engine, estimator):
     if estimator == "cls":
