@@ -24,6 +24,8 @@ FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 """A block of code, indented where it is in a tab."""
 TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
+ON_BOTH = ("coming-from.md",)
+"""Pages whose blocks outside of tabs run after those of either tab."""
 THEIRS = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
 LINK = re.compile(r"\]\(([^)#:]+)\)")
@@ -35,7 +37,8 @@ def code(page: Path, *, pandas: bool | None = None) -> str:
     blocks = []
     for found in FENCE.finditer(text):
         on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
-        if pandas is None or pandas == on_pandas:
+        on_both = not found[1] and page.name in ON_BOTH
+        if pandas is None or pandas == on_pandas or on_both:
             blocks.append(textwrap.dedent(found[2]))
     return "\n".join(blocks)
 
@@ -86,7 +89,7 @@ def test_other_libraries_print_what_the_page_says(block):
     # All but ranx, which compiles for a minute: tests/peers compares with it.
     for library in re.findall(r"^>>> (?:import|from) (\w+)", block, re.MULTILINE):
         pytest.importorskip(library)
-    data = FENCE.search(COMING_FROM)[2].partition(">>> run =")[0]
+    data = textwrap.dedent(FENCE.search(COMING_FROM)[2]).partition(">>> run =")[0]
     test = doctest.DocTestParser().get_doctest(data + block, {}, "coming-from.md", None, 0)
     out: list[str] = []
     assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
