@@ -140,6 +140,16 @@ def test_every_role_is_an_option_with_its_words(run):
     assert "`" not in out
 
 
+def test_sampled_lists_are_two_numbers(run, tmp_path):
+    (tmp_path / "top.csv").write_text("user,item,relevant,score\n1,a,0,3\n1,b,1,2\n1,c,0,1\n", encoding="utf-8")
+    call = f"evaluate {tmp_path / 'top.csv'} -m mrr --estimator rank --sampled"
+    code, out, _ = run(f"{call} 2,5")
+    assert code == 0
+    assert "0.3333" in out
+    assert "sampled=[2] is not a pair of numbers" in run(f"{call} 2")[2]
+    assert "'x' is not two whole numbers" in run(f"{call} x")[2]
+
+
 def test_help_starts_without_a_library_of_frames():
     code = "import sys; from recframe.cli import main; main(['--help']); print(sorted({'numpy', 'polars', 'pandas'} & set(sys.modules)))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

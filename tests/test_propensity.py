@@ -224,3 +224,18 @@ def test_the_hint_names_every_metric_that_allows_it():
     assert frame.rec.evaluate(named, k=1, propensity="p", train=frame).shape == (1, len(named))
     allowed = {name for name, kind in recframe.metrics.METRICS.items() if getattr(kind, "allows_propensity", 0) is True}
     assert allowed <= {name.split("(")[0] for name in named} | {"num_ret"}
+
+
+def test_a_metric_of_ones_own_may_allow_it(polars_engine):
+    class TopHeavy(recframe.Metric):
+        name = "top_heavy"
+        allows_propensity = True
+
+        def terms(self, row):
+            return {"hits": row.hit * row.weight(lambda position: position**-2.0, 10)}
+
+        def value(self, sums):
+            return sums["hits"] / sums.relevant
+
+    frame = polars_engine.frame({"user": [1, 1], "relevant": [1, 1], "score": [2.0, 1.0], "p": [0.5, 0.25]})
+    assert same(polars_engine.ask(frame, "measure", TopHeavy(), propensity="p"), (2 * 1 + 4 / 4) / 6)

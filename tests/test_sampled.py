@@ -221,3 +221,21 @@ def test_an_estimator_without_numpy_says_what_to_install(monkeypatch):
     with pytest.raises(recframe.MissingExtraError, match="estimator='bv'"):
         table(OF_RANK["mrr"], 2, 7, "bv")
     assert table(OF_RANK["mrr"], 2, 7, "rank") == (1.0, 0.25, 1 / 7)
+
+
+def test_a_metric_of_ones_own_may_be_estimated(polars_engine):
+    class Nearness(recframe.Metric):
+        name = "nearness"
+
+        def of_rank(self, rank):
+            return 10.0 - rank
+
+        def terms(self, row):
+            return {"nearness": row.hit * row.weight(lambda position: 10.0 - position, None)}
+
+        def value(self, sums):
+            return sums["nearness"]
+
+    frame = polars_engine.frame(rows_of([(4, [2, 4, 6])]))
+    assert polars_engine.ask(frame, "measure", Nearness()) == 8.0
+    assert polars_engine.ask(frame, "measure", Nearness(), sampled=(2, 7), estimator="rank") == 10 - (1 + 6 / 2)
