@@ -83,11 +83,10 @@ class Adapter(ABC):
         """Return how many lists of the first rows repeat an item; None: unknown, or a score may tie in each list."""
         return None
 
-    def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
+    def some_values(self, frame: Any, column: Any, start: int, stop: int) -> Any:
         """Return the values of an eager frame's column from one row up to another, missing ones as None or NaN."""
         rows = self.as_narwhals(frame)
-        found: list[Any] = rows[start:stop, rows.columns.index(column)].to_list()
-        return found
+        return rows[start:stop, rows.columns.index(column)].to_list()
 
     @abstractmethod
     def items_frame(self, column: str, items: list[Any]) -> Any:

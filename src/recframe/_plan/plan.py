@@ -126,8 +126,7 @@ class Plan:
         _check_ties(query, metrics)
         if query.condensed or query.propensity is not None or query.mean != "arithmetic":
             check_policies(query, metrics)
-        if query.sampled is not None:
-            metrics = estimates(query, metrics)
+        metrics = metrics if query.sampled is None else estimates(query, metrics)
         self.given = given
         self._query = query
         self._metrics = metrics
