@@ -202,6 +202,18 @@ def test_trends_lay_out_dates_numbers_and_texts(column, kind, first):
     assert [row["mean"] for row in rows] == [rounded(mean) for mean, _, _ in trend_of("ndcg@3")]
 
 
+@pytest.mark.parametrize(("every", "form"), [("1d", "%Y-%m-%d"), ("7h", "%Y-%m-%d %H:%M")])
+def test_dates_of_a_trend_are_written_alike_and_few(every, form):
+    start = dt.datetime(2024, 1, 29)  # noqa: DTZ001 - as most frames hold times
+    times = pl.datetime_range(start, start + dt.timedelta(days=40), every, eager=True)
+    frame = pl.DataFrame({"user": range(len(times)), "score": 1.0, "relevant": 1, "time": times})
+    found, _, _ = spec(frame.rec.plot.trend("mrr", per="time"))
+    (axis,) = {str(x["axis"]): x["axis"] for x in find(found, "x") if x["field"] == "place"}.values()
+    assert axis["format"] == form
+    assert 5 <= len(axis["values"]) <= 7
+    assert axis["values"][0] == start.replace(tzinfo=dt.UTC).timestamp() * 1000
+
+
 def trend_of(metric):
     rows = FRAME.rec.describe(metric, per="date", score="old").to_dicts()
     return [(row["mean"], row["low"], row["high"]) for row in rows]

@@ -82,6 +82,7 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     assert "<th" in text and "undefined" in text and "adjusted p" in text
     # On a narrow screen, where the header is hidden, each value has the name of its column.
     assert page.cells and set(page.cells) == set(page.columns)
+    assert re.search(r"pre {[^}]*white-space: pre-wrap; overflow-wrap: anywhere;", text)
     assert "thead { display: none; }" in text and "content: attr(data-column)" in text
 
 

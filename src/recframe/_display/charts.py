@@ -21,6 +21,8 @@ WIDTH, HEIGHT = 460, 260
 ROW_HEIGHT = 14
 LEAST_SPAN = 0.05
 """The least span of an axis, as a share of its values."""
+MOST_DATES = 7
+"""The most dates on an axis."""
 BAND = 0.2
 """The opacity of intervals."""
 
@@ -65,11 +67,27 @@ def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
     alt = altair()
     kind, at = places([mean.segment[0] for mean in found])
     rows = [_row(mean) | {"place": place} for mean, place in zip(found, at, strict=True) if place is not None]
-    scale = alt.Scale(type="utc") if kind == "T" else alt.Undefined
-    x = alt.X(f"place:{kind}", title=name, scale=scale)
+    x = alt.X(f"place:{kind}", title=name)
+    if kind == "T":
+        x = alt.X("place:T", title=name, scale=alt.Scale(type="utc"), axis=_dates([row["place"] for row in rows]))
     metric = found[0].metric
     title = _title(f"{metric.label} by {name}", [_over(found, confidence), _direction(metric)])
     return _lines(rows, x, metric.label, _models(found)).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
+def _dates(moments: Sequence[str]) -> Any:
+    """Return an axis with some of the dates, all written alike; with times where one is not at midnight."""
+    ordered = sorted({dt.datetime.fromisoformat(moment) for moment in moments}, key=_milliseconds)
+    clock = any(moment.time() != dt.time() for moment in ordered)
+    step = -(-len(ordered) // MOST_DATES)
+    return altair().Axis(
+        format="%Y-%m-%d %H:%M" if clock else "%Y-%m-%d",
+        values=[_milliseconds(moment) for moment in ordered[:: max(step, 1)]],
+    )
+
+
+def _milliseconds(moment: dt.datetime) -> float:
+    return 1000 * (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()
 
 
 def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, means: dict[str, float | None]) -> Any:

@@ -27,7 +27,8 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 td.long { white-space: normal; } .number { text-align: right; }
 .note, footer { color: var(--weak); font-size: .85rem; margin: .2rem 0; }
-pre { font-size: .8rem; overflow-x: auto; border-left: 3px solid var(--line); padding-left: .8rem; }
+pre { font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere;
+  border-left: 3px solid var(--line); padding-left: .8rem; }
 footer { margin-top: 3rem; }
 @media (max-width: 45rem) {
   table, tbody { display: block; } thead { display: none; }

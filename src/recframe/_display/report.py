@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, POLICIES
 from recframe._display import charts, page
-from recframe._display.data import MEANS, Call, histogram, means, sorted_differences, values_of
+from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import Layout, layout_of, number_text
+from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, write_whole
-from recframe._values import as_tuple, choice
+from recframe._values import choice
 from recframe.errors import OptionError, OptionTypeError, closest, shown
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._comparison.describe import Options
+    from recframe._display.data import Mean
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
     from recframe.profiles._record import Spec
@@ -162,10 +164,11 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
     first = report.by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        by_segment = {**given, **report.confidence, "per": report.per}
-        yield plot.segments(first, **by_segment)
-        if _is_time(report):
-            yield plot.trend(first, **by_segment)
+        call = Call(report.frame, report.bound, {**given, "per": report.per}, BY_SEGMENT)
+        found, name = by_segment("segments", call, first, None, report.options)
+        yield segments_of(found, name, report.options)
+        if _is_time(found):
+            yield trend_of(found, name, report.options)
     others = [metric for metric in report.metrics if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.by_list]
@@ -207,13 +210,11 @@ def _of_lists(report: ReportQuery, given: str | Metric) -> Iterator[Any]:
             yield charts.differences(sorted_differences(pair), metric)
 
 
-def _is_time(report: ReportQuery) -> bool:
-    """Return whether `per` names one column of dates or times."""
-    names = as_tuple(report.per)
-    if len(names) != 1:
-        return False
-    rows = rows_of(report.rec.evaluate(report.metrics[0], **report.given, per=report.per))
-    return charts.places([row[names[0]] for row in rows])[0] == "T"
+def _is_time(found: Sequence[Mean]) -> bool:
+    """Return whether segments are values of one column of dates or times."""
+    return (
+        all(len(mean.segment) == 1 for mean in found) and charts.places([mean.segment[0] for mean in found])[0] == "T"
+    )
 
 
 def _check(report: ReportQuery) -> str:

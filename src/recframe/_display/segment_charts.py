@@ -80,9 +80,7 @@ class SegmentCharts:
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
-        found, name = _by_segment("segments", call, metric, k, options)
-        kept, of = most_lists(found, most)
-        chart: alt.LayerChart = charts.segments(kept, options.confidence, name, of)
+        chart: alt.LayerChart = segments_of(*by_segment("segments", call, metric, k, options), options, most)
         return chart
 
     def trend(
@@ -126,18 +124,28 @@ class SegmentCharts:
         charts.altair()
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
-        found, name = _by_segment("trend", call, metric, k, options)
-        if len(found[0].segment) > 1:
-            msg = f"trend shows one column over time, but per= names {name}"
-            raise OptionError(msg, "per='date'; filter the frame for one segment")
-        if len({mean.segment for mean in found}) > MOST_PLACES:
-            msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
-            raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
-        chart: alt.LayerChart = charts.trend(found, options.confidence, name)
+        chart: alt.LayerChart = trend_of(*by_segment("trend", call, metric, k, options), options)
         return chart
 
 
-def _by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
+def segments_of(found: list[Mean], name: str, options: Options, most: int = MOST_SEGMENTS) -> Any:
+    """Return the chart of the segments with the most lists."""
+    kept, of = most_lists(found, most)
+    return charts.segments(kept, options.confidence, name, of)
+
+
+def trend_of(found: list[Mean], name: str, options: Options) -> Any:
+    """Return the chart over time."""
+    if len(found[0].segment) > 1:
+        msg = f"trend shows one column over time, but per= names {name}"
+        raise OptionError(msg, "per='date'; filter the frame for one segment")
+    if len({mean.segment for mean in found}) > MOST_PLACES:
+        msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
+        raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
+    return charts.trend(found, options.confidence, name)
+
+
+def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
     """Return the means of one metric by segment, and the name of the columns of `per`."""
     plan = call.one(name, metric, k, options)
     per = plan.context.query.per
