@@ -61,16 +61,16 @@ def warn_of_data(
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     look = _Look(given.frame, query, context)
-    found = [*look.sampled()]
+    found, guesses = [*look.sampled()], list[str]()
     if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
-        found += sampled_candidates(given.frame, query, SAMPLE)
+        guesses += sampled_candidates(given.frame, query, SAMPLE)
     if given.truth is not None:
         if context.requirements.reads_relevance:
             found += assumed_relevance(given.truth, query, SAMPLE)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
             found += unmatched(given.frame, given.truth, query)
-    _warn(found, "the numbers may mean nothing")
+    _warn(found, "the numbers may mean nothing", guesses)
 
 
 def _reads_ranks(context: CallContext) -> bool:
@@ -96,11 +96,12 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     _warn(found if all_found else [*found, *unmatched(frame, truth, query)], "the labels may mean nothing")
 
 
-def _warn(found: Sequence[str], what: str) -> None:
-    """Warn of what was found, if anything was."""
-    if found:
-        listed = "\n".join(f"- {text}" for text in found)
-        warnings.warn(f"{what}:\n{listed}\ncheck() looks at all rows.", DataWarning, stacklevel=stack_level())
+def _warn(found: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
+    """Warn of what was found, if anything was, and of guesses that `check` cannot confirm."""
+    if found or guesses:
+        listed = "\n".join(f"- {text}" for text in (*found, *guesses))
+        closing = "\ncheck() looks at all rows." if found else ""
+        warnings.warn(f"{what}:\n{listed}{closing}", DataWarning, stacklevel=stack_level())
 
 
 def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, means: Sequence[str] | None) -> bool:

@@ -298,8 +298,3 @@ def lazy(native: Any) -> Frame:
     """Return the Narwhals lazy frame of any supported frame."""
     frame: Frame = nw.from_native(native).lazy()
     return frame
-
-
-def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
-    """Return what comes from each frame: the user's names by the plan's."""
-    return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}

@@ -66,3 +66,8 @@ def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
         for name, take in source.takes.items():
             found.setdefault(name, take)
     return found
+
+
+def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
+    """Return what comes from each frame: the user's names by the plan's."""
+    return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}

@@ -10,7 +10,8 @@ import pandas as pd
 
 from recframe._columns import POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort
-from recframe._engines.base import Engine, Session, columns_of, lazy
+from recframe._engines.base import Engine, Session, lazy
+from recframe._engines.column_spec import columns_of
 from recframe._engines.pandas_columns import names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows

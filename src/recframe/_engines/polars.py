@@ -16,7 +16,8 @@ from recframe._engines import (
     polars_places,
     polars_sort,
 )
-from recframe._engines.base import VALIDATE, Engine, Session, columns_of, lazy
+from recframe._engines.base import VALIDATE, Engine, Session, lazy
+from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns, take_lazy
 from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native, native_expressions

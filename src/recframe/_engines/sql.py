@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe._engines.base import Engine, Session, columns_of, lazy
+from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_errors import not_a_number, unlike_keys
-from recframe._engines.column_spec import takes_of
+from recframe._engines.column_spec import columns_of, takes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
