@@ -86,14 +86,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the peers' folder out unless it is asked for: it imports them, which alone takes seconds."""
+    """Leave the peers' folder out unless it is requested: it imports them, which alone takes seconds."""
     if collection_path != PEERS or config.getoption("all") or config.getoption("markexpr") or named(config, PEERS):
         return None
     return True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep of each engine what it can do and its share of that, and slow tests where they are asked for."""
+    """Keep of each engine what it can do and its share of that, and slow tests where they are requested."""
     kept, rest = [], []
     for item in items:
         if item.path.is_relative_to(PEERS):
@@ -126,7 +126,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:
-    """Return whether a test is quick, or slow and asked for: by an option, by a mark, or by its own path."""
+    """Return whether a test is quick, or slow and requested: by an option, by a mark, or by its own path."""
     if item.get_closest_marker("slow") is None or config.getoption("all") or config.getoption("markexpr"):
         return True
     return named(config, item.path)

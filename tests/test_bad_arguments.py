@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 class Hostile:
-    """Neither hashed, compared, shown nor asked whether it is true."""
+    """Neither hashed, compared, shown nor tested for truth."""
 
     __hash__ = None
 

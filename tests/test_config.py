@@ -329,8 +329,8 @@ def test_a_profile_wins_over_farther_policies_only():
 
 def test_lazy_frames_take_what_holds_when_they_are_asked():
     with Config(by="who"):
-        asked = frame().lazy().rec.mrr()
-    assert asked.collect().item() == frame().rec.mrr(by="who")
+        requested = frame().lazy().rec.mrr()
+    assert requested.collect().item() == frame().rec.mrr(by="who")
 
 
 @NO_PARTS

@@ -86,14 +86,14 @@ SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_sums_are_the_metric(engine, scenario, ties):
     skip_row_order(engine, ties)
-    rows, asked = SCENARIOS[scenario]
+    rows, requested = SCENARIOS[scenario]
     frame = engine.frame(rows)
-    keys = [asked["by"]] if isinstance(asked["by"], str) else asked["by"]
+    keys = [requested["by"]] if isinstance(requested["by"], str) else requested["by"]
     # Under all policies and scenarios together, eager polars takes a third of the metrics, the other engines a ninth.
     shift = POLICIES.index(ties) * len(SCENARIOS) + [*SCENARIOS].index(scenario)
     step = len(POLICIES) * len(SCENARIOS) * (3 if engine.name == "polars" else 9)
     for label in some(shift, step):
-        assert_sums(engine, frame, label, keys, ties=ties, **asked)
+        assert_sums(engine, frame, label, keys, ties=ties, **requested)
 
 
 @pytest.mark.slow

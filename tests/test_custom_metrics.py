@@ -106,24 +106,24 @@ def test_what_a_call_requires_does_not_change():
 
 @pytest.mark.parametrize("tied", [False, True])
 def test_a_metric_is_asked_for_its_terms_once(tied):
-    asked = []
+    requested = []
 
     class Counted(metrics.NDCG):
         def terms(self, row):
-            asked.append("terms")
+            requested.append("terms")
             return super().terms(row)
 
         def best_terms(self, row):
-            asked.append("best_terms")
+            requested.append("best_terms")
             return super().best_terms(row)
 
         def value(self, sums):
-            asked.append("value")
+            requested.append("value")
             return super().value(sums)
 
     frame = FRAME if tied else FRAME.with_columns(score=pl.lit(pl.Series([8, 7, 6, 5, 4, 3, 2, 1])))
     frame.rec.measure(Counted(2))
-    assert sorted(asked) == ["best_terms", "terms", "value"]
+    assert sorted(requested) == ["best_terms", "terms", "value"]
 
 
 def test_a_term_has_one_meaning_within_its_metric():

@@ -84,11 +84,15 @@ def test_popular_by_dates(engine, kind):
         "day": [kind(2020, 1, 31), kind(2020, 1, 1), kind(2020, 1, 30), None],
     }
     frame = engine.frame({"user": [9, 9], "item": ["a", "b"]})
-    asked = {"time": "day", "half_life": dt.timedelta(days=30)}
-    found = {row["item"]: row["popular"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **asked)}
+    requested = {"time": "day", "half_life": dt.timedelta(days=30)}
+    found = {
+        row["item"]: row["popular"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **requested)
+    }
     assert found == pytest.approx({"a": 1.5, "b": 0.5 ** (1 / 30)}, abs=1e-12)
-    asked = {"time": "day", "window": dt.timedelta(days=1, seconds=1), "name": "lately"}
-    found = {row["item"]: row["lately"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **asked)}
+    requested = {"time": "day", "window": dt.timedelta(days=1, seconds=1), "name": "lately"}
+    found = {
+        row["item"]: row["lately"] for row in rows_of(engine, frame, "add_popular", engine.frame(train), **requested)
+    }
     assert found == {"a": 1.0, "b": 1.0}
 
 

@@ -119,9 +119,9 @@ def test_models_beside_each_other(engine):
     frame, other = engine.frame(served), engine.frame(truth)
     with engine.running():
         labelled = recframe.rec(frame).label(other, by=BY, score=["score", "other"])
-    asked = {"by": BY, "score": ["score", "other"], "per": BY}
-    wanted = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **asked), ["model", *BY])
-    found = engine.ask(labelled, "evaluate", SOME, **asked)
+    requested = {"by": BY, "score": ["score", "other"], "per": BY}
+    wanted = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **requested), ["model", *BY])
+    found = engine.ask(labelled, "evaluate", SOME, **requested)
     assert_equal(found, {k: {n: r[n] for n in SOME} for k, r in wanted.items()}, ["model", *BY])
 
 

@@ -59,10 +59,10 @@ def test_plans_give_plans_of_the_same_kind(make, case):
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # of a repeated item
 def test_subtopics(make):
     frame, truth = ({name: [row[name] for row in side] for name in side[0]} for side in lists(4, 3))
-    asked = {"metrics": ["alpha_ndcg@2", "err_ia"], "subtopic": "intent"}
-    found = rows(recframe.rec(make(frame)).evaluate(truth=make(truth), **asked))
+    requested = {"metrics": ["alpha_ndcg@2", "err_ia"], "subtopic": "intent"}
+    found = rows(recframe.rec(make(frame)).evaluate(truth=make(truth), **requested))
     assert found == [
-        pytest.approx(pl.DataFrame(frame).rec.evaluate(truth=pl.DataFrame(truth), **asked).row(0, named=True))
+        pytest.approx(pl.DataFrame(frame).rec.evaluate(truth=pl.DataFrame(truth), **requested).row(0, named=True))
     ]
     with pytest.raises(recframe.RecError, match="alpha_ndcg@10"):
         recframe.rec(make(frame)).alpha_ndcg(truth=make(truth), subtopic="intent")

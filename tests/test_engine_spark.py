@@ -25,10 +25,10 @@ def test_spark_with_one_list_that_holds_most_rows(spark, parts):
     # Most rows are of one list, and many of its scores tie.
     rows = [{"user": 0, "item": i, "relevant": i % 11 == 0, "score": float(i * 7919 % 1200)} for i in range(4_000)]
     rows += [{"user": 1 + i // 5, "item": i, "relevant": i % 3 == 0, "score": float(i * 31 % 7)} for i in range(800)]
-    asked = {"metrics": ["ndcg@5", "mrr", "roc_auc"], "undefined": 0.0}
+    requested = {"metrics": ["ndcg@5", "mrr", "roc_auc"], "undefined": 0.0}
     table = spark.table(rows)
-    found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**asked, partitions=parts)
-    (wanted,) = recframe.rec(table).evaluate(**asked).to_pylist()
+    found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**requested, partitions=parts)
+    (wanted,) = recframe.rec(table).evaluate(**requested).to_pylist()
     assert spark.rows(found) == [pytest.approx(wanted, rel=1e-9)]
 
 
@@ -42,12 +42,12 @@ def test_spark_names_with_dots(spark):
         recframe.rec(frame).rbp(ties="first", by="a.user", score="relevant")
 
 
-def in_parts(spark, data, metrics, parts, **asked):
+def in_parts(spark, data, metrics, parts, **requested):
     """Return the rows of a call on Spark's workers and those of the same call on polars."""
-    frames = {name: given for name, given in asked.items() if isinstance(given, pl.DataFrame)}
+    frames = {name: given for name, given in requested.items() if isinstance(given, pl.DataFrame)}
     there = {name: spark.session.createDataFrame(frame.to_arrow()) for name, frame in {"": data, **frames}.items()}
-    found = recframe.rec(there.pop("")).evaluate(metrics, **asked | there, partitions=parts)
-    wanted = recframe.rec(data.lazy()).evaluate(metrics, **asked | {name: f.lazy() for name, f in frames.items()})
+    found = recframe.rec(there.pop("")).evaluate(metrics, **requested | there, partitions=parts)
+    wanted = recframe.rec(data.lazy()).evaluate(metrics, **requested | {name: f.lazy() for name, f in frames.items()})
     return spark.rows(found), wanted.collect().to_dicts()
 
 
@@ -70,8 +70,8 @@ def test_parts_on_spark_change_nothing(spark, parts, per, metrics):
 
     data, train, _ = sample(5)
     # The day is dropped, so that the country is a key of its own where `per` makes it one.
-    asked = {"k": 4, "per": per, "score": ["score", "other"], "train": train}
-    found, wanted = in_parts(spark, data.drop("day"), metrics, parts, **asked)
+    requested = {"k": 4, "per": per, "score": ["score", "other"], "train": train}
+    found, wanted = in_parts(spark, data.drop("day"), metrics, parts, **requested)
     assert_same(found, wanted, "model", *([per] if per else []))
 
 
@@ -100,9 +100,9 @@ NEWER = {
     ("name", "parts"), [*((name, 2) for name in NEWER), ("subtopics", None), ("pool", None), ("condensed", None)]
 )
 def test_newer_roles_on_spark(spark, name, parts):
-    metrics, asked = NEWER[name]
+    metrics, requested = NEWER[name]
     # Spark takes long to plan what has many columns.
-    found, wanted = in_parts(spark, SERVED, metrics if parts else metrics[:1], parts, **asked)
+    found, wanted = in_parts(spark, SERVED, metrics if parts else metrics[:1], parts, **requested)
     assert_same(found, wanted)
 
 

@@ -24,15 +24,15 @@ ONE = {
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_explained(name):
-    for asked in {name, f"{name}@7"} if issubclass(METRICS[name], metrics.CutMetric) else {name}:
-        text = recframe.explain(asked)
-        assert text.splitlines()[0].startswith(f"{asked}: ")
+    for requested in {name, f"{name}@7"} if issubclass(METRICS[name], metrics.CutMetric) else {name}:
+        text = recframe.explain(requested)
+        assert text.splitlines()[0].startswith(f"{requested}: ")
         assert repr(text) == str(text)
         assert max(map(len, text.splitlines())) <= 96
         assert {"ties", "undefined", "lists", "spelled", "reference"} <= {
             line.split(" ")[0] for line in text.splitlines()
         }
-        assert "@7" in text or "@" not in asked
+        assert "@7" in text or "@" not in requested
 
 
 @pytest.mark.parametrize("like", PROFILES)
@@ -58,7 +58,7 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "words"),
+    ("requested", "given", "words"),
     [
         ("precision(denominator=list)@5", {}, "h(5) / min(5, N)"),
         ("recall(capped=True)@5", {}, "h(5) / min(R, 5)"),
@@ -78,8 +78,8 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("mrr", {"like": "trec_eval", "ties": "item"}, "the smaller item first"),
     ],
 )
-def test_options_and_policies_in_force_are_said(asked, given, words):
-    assert words in " ".join(recframe.explain(asked, **given).split())
+def test_options_and_policies_in_force_are_said(requested, given, words):
+    assert words in " ".join(recframe.explain(requested, **given).split())
 
 
 def test_explain_names_what_it_does_not_know():

@@ -44,7 +44,7 @@ def metrics_under(scenario: str, ties: str) -> list[str]:
     return SPELLED[shift % step :: step]
 
 
-# What the lists of a scenario are made of, and how they are asked about.
+# What the lists of a scenario are made of, and how they are requested about.
 SCENARIOS: dict[str, tuple[Any, dict[str, Any]]] = {
     "binary": (lambda: crowd(1, 80, relevance=BINARY, missing=0.0), {"by": ["user", "day"]}),
     "graded": (lambda: crowd(2, 130, relevance=GRADED), {"by": ["user", "day"]}),
@@ -64,8 +64,10 @@ def rows_of(scenario: str) -> list[dict[str, Any]]:
 @cache
 def expected(scenario: str, ties: str) -> dict[Any, dict[str, float | None]]:
     """Return the oracle's values of each list, computed once for all engines."""
-    asked = SCENARIOS[scenario][1]
-    return oracle.evaluate(rows_of(scenario), metrics_under(scenario, ties), ties=ties, per=asked["by"], **asked)
+    requested = SCENARIOS[scenario][1]
+    return oracle.evaluate(
+        rows_of(scenario), metrics_under(scenario, ties), ties=ties, per=requested["by"], **requested
+    )
 
 
 # --- lists by the hundred ---------------------------------------------------------------------------------
@@ -75,10 +77,10 @@ def expected(scenario: str, ties: str) -> dict[Any, dict[str, float | None]]:
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_list(engine, scenario, ties):
     skip_row_order(engine, ties)
-    asked = SCENARIOS[scenario][1]
-    keys = list(oracle.names(asked["by"]))
+    requested = SCENARIOS[scenario][1]
+    keys = list(oracle.names(requested["by"]))
     some = engine.some(metrics_under(scenario, ties), len(scenario))
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per=keys, ties=ties, **asked)
+    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per=keys, ties=ties, **requested)
     assert list(found[0]) == [*keys, *some]
     wanted = expected(scenario, ties).items()
     assert_equal(found, {key: {label: values[label] for label in some} for key, values in wanted}, keys)
@@ -92,19 +94,19 @@ def test_all_metrics_in_one_call(engine):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_means_over_lists(engine, scenario):
-    some, asked = metrics_under(scenario, "average")[::3], SCENARIOS[scenario][1]
+    some, requested = metrics_under(scenario, "average")[::3], SCENARIOS[scenario][1]
     lists = expected(scenario, "average").values()
     wanted = {label: oracle.mean(values[label] for values in lists) for label in some}
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, **asked)
+    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, **requested)
     assert_equal(found, {(): wanted}, [])
 
 
 @pytest.mark.parametrize("scenario", ["graded", "undefined"])
 def test_means_by_one_of_the_keys(engine, scenario):
-    asked = SCENARIOS[scenario][1]
+    requested = SCENARIOS[scenario][1]
     some = SPELLED[::11]
-    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per="day", **asked)
-    assert_equal(found, oracle.evaluate(rows_of(scenario), some, per="day", **asked), ["day"])
+    found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per="day", **requested)
+    assert_equal(found, oracle.evaluate(rows_of(scenario), some, per="day", **requested), ["day"])
 
 
 def test_a_column_of_per_divides_lists_without_a_truth(engine):
@@ -131,14 +133,14 @@ ALONE = list(dict.fromkeys([*ALONE, *SPELLED[::13]]))
 )
 def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.
-    rows, asked = rows_of("graded"), {"by": ["user", "day"]}
+    rows, requested = rows_of("graded"), {"by": ["user", "day"]}
     metric = oracle.parse(label)
     options = {name: OPTIONS[name](value) for name, value in metric.options.items()}
-    wanted = oracle.evaluate(rows, [label], **asked)[()][label]
+    wanted = oracle.evaluate(rows, [label], **requested)[()][label]
     cut = () if metric.k is None else (metric.k,)
-    found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **asked)
+    found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
     assert same(found, wanted), f"{label}: {found} instead of {wanted}"
-    assert same(engine.ask(engine.frame(rows), "measure", label, **asked), wanted)
+    assert same(engine.ask(engine.frame(rows), "measure", label, **requested), wanted)
 
 
 @pytest.mark.parametrize(
@@ -156,15 +158,15 @@ def test_functions_as_discounts(engine):
         return position**-2.0
 
     rows, by = rows_of("graded"), ["user", "day"]
-    asked = [
+    requested = [
         metrics.NDCG(k=k, discount=inverse_square, ideal=ideal)
         for k in (2, None)
         for ideal in ("all", "ranked", "ones")
     ]
-    asked += [metrics.DCG(k=3, discount=inverse_square, gain="exp2")]
-    labels = [str(metric) for metric in asked]
+    requested += [metrics.DCG(k=3, discount=inverse_square, gain="exp2")]
+    labels = [str(metric) for metric in requested]
     assert "ndcg(discount=inverse_square,ideal=ones)@2" in labels
-    found = engine.ask(engine.frame(rows), "evaluate", asked, by=by, per=by)
+    found = engine.ask(engine.frame(rows), "evaluate", requested, by=by, per=by)
     assert_equal(found, oracle.evaluate(rows, labels, by=by, per=by), by)
 
 
@@ -193,12 +195,12 @@ def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
         return
     if ties == "first" and engine.lazy:
         ties = "average"
-    asked = {
+    requested = {
         "by": by,
         "ties": ties,
         "min_relevance": min_relevance,
         "undefined": undefined,
         "per": by if lists else None,
     }
-    found = engine.ask(engine.frame(rows), "evaluate", SOME, **asked)
-    assert_equal(found, oracle.evaluate(rows, SOME, **asked), list(oracle.names(asked["per"])))
+    found = engine.ask(engine.frame(rows), "evaluate", SOME, **requested)
+    assert_equal(found, oracle.evaluate(rows, SOME, **requested), list(oracle.names(requested["per"])))

@@ -41,9 +41,9 @@ def without_gaps(rows):
 def test_gaps_between_ranks_are_no_rows(engine, ties):
     rows = ranked_crowd(62, 60, relevance=(0, 0, 1, 2))
     labels = ["roc_auc", "roc_auc(over=ranked)", "gauc", *(["spearman", "kendall"] if ties == "average" else [])]
-    asked = {"rank": "rank", "per": "user", "ties": ties}
+    requested = {"rank": "rank", "per": "user", "ties": ties}
     found, expected = (
-        engine.ask(engine.frame(each), "evaluate", labels, **asked) for each in (rows, without_gaps(rows))
+        engine.ask(engine.frame(each), "evaluate", labels, **requested) for each in (rows, without_gaps(rows))
     )
     assert_equal(found, {(row["user"],): {label: row[label] for label in labels} for row in expected}, ["user"])
     assert all(row["roc_auc"] is None or 0 <= row["roc_auc"] <= 1 for row in found)

@@ -21,15 +21,15 @@ def falling(relevance):
 
 def test_tables_and_functions_equal_their_oracle(engine):
     rows = crowd(11, 9, relevance=(*GRADED, -1.0, 0.0))
-    asked = [
+    requested = [
         *(metrics.NDCG(2, gain=TABLE, grades=grades) for grades in ("all", "relevant", "signed")),
         *(metrics.NDCG(None, gain=gain, ideal=ideal) for gain in (TABLE, falling) for ideal in ("all", "ranked")),
         metrics.DCG(3, gain=TABLE),
         metrics.NDCG(2),
     ]
-    labels = [str(metric) for metric in asked]
+    labels = [str(metric) for metric in requested]
     assert labels[0] == "ndcg(gain={0:0,1:4,2:1,3:7})@2"
-    found = engine.ask(engine.frame(rows), "evaluate", asked, by=KEYS, per=KEYS)
+    found = engine.ask(engine.frame(rows), "evaluate", requested, by=KEYS, per=KEYS)
     assert_equal(found, oracle.evaluate(rows, labels, by=KEYS, per=KEYS), KEYS)
 
 

@@ -33,9 +33,9 @@ def test_options_that_share_a_name_stay_apart(engine):
     flat.__name__ = "steep"
     rows = crowd(33, 30)
     frame = engine.frame(rows)
-    asked = [recframe.metrics.DCG(k=3, discount=steep), recframe.metrics.NDCG(k=3, discount=flat)]
-    (together,) = engine.ask(frame, "evaluate", asked, by=BY)
-    for metric in asked:
+    requested = [recframe.metrics.DCG(k=3, discount=steep), recframe.metrics.NDCG(k=3, discount=flat)]
+    (together,) = engine.ask(frame, "evaluate", requested, by=BY)
+    for metric in requested:
         assert same(engine.ask(frame, "measure", metric, by=BY), together[str(metric)])
 
 

@@ -34,9 +34,9 @@ def test_long_format(engine, per, undefined):
         for row in crowd(10 + seed, 60, relevance=(0, 0, 1, 2))
         if (row["user"] or 0) % 3 != seed
     ]
-    some, asked = (
+    some, requested = (
         engine.some(SPELLED[::9]),
         {"by": ["user", "day"], "per": per, "undefined": undefined, "model": "model"},
     )
-    found = engine.ask(engine.frame(rows), "evaluate", some, **asked)
-    assert_equal(found, oracle.evaluate(rows, some, **asked), ["model", *oracle.names(per)])
+    found = engine.ask(engine.frame(rows), "evaluate", some, **requested)
+    assert_equal(found, oracle.evaluate(rows, some, **requested), ["model", *oracle.names(per)])

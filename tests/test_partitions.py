@@ -49,10 +49,10 @@ def sample(seed):
 @pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 7])
 def test_parts_change_nothing(per, parts):
     frame, train, features = sample(1)
-    asked = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
+    requested = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
     # A list whose country is a key of its own, as `per` makes it, stays within one part.
-    whole = frame.lazy().rec.evaluate(NAMES, **asked).collect()
-    again = frame.lazy().rec.evaluate(NAMES, partitions=parts, **asked)
+    whole = frame.lazy().rec.evaluate(NAMES, **requested).collect()
+    again = frame.lazy().rec.evaluate(NAMES, partitions=parts, **requested)
     key = [name for name in ("model", *KEYS) if name in whole.columns]
     assert again.collect_schema() == whole.schema
     testing.assert_frame_equal(again.collect().sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
@@ -62,9 +62,16 @@ def test_parts_with_truth_and_models_below_each_other():
     frame, _, _ = sample(2)
     long = frame.unpivot(["score", "other"], index=["user", "day", "item"], variable_name="model", value_name="value")
     truth = frame.select("user", "day", "item", "relevant", "country").filter(pl.col("relevant") > 0)
-    asked = {"k": 3, "by": ["user", "day"], "model": "model", "score": "value", "per": "country", "truth": truth.lazy()}
-    whole = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], **asked).collect()
-    again = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], partitions=3, **asked).collect()
+    requested = {
+        "k": 3,
+        "by": ["user", "day"],
+        "model": "model",
+        "score": "value",
+        "per": "country",
+        "truth": truth.lazy(),
+    }
+    whole = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], **requested).collect()
+    again = long.lazy().rec.evaluate(["ndcg", "recall", "coverage"], partitions=3, **requested).collect()
     key = ["model", "country"]
     testing.assert_frame_equal(again.sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
 

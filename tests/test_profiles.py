@@ -51,8 +51,8 @@ def test_one_list_as_every_library_sees_it(engine, like):
 
 
 def test_columns_are_called_what_was_asked_for(engine):
-    asked = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
-    found = engine.ask(engine.frame(ONE), "evaluate", asked, like="rectools", per="user")
+    requested = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
+    found = engine.ask(engine.frame(ONE), "evaluate", requested, like="rectools", per="user")
     assert list(found[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
     assert found[0]["ndcg@10"] == pytest.approx(0.3301, abs=5e-5)
     assert found[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
@@ -123,7 +123,7 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
 
 
 @pytest.mark.parametrize(
-    ("asked", "given", "message"),
+    ("requested", "given", "message"),
     [
         ("err@5", {"like": "trec_eval"}, r"(?s)like='trec_eval' refuses err: .*leave out like="),
         ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
@@ -152,13 +152,13 @@ def test_a_metric_without_a_cutoff_there_stands_once(engine):
         ("ndcg@5", {"lists": "some"}, "lists='some' is not one of"),
     ],
 )
-def test_what_is_refused_is_named(asked, given, message):
+def test_what_is_refused_is_named(requested, given, message):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(ONE)
     with pytest.raises(recframe.OptionError, match=message):
-        frame.rec.measure(asked, **given)
+        frame.rec.measure(requested, **given)
     with pytest.raises(recframe.OptionError, match=message):
-        frame.rec.evaluate([asked], **given)
+        frame.rec.evaluate([requested], **given)
 
 
 def test_auc_of_a_list_without_a_pair_is_that_of_torchmetrics_by_default_only():
@@ -206,7 +206,7 @@ def judged(*grades):
 
 
 @pytest.mark.parametrize(
-    ("like", "asked", "grades", "given", "value"),
+    ("like", "requested", "grades", "given", "value"),
     [
         # A negative grade has no gain, and in TorchMetrics it stands in the ideal too.
         ("trec_eval", "ndcg", (-1, 1), {}, 1 / math.log2(3)),
@@ -258,9 +258,9 @@ def judged(*grades):
         ("recommenders", "ndcg(gain=linear)@2", (1, 2), {"min_relevance": 2}, 1 / math.log2(3)),
     ],
 )
-def test_grades_and_levels(engine, like, asked, grades, given, value):
+def test_grades_and_levels(engine, like, requested, grades, given, value):
     frame, truth = engine.frame(ONE_LIST), engine.frame(judged(*grades))
-    found = engine.ask(frame, "measure", asked, truth=truth, like=like, **given, **tied(engine, like))
+    found = engine.ask(frame, "measure", requested, truth=truth, like=like, **given, **tied(engine, like))
     assert found == pytest.approx(value, abs=1e-12)
 
 
@@ -272,7 +272,7 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
 
 
 @pytest.mark.parametrize(
-    ("like", "asked", "given", "message"),
+    ("like", "requested", "given", "message"),
     [
         ("sklearn", "ndcg", {}, "holds -1, but under like='sklearn' ndcg takes no relevance below 0"),
         ("sklearn", "ndcg", {"min_relevance": 2}, "refuses min_relevance=2 for ndcg_score, which knows no level"),
@@ -286,10 +286,10 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
         ("spark", "ndcg(gain=exp2)@2", {"min_relevance": -1}, "refuses min_relevance=-1 for ndcgAt"),
     ],
 )
-def test_grades_and_levels_that_a_library_does_not_take(like, asked, given, message):
+def test_grades_and_levels_that_a_library_does_not_take(like, requested, given, message):
     polars = pytest.importorskip("polars")
     with pytest.raises(recframe.RecError, match=message):
-        polars.DataFrame(ONE_LIST).rec.measure(asked, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
+        polars.DataFrame(ONE_LIST).rec.measure(requested, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

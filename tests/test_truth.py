@@ -245,7 +245,7 @@ PAIRS = [
 
 @contextmanager
 def lazy_types_may_fail(engine):
-    """Skip where lazy frames of unlike types fail at collect: their schemas are not asked, but no value may be wrong."""
+    """Skip where lazy frames of unlike types fail at collect: their schemas are not requested, but no value may be wrong."""
     if engine.checks:
         yield
         return
@@ -334,9 +334,9 @@ def test_long_models(engine, per, ties, undefined):
         if (row["user"] or 0) % 3 != seed % 3
     ]
     _, truth = served_and_truth(60, 60)
-    asked = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    requested = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
     assert_equal(found, wanted, ["model", *oracle.names(per)])
     if engine.sorts:
         assert [row["model"] for row in found] == sorted(row["model"] for row in found)
@@ -375,9 +375,9 @@ def test_attributes(engine, where, per, undefined):
     if where == "both":  # the truth has the word
         served = [{**row, "country": "elsewhere"} for row in served]
     truth = with_country(truth) if where in ("truth", "both") else truth
-    asked = {"by": BY, "per": per, "undefined": undefined}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    requested = {"by": BY, "per": per, "undefined": undefined}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
     assert_equal(found, wanted, list(oracle.names(per)))
 
 
@@ -392,9 +392,9 @@ def test_attributes_with_long_models(engine):
     served, truth = served_and_truth(64, 80)
     served = [{**row, "model": "ab"[(row["item"] or 0) % 2]} for row in served]
     truth = with_country(truth)
-    asked = {"by": BY, "per": "country", "model": "model"}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **asked)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **asked)
+    requested = {"by": BY, "per": "country", "model": "model"}
+    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
     assert_equal(found, wanted, ["model", "country"])
 
 

@@ -178,13 +178,13 @@ def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) ->
 def over_orders(of: List, metrics: tuple[str, ...]) -> dict[str, list[float | None]]:
     """Return the mean, the greatest and the least value of each metric over all orders of the tied items."""
     n_relevant = of.n_relevant
-    asked = [parse(label) for label in metrics]
-    defined = [is_defined(metric, of) for metric in asked]
+    requested = [parse(label) for label in metrics]
+    defined = [is_defined(metric, of) for metric in requested]
     orders = []
     if any(defined):
         orders = [(order, [r for r, rel in order if of.relevant(rel)]) for order in of.orders()]
     found: dict[str, list[float | None]] = {"average": [], "best": [], "worst": []}
-    for metric, has_value in zip(asked, defined, strict=True):
+    for metric, has_value in zip(requested, defined, strict=True):
         if not has_value:
             values = {"average": None, "best": None, "worst": None}
         elif metric.name == "map" and metric.options.get("norm") == "hits":

@@ -60,9 +60,9 @@ def xgboost(train, test):
     found = {}
     # Its map and pre take labels of 0 and 1 only.
     for binary, metrics in ((False, ("ndcg",)), (True, ("map", "pre"))):
-        asked = [f"{metric}@{k}" for metric in metrics for k in CUTOFFS]
+        requested = [f"{metric}@{k}" for metric in metrics for k in CUTOFFS]
         seen = data(test, binary=binary)
-        given = {"objective": "rank:ndcg", "nthread": 1, "eta": 0.3, "eval_metric": asked}
+        given = {"objective": "rank:ndcg", "nthread": 1, "eta": 0.3, "eval_metric": requested}
         history = {}
         model = library.train(
             given, data(train, binary=False), 15, evals=[(seen, "test")], evals_result=history, verbose_eval=False
@@ -82,14 +82,14 @@ def catboost(train, test):
         "ndcg": "NDCG:", "ndcg(gain=exp2)": "NDCG:type=Exp;", "precision": "PrecisionAt:", "recall": "RecallAt:",
         "map": "MAP:", "mrr": "MRR:",
     }  # fmt: skip
-    asked = {f"{metric}top={k}": f"{name}@{k}" for name, metric in names.items() for k in CUTOFFS}
+    requested = {f"{metric}top={k}": f"{name}@{k}" for name, metric in names.items() for k in CUTOFFS}
     model = library.CatBoostRanker(
         iterations=15, learning_rate=0.3, loss_function="QueryRMSE", thread_count=1, verbose=False,
         allow_writing_files=False, random_seed=1,
     )  # fmt: skip
     model.fit(data(train))
-    history = model.eval_metrics(data(test), list(asked), thread_count=1)
-    found = {label: own[-1] for label, own in zip(asked.values(), history.values(), strict=True)}
+    history = model.eval_metrics(data(test), list(requested), thread_count=1)
+    found = {label: own[-1] for label, own in zip(requested.values(), history.values(), strict=True)}
     return model.predict(data(test)), found
 
 

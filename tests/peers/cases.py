@@ -132,7 +132,7 @@ OWN_CROWD = {
     "tensorflow_ranking": {"grades": WHOLE, "tied": False},
     "lenskit": {"grades": WHOLE, "tied": False},
 }
-"""What differs in the crowd that each library is asked."""
+"""What differs in the crowd that each library is requested."""
 
 
 OTHER_CROWDS = {
@@ -185,4 +185,4 @@ OF_LIBRARY = {
     "lenskit": ["graded", "binary", "inside"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
-"""Which cases each library can be asked."""
+"""Which cases each library can be requested."""

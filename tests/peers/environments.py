@@ -55,7 +55,7 @@ LARGE = {
     "recbole": (("numpy==1.26.4", "torch==2.13.0+cpu"), ("recbole==1.2.1",)),
     "tensorflow_ranking": (("numpy<2", "tensorflow-cpu==2.15.1"), ("--no-deps", "tensorflow-ranking==0.5.5")),
 }
-"""Gigabytes, each in an environment of its own, which ``make DIRECTORY NAME ...`` makes where it is asked to."""
+"""Gigabytes, each in an environment of its own, which ``make DIRECTORY NAME ...`` makes where it is requested to."""
 
 
 def make(directory: Path, names: Sequence[str]) -> None:
@@ -115,13 +115,13 @@ def record(libraries: Sequence[str]) -> None:
     """Write what the libraries compute; those that no interpreter has keep what is written."""
     recorded = json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else {}
     for library in libraries:
-        asked = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library)
-        found = compute(library, asked)
+        requested = {name: CASES[name] for name in OF_LIBRARY[library]} | crowds(library)
+        found = compute(library, requested)
         if found is None:
             sys.stderr.write(f"no interpreter has {library}\n")
             continue
         cases = {
-            name: {"case": digest(asked[name]), "means": values["means"]} for name, values in found["cases"].items()
+            name: {"case": digest(requested[name]), "means": values["means"]} for name, values in found["cases"].items()
         }
         recorded[library] = {"version": found["version"], "cases": cases}
     RECORDED.write_text(json.dumps(recorded, indent=1) + "\n", encoding="utf-8")

@@ -42,7 +42,7 @@ def evaluate(make: Callable[..., Any], library: str, case: dict[str, Any], label
 
 def assert_means(make: Callable[..., Any], library: str, name: str, means: dict[str, float]) -> None:
     table = evaluate(make, library, CASES[name], list(means))
-    assert list(table.columns) == list(means), "columns are called what was asked for"
+    assert list(table.columns) == list(means), "columns are called what was requested"
     for label, theirs in means.items():
         assert table[label].to_list() == pytest.approx([theirs], abs=CLOSE.get(library, 1e-12)), label
 

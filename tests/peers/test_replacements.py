@@ -34,6 +34,6 @@ def test_what_is_named_instead_is_what_the_library_computes(like, named, given, 
     side = {name: pl.DataFrame({"item": items}) for name, items in given.items() if name == "catalog"}
     case = TIED if like == "ir_measures" else PLAIN
     frame, truth = pl.DataFrame(case["rows"]), pl.DataFrame(case["truth"])
-    asked = {} if side else {"truth": truth, "undefined": 0.0}
-    found = frame.rec.measure(metric, **asked, **(given | side))
+    requested = {} if side else {"truth": truth, "undefined": 0.0}
+    found = frame.rec.measure(metric, **requested, **(given | side))
     assert found == (pytest.approx(theirs, abs=1e-12) if isinstance(theirs, float) else theirs)

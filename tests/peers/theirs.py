@@ -112,20 +112,20 @@ def trec_eval(case):
     cut = {"P": "precision", "recall": "recall", "success": "hit_rate", "map_cut": "map", "ndcg_cut": "ndcg"}
     cut |= {"relative_P": "recall(capped=True)"}
     names |= {f"{theirs}_{k}": f"{ours}@{k}" for theirs, ours in cut.items() for k in CUTOFFS}
-    asked = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
-    asked = asked - {"iprec_at_recall_0.30"} | {"iprec_at_recall"}
-    asked |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
+    requested = {*names} - {f"{theirs}_{k}" for theirs in cut for k in CUTOFFS}
+    requested = requested - {"iprec_at_recall_0.30"} | {"iprec_at_recall"}
+    requested |= {f"{theirs}.{','.join(map(str, CUTOFFS))}" for theirs in cut}
     judged = lists_of(case["truth"], "relevant")
     level = case.get("level") or 1
 
-    def values(asked, names):
-        found = pytrec_eval.RelevanceEvaluator(judged, asked, relevance_level=level).evaluate(
+    def values(requested, names):
+        found = pytrec_eval.RelevanceEvaluator(judged, requested, relevance_level=level).evaluate(
             lists_of(case["rows"], "score")
         )
         return {ours: {user: float(found[user][theirs]) for user in found} for theirs, ours in names.items()}
 
     # It gives set_F one name, whatever its parameter, which is the square of beta.
-    return of_lists(values(asked, names) | values({"set_F.0.25"}, {"set_F": "fbeta(beta=0.5)"}))
+    return of_lists(values(requested, names) | values({"set_F.0.25"}, {"set_F": "fbeta(beta=0.5)"}))
 
 
 def sklearn(case):
@@ -236,7 +236,7 @@ def recommenders(case):
     found = of_blocks(case, means)
     if "blocks" in found:
         return found
-    # Its mean leaves out lists without a hit among the first R, so its documented definition is asked list by list.
+    # Its mean leaves out lists without a hit among the first R, so its documented definition is requested list by list.
     truth, rows = frames(case).values()
     each = {}
     for user in sorted({*truth["userID"]} & {*rows["userID"]}):
@@ -252,12 +252,14 @@ def spark(cases):
 
     session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    asked = []
-    """Every list of lists whose graded values the shell is asked for."""
+    requested = []
+    """Every list of lists whose graded values the shell computes."""
 
     def means(case):
-        asked.append(in_order(case))
-        binary = RankingMetrics(session.sparkContext.parallelize([(shown, best) for shown, best, _ in asked[-1]], 1))
+        requested.append(in_order(case))
+        binary = RankingMetrics(
+            session.sparkContext.parallelize([(shown, best) for shown, best, _ in requested[-1]], 1)
+        )
         found = {"map": float(binary.meanAveragePrecision)}
         for k in CUTOFFS:
             found |= {
@@ -266,11 +268,11 @@ def spark(cases):
                 f"map@{k}": float(binary.meanAveragePrecisionAt(k)),
                 f"ndcg@{k}": float(binary.ndcgAt(k)),
             }
-        return found | {f"ndcg(gain=exp2)@{k}": (len(asked) - 1, i) for i, k in enumerate(CUTOFFS)}
+        return found | {f"ndcg(gain=exp2)@{k}": (len(requested) - 1, i) for i, k in enumerate(CUTOFFS)}
 
     found = {name: of_blocks(case, means) for name, case in cases.items()}
     session.stop()
-    graded = spark_shell(asked)
+    graded = spark_shell(requested)
     for values in found.values():
         for label in [label for label in values["means"] if "exp2" in label]:
             for own, key in (
@@ -311,7 +313,7 @@ System.exit(0)
 """
 
 
-def spark_shell(asked):
+def spark_shell(requested):
     """Return ndcgAt with relevance values at each cutoff, which the Python interface takes and ignores."""
     import os
     import subprocess
@@ -326,7 +328,7 @@ def spark_shell(asked):
         data, script = Path(directory) / "lists.txt", Path(directory) / "graded.scala"
         lines = [
             ";".join([str(number), *(" ".join(map(str, own)) for own in lists)])
-            for number, ordered in enumerate(asked)
+            for number, ordered in enumerate(requested)
             for lists in ordered
         ]
         data.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -338,7 +340,7 @@ def spark_shell(asked):
         )  # fmt: skip
     values = [line.split("VALUES ", 1)[1].split() for line in done.stdout.splitlines() if "VALUES " in line]
     found = [[float(value) for value in own] for own in values if len(own) == len(CUTOFFS)]
-    if len(found) != len(asked):
+    if len(found) != len(requested):
         raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
     return found
 
@@ -434,12 +436,12 @@ def lightgbm(case):
         grades, hits, scores, groups = flat(case)
         found = {}
         # ndcg knows no level, and refuses grades below 0; map does not, but where the objective ranks, labels are checked.
-        asked = {
+        requested = {
             "map": (hits, {}),
             "ndcg": (grades, {}),
             "ndcg(gain=linear)": (grades, {"label_gain": list(range(32))}),
         }
-        for name, (labels, own) in asked.items():
+        for name, (labels, own) in requested.items():
             if name != "map" and (case.get("level") or min(grades) < 0):
                 continue
             data = library.Dataset(np.zeros((len(scores), 1)), labels, group=groups, init_score=scores)
@@ -459,10 +461,10 @@ def xgboost(case):
     def means(case):
         grades, hits, scores, groups = flat(case)
         found = {}
-        asked = {"precision": ("pre", hits, {}), "map": ("map", hits, {})}
+        requested = {"precision": ("pre", hits, {}), "map": ("map", hits, {})}
         if not case.get("level"):
-            asked |= {"ndcg": ("ndcg", grades, {}), "ndcg(gain=linear)": ("ndcg", grades, {"ndcg_exp_gain": False})}
-        for name, (metric, labels, own) in asked.items():
+            requested |= {"ndcg": ("ndcg", grades, {}), "ndcg(gain=linear)": ("ndcg", grades, {"ndcg_exp_gain": False})}
+        for name, (metric, labels, own) in requested.items():
             data = library.DMatrix(np.zeros((len(scores), 1)), labels, base_margin=scores)
             data.set_group(groups)
             given = {"objective": "rank:ndcg", "eval_metric": list(at_each(metric)), "nthread": 1, **own}
@@ -490,18 +492,18 @@ def catboost(case):
     def means(case):
         grades, _, scores, groups = flat(case)
         ids = [number for number, size in enumerate(groups) for _ in range(size)]
-        asked, kinds = {}, {}
+        requested, kinds = {}, {}
         if all(grade % 1 == 0 for grade in grades):
             level = f"border={case['level'] - 0.5};" if case.get("level") else ""
             kinds |= {name: f"{metric}{level}" for name, metric in binary.items()}
         if not case.get("level") and min(grades) >= 0:
             kinds |= graded | (cascade if max(grades) <= 1 else {})
         for name, metric in kinds.items():
-            asked |= {name: metric.strip(":;")}
-            asked |= {label: f"{metric}top={k}" for label, k in at_each(name).items()}
+            requested |= {name: metric.strip(":;")}
+            requested |= {label: f"{metric}top={k}" for label, k in at_each(name).items()}
         return {
             label: float(eval_metric(grades, scores, metric, group_id=ids, thread_count=1)[0])
-            for label, metric in asked.items()
+            for label, metric in requested.items()
         }
 
     return of_blocks(case, means)
