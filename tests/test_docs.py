@@ -51,7 +51,7 @@ def page_name(page: Path) -> str:
 def test_examples_print_what_the_page_says(page):
     for library in re.findall(r"^>>> import (\w+)$", code(page), re.MULTILINE):
         pytest.importorskip(library)
-    for call, library in {".compare(": "scipy", ".describe(": "scipy", ".plot.": "altair"}.items():
+    for call, library in {".compare(": "scipy", ".describe(": "scipy", ".plot.": "altair", '"cls"': "scipy"}.items():
         if call in code(page):
             pytest.importorskip(library)
     for blocks in filter(None, (code(page, pandas=True), code(page, pandas=False))):

@@ -58,17 +58,15 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         """Raise, and name the method that was meant."""
         if name.startswith("_"):
             raise AttributeError(name)
+        hint = f"did you mean {MEANT[name.lower()]!r}?" if name.lower() in MEANT else meant(name, exactly=True)
         msg = f"the namespace has no method {name!r}"
-        methods = [method for method in dir(type(self)) if not method.startswith("_")]
-        other = MEANT.get(name.lower())
-        alias = f"did you mean {other!r}?" if other else meant(name, exactly=True)
-        raise UnknownMethodError(msg, alias or closest(name, methods))
+        raise UnknownMethodError(msg, hint or closest(name, (each for each in dir(type(self)) if each[0] != "_")))
 
     def __repr__(self) -> str:
         kind = type(self._frame)
         bound = "".join(f", {name}={value!r}" for name, value in self._bound.items() if name != "truth")
-        on = f"{kind.__module__.split('.')[0]}.{kind.__name__}{bound}"
-        return f"<rec on {on}: {', '.join(METRICS)}, evaluate, measure>"
+        library = kind.__module__.split(".")[0]
+        return f"<rec on {library}.{kind.__name__}{bound}: {', '.join(METRICS)}, evaluate, measure>"
 
     def measure(self, metric: str | Metric, **roles: Any) -> Any:
         """Return one metric, given by its name or as an object.
@@ -295,8 +293,8 @@ def rec(frame: Any, *unnamed: object, validate: bool = False, **roles: Any) -> R
     """
     _evaluate.check_frame(frame)
     bound = _evaluate.bind({}, roles, unnamed)
-    kind = ValidatedRec if flag("validate", validate) else LazyRec
-    return kind(frame, bound) if is_lazy(frame) else EagerRec(frame, bound)
+    of_lazy = ValidatedRec if flag("validate", validate) else LazyRec
+    return (of_lazy if is_lazy(frame) else EagerRec)(frame, bound)
 
 
 show_roles(rec, CALL_ROLES["evaluate"])

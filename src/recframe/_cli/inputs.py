@@ -33,6 +33,8 @@ FORMATS = {
 }
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
 MODEL = "model"
+SIDES = ("truth", "train", "features")
+"""The roles of files beside those of the models."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
@@ -54,10 +56,7 @@ class Inputs:
         if several and roles.get("model") is not None:
             msg = f"--model {roles['model']} beside several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")
-        for name in ("truth", "train", "features"):
-            # A name that is mistyped is said before much is read.
-            if (given := roles.get(name)) is not None and not is_pattern(as_path(given)):
-                check_file(as_path(given))
+        self._check_sides()
         frames = {
             name: pl.concat([self._file(path) for path in paths], how="vertical_relaxed")
             for name, paths in models.items()
@@ -65,13 +64,19 @@ class Inputs:
         frame = _stacked(frames) if several else next(iter(frames.values()))
         roles |= {"model": MODEL} if several else {}
         trec = any(self._kind(path) == "trec" for paths in models.values() for path in paths)
-        for name in ("truth", "train", "features", "catalog"):
+        for name in (*SIDES, "catalog"):
             if (given := roles.get(name)) is not None:
                 count = _number(given) if name == "catalog" else None
                 roles[name] = self._side(given) if count is None else count
         if roles.get("truth") is not None:
             frame, roles["truth"] = self._with_ids_alike(frame, roles["truth"], trec=trec)
         return frame, roles
+
+    def _check_sides(self) -> None:
+        """Raise for a file beside the models' that is not there, before much is read."""
+        for name in SIDES:
+            if (given := self.roles.get(name)) is not None and not is_pattern(as_path(given)):
+                check_file(as_path(given))
 
     def _with_ids_alike(self, frame: pl.DataFrame, truth: pl.DataFrame, *, trec: bool) -> tuple[pl.DataFrame, Any]:
         """Return the frame and the truth with ids as text, where those of one come from a TREC file."""

@@ -26,19 +26,21 @@ def lists_with_repeats(
         return None
     try:
         columns = _sample(columns, by, size) if len(frame) > size else columns
-        rows = len(columns[scores[0]])
-        lists = np.zeros(rows, dtype="int64")
+        lists = np.zeros(len(columns[scores[0]]), dtype="int64")
         for number, key in enumerate(keys):
             codes = _pairs(lists, columns[key])
             lists = codes if number == 0 else pd.factorize(codes)[0].astype("int64")
         if not all(_differs(columns[name], lists) for name in scores):
             return None
-        if item is None:
-            return 0
-        repeats = pd.Series(_pairs(lists, columns[item])).duplicated(keep=False).to_numpy()
-        return len(pd.unique(lists[repeats])) if repeats.any() else 0
+        return 0 if item is None else _lists_with_repeats(lists, columns[item])
     except (TypeError, ValueError):  # values that cannot be compared
         return None
+
+
+def _lists_with_repeats(lists: Any, items: Any) -> int:
+    """Return in how many lists an item is repeated."""
+    repeats = pd.Series(_pairs(lists, items)).duplicated(keep=False).to_numpy()
+    return len(pd.unique(lists[repeats])) if repeats.any() else 0
 
 
 def _is_number(dtype: Any) -> bool:

@@ -92,16 +92,15 @@ class EagerColumns:
             frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
         texts = {}
         for column in _texts(frames, sources["frame"].takes):
-            having = [name for name, frame in frames.items() if column in frame.columns]
-            found, texts[column] = polars_texts.encoded([frames[name].get_column(column) for name in having])
-            for name, numbers in zip(having, found, strict=True):
-                frames[name] = frames[name].with_columns(numbers)
+            holders = _holders(frames, column)
+            found, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
+            for (name, frame), numbers in zip(holders.items(), found, strict=True):
+                frames[name] = frame.with_columns(numbers)
         objects: dict[str, list[Any]] = {}
-        for column, take in takes_of(sources).items():
-            holders = {name: frame for name, frame in frames.items() if column in frame.columns}
+        compared = {column: take for column, take in takes_of(sources).items() if not (take.is_number or take.is_flag)}
+        for column, take in compared.items():
+            holders = _holders(frames, column)
             types = {frame.schema[column] for frame in holders.values()}
-            if take.is_number or take.is_flag:
-                continue
             if pl.Object in types:
                 encoded, objects[column] = _encode_objects(holders, column, take)
                 frames |= encoded
@@ -124,6 +123,11 @@ class EagerColumns:
             if name in result.columns
         ]
         return result.with_columns(objects)
+
+
+def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.DataFrame]:
+    """Return the frames that have a column."""
+    return {name: frame for name, frame in frames.items() if column in frame.columns}
 
 
 def _take_eager(source: Source) -> pl.DataFrame:

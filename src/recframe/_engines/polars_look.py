@@ -33,13 +33,16 @@ def lists_with_repeats(
     same = [_repeats(columns[key]) for key in keys]
     if not all(_differs(columns[name], same) for name in scores):
         return None
-    if item is None:
-        return 0
+    return 0 if item is None else _lists_with_repeats(columns[item], [columns[key] for key in keys])
+
+
+def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
+    """Return in how many lists an item is repeated."""
     # Equal pairs have equal hashes.
-    pairs = reduce(xor, (columns[name].hash(seed) for seed, name in enumerate([item, *keys])))
+    pairs = reduce(xor, (column.hash(seed) for seed, column in enumerate([items, *keys])))
     if pairs.n_unique() == len(pairs):
         return 0
-    repeated = [columns[key].filter(pairs.is_duplicated()) for key in keys]
+    repeated = [column.filter(pairs.is_duplicated()) for column in keys]
     return pl.DataFrame([column.alias(f"{i}") for i, column in enumerate(repeated)]).n_unique() if keys else 1
 
 

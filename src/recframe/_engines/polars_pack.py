@@ -159,15 +159,9 @@ def pack(
     With their numbers, or without where they have few different values in the columns that are no keys. Where not all
     rows are needed, `mark` says which ones are, from these columns.
     """
-    if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
-        return None
-    others = [name for name in columns if name not in keys]
-    spans = _spans(frame, [*keys, *([] if numbered else others)])
-    lists = Digits.of(frame, keys, spans)
+    lists, digits = _digits(frame, keys, None if numbered else [name for name in columns if name not in keys])
     if lists is None:
         return None
-    digits = Digits.of(frame, others, spans) if lists.readable and not numbered else None
-    digits = digits if digits is not None and digits.readable and digits.many <= MOST_DIGITS else None
     tail_bits = (frame.height - 1).bit_length() + 1 if digits is None else (digits.many - 1).bit_length()
     score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
     distance = scaled(frame.get_column(score), score_bits, descending=descending)
@@ -182,6 +176,18 @@ def pack(
     codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
     return Pack(frame.select(columns), codes, lists, digits, *bounds, in_order, distance)
+
+
+def _digits(
+    frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str] | None
+) -> tuple[Digits | None, Digits | None]:
+    """Return the digits of the keys and those of other columns, None for each that the integers cannot hold."""
+    if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
+        return None, None
+    spans = _spans(frame, [*keys, *(others or [])])
+    lists, tail = Digits.of(frame, keys, spans), None if others is None else Digits.of(frame, others, spans)
+    fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
+    return lists, tail if fits and lists is not None and lists.readable else None
 
 
 def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:

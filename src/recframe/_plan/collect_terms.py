@@ -26,9 +26,10 @@ from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
 from recframe.errors import OptionTypeError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow, SubtopicRow
-from recframe.metrics._row import IdealRow, Numbers, Row
+from recframe.metrics._row import Numbers, Row
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names
 from recframe.metrics._sums import Sums
 

@@ -11,7 +11,8 @@ from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
 from recframe._plan.relevance import fill_missing, inverse_propensity, is_hit, is_judged
 from recframe._plan.sum_columns import own
-from recframe.metrics._row import ALL_ROWS, IdealRow
+from recframe.metrics._ideal_row import IdealRow
+from recframe.metrics._row import ALL_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

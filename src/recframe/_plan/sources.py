@@ -112,20 +112,11 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items or bool(requirements.greedy)
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
-    default = 1.0 if truth and "relevant" not in query.named else None
-    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
-    if query.propensity is not None:
-        relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
-    own_relevance = {} if truth or not requirements.accuracy else relevance
-    described = {} if truth else attributes(query, truth=False)
     rankings = score_specs(query) | model_spec(query) | values | _counts(query)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
-    subtopics = {}
-    if query.subtopic is not None and requirements.alphas:
-        subtopics = {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
     takes = {
-        "frame": keys | (items if item else {}) | rankings | own_relevance | described,
-        "truth": keys | items | relevance | values | subtopics,
+        "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, requirements)),
+        "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, requirements),
         "train": users | items,
         "features": items | features,
         "catalog": items,
@@ -137,6 +128,28 @@ def _keys(query: Query, *, truth: bool) -> Specs:
     """Return the columns of the list's key to take."""
     names = key_names(query, truth=truth)
     return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
+
+
+def _relevance(query: Query, *, truth: bool) -> Specs:
+    """Return the columns of the relevance to take, which a truth may lack: then all of its rows are relevant."""
+    default = 1.0 if truth and "relevant" not in query.named else None
+    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
+    if query.propensity is not None:
+        relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
+    return relevance
+
+
+def _own(query: Query, requirements: Requirements) -> Specs:
+    """Return the columns to take of a frame that has no truth."""
+    relevance = _relevance(query, truth=False) if requirements.accuracy else {}
+    return relevance | attributes(query, truth=False)
+
+
+def _subtopics(query: Query, requirements: Requirements) -> Specs:
+    """Return the column of subtopics to take."""
+    if query.subtopic is None or not requirements.alphas:
+        return {}
+    return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
 
 
 def _counts(query: Query) -> Specs:

@@ -13,7 +13,8 @@ from recframe.errors import OptionError, OptionTypeError, shown
 from recframe.metrics._options import table_of
 
 if TYPE_CHECKING:
-    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._ideal_row import IdealRow
+    from recframe.metrics._row import Row
 
 Table = tuple[tuple[float, float], ...]
 """A mapping as a metric keeps it: sorted, so that it can be hashed."""

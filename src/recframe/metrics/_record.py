@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._ideal_row import IdealRow
+    from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
 
 Reads = Literal["hits", "graded", "all"]

@@ -1,12 +1,12 @@
-"""What a metric may ask of a ranked row, of a row in the best order, and of a list.
+"""What a metric may request of a ranked row.
 
-These classes hold no data: they hand out Narwhals expressions over the plan's own columns and remember which columns
+It holds no data: it hands out Narwhals expressions over the plan's own columns and remembers which columns
 were requested, so that the plan computes these and nothing else.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -25,7 +25,6 @@ from recframe._columns import (
     ORDER,
     POOLED_BEFORE,
     POPULAR,
-    POSITION,
     RANKED_RELEVANT,
     RELEVANCE,
     RELEVANT,
@@ -35,7 +34,6 @@ from recframe._columns import (
     SUBTOPIC,
     VALUE,
     before_column,
-    ideal_position_column,
     interpolated_column,
     stop_column,
     upto_column,
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
 
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
-    Order = Callable[["IdealRow"], nw.Expr]
+    Order = Callable[[Any], nw.Expr]  # of an ideal row
 
 
 EPSILON = 0.00001
@@ -268,54 +266,6 @@ class Row(SharedTerms):
         # What a block with several hits adds is spread over all its rows: see FirstHitRow.
         only = (self.start == self._column(FIRST_HIT)) & (self.block_hits == 1)
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
-
-
-class IdealRow(SharedTerms):
-    """One row that is relevant or of positive relevance, at its position in the list's best order.
-
-    Attributes
-    ----------
-    relevance, hit : Expr
-        As of `Row`.
-    """
-
-    def __init__(self, numbers: Numbers | None = None) -> None:
-        super().__init__()
-        self._numbers = numbers or Numbers()
-        self.relevance = nw.col(RELEVANCE)
-        self.hit = nw.col(HIT)
-
-    @property
-    def value(self) -> nw.Expr:
-        """The value of a hit, 0 where it is missing."""
-        self.requested.add(VALUE)
-        return nw.col(VALUE)
-
-    @property
-    def nonrelevant(self) -> nw.Expr:
-        """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
-        self.requested.add(JUDGED)
-        return is_nonrelevant().cast(nw.Float64())
-
-    def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k and, unless signed, where the gain is not positive.
-
-        The gain is the relevance, or what `order` makes of the row: it sorts the best order then.
-        """
-        position = POSITION if order is None else ideal_position_column(self._numbers.of_order(order))
-        if signed:
-            self.requested.add(ALL_ROWS)
-            return self._weight(of, k, position)
-        gain = self.relevance if order is None else order(self)
-        return nw.when(gain > 0).then(self._weight(of, k, position)).otherwise(0.0)
-
-    def hit_weight(self, of: Weight, k: int | None) -> nw.Expr:
-        """Return the weight of the row's position, 0 past k and where the row is not relevant."""
-        return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
-
-    def _weight(self, of: Weight, k: int | None, position: str = POSITION) -> nw.Expr:
-        self.requested.add(position)
-        return cut(of(nw.col(position)), nw.col(position), k)
 
 
 def is_nonrelevant() -> nw.Expr:

@@ -17,7 +17,8 @@ from recframe.metrics._sums import nan_if_infinite
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import IdealRow, Row, Weight
+    from recframe.metrics._ideal_row import IdealRow
+    from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
 DiscountName = Literal["log2", "jarvelin", "reciprocal"]

@@ -14,7 +14,8 @@ from recframe.metrics.accuracy import Denominator, hits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe.metrics._row import IdealRow, Row
+    from recframe.metrics._ideal_row import IdealRow
+    from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
 
 

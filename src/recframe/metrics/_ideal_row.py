@@ -1,0 +1,62 @@
+"""What a metric may request of a row in the best order of its list: expressions, as of a ranked row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import HIT, JUDGED, POSITION, RELEVANCE, VALUE, ideal_position_column
+from recframe.metrics._row import ALL_ROWS, Numbers, cut, is_nonrelevant
+from recframe.metrics._shared_terms import SharedTerms
+
+if TYPE_CHECKING:
+    from recframe.metrics._row import Order, Weight
+
+
+class IdealRow(SharedTerms):
+    """One row that is relevant or of positive relevance, at its position in the list's best order.
+
+    Attributes
+    ----------
+    relevance, hit : Expr
+        As of `Row`.
+    """
+
+    def __init__(self, numbers: Numbers | None = None) -> None:
+        super().__init__()
+        self._numbers = numbers or Numbers()
+        self.relevance = nw.col(RELEVANCE)
+        self.hit = nw.col(HIT)
+
+    @property
+    def value(self) -> nw.Expr:
+        """The value of a hit, 0 where it is missing."""
+        self.requested.add(VALUE)
+        return nw.col(VALUE)
+
+    @property
+    def nonrelevant(self) -> nw.Expr:
+        """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
+        self.requested.add(JUDGED)
+        return is_nonrelevant().cast(nw.Float64())
+
+    def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:
+        """Return the weight of the row's position, 0 past k and, unless signed, where the gain is not positive.
+
+        The gain is the relevance, or what `order` makes of the row: it sorts the best order then.
+        """
+        position = POSITION if order is None else ideal_position_column(self._numbers.of_order(order))
+        if signed:
+            self.requested.add(ALL_ROWS)
+            return self._weight(of, k, position)
+        gain = self.relevance if order is None else order(self)
+        return nw.when(gain > 0).then(self._weight(of, k, position)).otherwise(0.0)
+
+    def hit_weight(self, of: Weight, k: int | None) -> nw.Expr:
+        """Return the weight of the row's position, 0 past k and where the row is not relevant."""
+        return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
+
+    def _weight(self, of: Weight, k: int | None, position: str = POSITION) -> nw.Expr:
+        self.requested.add(position)
+        return cut(of(nw.col(position)), nw.col(position), k)
