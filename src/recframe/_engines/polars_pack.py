@@ -210,7 +210,9 @@ def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
         whole = _is_whole(values).all() if column.dtype.is_float() else pl.lit(value=True)
         facts += [values.min(), values.max(), whole & (values.null_count() == 0)]
     # One step for all: in a small frame, a step costs more than what it computes.
-    found = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0) if facts else ()
+    found: tuple[Any, ...] = ()
+    if facts:
+        found = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0)
     spans = {}
     for number, column in enumerate(columns):
         least, most, whole = found[3 * number : 3 * number + 3]

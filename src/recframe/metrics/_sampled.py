@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
@@ -44,7 +44,7 @@ class SampledMetric(Metric):
     def higher_is_better(self) -> bool:  # type: ignore[override]  # that of the metric
         return bool(self.whole.higher_is_better)
 
-    @property
+    @cached_property
     def label(self) -> str:
         return str(self.whole.label)
 
