@@ -34,7 +34,7 @@ FORMATS = {
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
 MODEL = "model"
 SIDES = ("truth", "train", "features")
-"""The roles of files beside those of the models."""
+"""The roles of files that hold no scores of a model."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
@@ -73,7 +73,7 @@ class Inputs:
         return frame, roles
 
     def _check_sides(self) -> None:
-        """Raise for a file beside the models' that is not there, before much is read."""
+        """Raise for a missing file of such a role, before much is read."""
         for name in SIDES:
             if (given := self.roles.get(name)) is not None and not is_pattern(as_path(given)):
                 check_file(as_path(given))

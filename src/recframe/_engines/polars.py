@@ -207,8 +207,13 @@ class EagerPolars(Polars):
             found = found.join(each, on=on, how="left", **NULLS_EQUAL)
         return lazy(found.select(*on, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(n) for n, terms in added.items())))
 
+    @property
+    def _has_threads(self) -> bool:
+        """Whether work in the background is done sooner."""
+        return not self._few and pl.thread_pool_size() > 1
+
     def later(self, build: Later) -> Later:
-        if self._few or pl.thread_pool_size() == 1:
+        if not self._has_threads:
             return super().later(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = ThreadPoolExecutor(1)
@@ -217,7 +222,7 @@ class EagerPolars(Polars):
         return frame.result
 
     def in_turn(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
-        if self._few or pl.thread_pool_size() == 1:
+        if not self._has_threads:
             yield from super().in_turn(builds)
             return
         # Of several models, one is sorted while the sums of another are computed.
