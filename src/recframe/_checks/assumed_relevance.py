@@ -37,7 +37,7 @@ def candidates(truth: Any, query: Query) -> list[Any] | None:
 
 
 def candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
-    """Return what to take of a truth to look at candidates."""
+    """Return what to read of a truth to look at candidates."""
     return {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
 
 
@@ -73,17 +73,17 @@ def assumed_relevance(truth: Any, query: Query, sample: int) -> Iterator[str]:
     if not columns or not len(truth):
         return
     first = adapter_of(truth).as_narwhals(truth)[:sample]
-    takes = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(first, name))])
-    if not takes:
+    specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(first, name))])
+    if not specs:
         return
-    session = open_frames({"frame": Source(first.to_native(), key_specs(query) | takes)}, {})
+    session = open_frames({"frame": Source(first.to_native(), key_specs(query) | specs)}, {})
     keys, frame = [*key_specs(query)], session.frames["frame"]
     if not keys:
         keys, frame = [key_column(0)], frame.with_columns(nw.lit(0).alias(key_column(0)))
-    lists, sums = sums_of_lists(frame, keys, [*takes], session.engine)
-    totals = lists.select(nw.col(*sums).sum()).select(*(irrelevant_rows(name).alias(name) for name in takes))
+    lists, sums = sums_of_lists(frame, keys, [*specs], session.engine)
+    totals = lists.select(nw.col(*sums).sum()).select(*(irrelevant_rows(name).alias(name) for name in specs))
     (found,) = totals.collect().rows(named=True)
-    like = [take.column for name, take in takes.items() if found[name] > 0]
+    like = [spec.column for name, spec in specs.items() if found[name] > 0]
     if like:
         yield (
             f"truth has no column {query.relevant!r}, so each of its rows is relevant; "

@@ -67,19 +67,19 @@ class Opened:
         self.keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
         self.long = [MODEL] if query.model is not None else []
         self.group = [*self.keys, *self.long]
-        takes, truth_takes = _takes(query, truth=truth is not None)
-        takes |= _unused_model(frame, query)
-        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & takes.keys()
+        specs, truth_specs = _frame_specs(query, truth=truth is not None)
+        specs |= _unused_model(frame, query)
+        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
         segments = _segments(query, truth=truth is not None)
         self.segments = list(segments)
         guessed = candidates(truth, query)
         guesses = candidate_specs(guessed or [])
         self.candidates = None if guessed is None else list(guesses)
-        sources = {"frame": Source(frame, takes)}
+        sources = {"frame": Source(frame, specs)}
         if truth is None:
-            sources["frame"] = sources["frame"].with_takes(segments)
+            sources["frame"] = sources["frame"].with_specs(segments)
         else:
-            sources["truth"] = Source(truth, truth_takes | guesses)
+            sources["truth"] = Source(truth, truth_specs | guesses)
         self.session = open_frames(sources, segments if truth is not None else {})
         self.engine = self.session.engine
         self.frame = self._prepared(self.session.frames["frame"], relevant=truth is None)
@@ -111,10 +111,10 @@ def all_or_none(count: str, total: str, name: str) -> nw.Expr:
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
 
 
-def _takes(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
-    """Return what to take from the frame and from the truth; a role that nobody named may be absent."""
+def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
+    """Return what to read from the frame and from the truth; a role that nobody named may be absent."""
 
-    def take(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
+    def spec_of(role: str, column: str, use: Use, default: float | None) -> ColumnSpec:
         return ColumnSpec(column, role, use, None if role in query.named or truth else default)
 
     keys = key_specs(query)
@@ -122,12 +122,12 @@ def _takes(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     missing = {missing_key_column(i): ColumnSpec(column, "by", "attribute") for i, column in enumerate(query.by)}
     role = "rank" if query.by_rank else "score"
     nans = {nan_column(i): ColumnSpec(column, role, "nan") for i, column in enumerate(query.orders)}
-    item = {ITEM: take("item", query.item, "key", 0.0)}
+    item = {ITEM: spec_of("item", query.item, "key", 0.0)}
     frame = keys | missing | score_specs(query) | nans | model_spec(query) | item
     if truth:
         default = None if "relevant" in query.named else 1.0
         return frame, keys | item | {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
-    relevance = {RELEVANCE: take("relevant", query.relevant, "relevance", 0.0)}
+    relevance = {RELEVANCE: spec_of("relevant", query.relevant, "relevance", 0.0)}
     absent = {
         ITEM_THERE: ColumnSpec(query.item, "item", "there", default=0.0),
         GRADES_THERE: ColumnSpec(query.relevant, "relevant", "there", default=0.0),
@@ -136,7 +136,7 @@ def _takes(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
 
 
 def _unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
-    """Return what to take of a column `model` without a role, if the frame may have one."""
+    """Return what to read of a column `model` without a role, if the frame may have one."""
     if not may_pool_models(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}
     return {

@@ -25,15 +25,15 @@ EXAMPLES, LOOKED_AT = 3, 10_000
 def unmatched(frame: Any, truth: Any, query: Query) -> Iterator[str]:
     """Yield why no list, or no item, of an eager frame, or of one of its models in the long format, is in the truth."""
     model, left = model_spec(query), True
-    for what, takes in (("list", key_specs(query)), ("item", item_spec(query))):
-        if not takes or not left:
+    for what, specs in (("list", key_specs(query)), ("item", item_spec(query))):
+        if not specs or not left:
             continue
-        session = open_frames({"frame": Source(frame, takes | model), "truth": Source(truth, takes)}, {})
-        columns = [*takes]
+        session = open_frames({"frame": Source(frame, specs | model), "truth": Source(truth, specs)}, {})
+        columns = [*specs]
         there = session.frames["truth"].select(*columns).unique().with_columns(nw.lit(1.0).alias(SEEN))
         here = session.frames["frame"].select(*columns, *model).unique()
         both = session.engine.join(here, there, columns).with_columns(nw.col(SEEN).fill_null(0.0))
-        names = [spec.column for spec in takes.values()]
+        names = [spec.column for spec in specs.values()]
         if not session.engine.scalar(both.select(nw.col(SEEN).sum())):
             left = False
             yield f"no {what} of the frame is in truth: {_each(frame, truth, what, names)}. Make the ids the same"

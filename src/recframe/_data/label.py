@@ -72,9 +72,9 @@ def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
     """Return a frame without the pairs of key and item that another one has."""
     if not _holds_rows(seen):
         return frame
-    takes = {**key_specs(query), **item_spec(query)}
-    rows = open_rows({"frame": Source(frame, takes), "seen": Source(seen, takes)})
-    return rows.pick(_unseen(rows, rows.frames["frame"], list(takes)), {})
+    specs = {**key_specs(query), **item_spec(query)}
+    rows = open_rows({"frame": Source(frame, specs), "seen": Source(seen, specs)})
+    return rows.pick(_unseen(rows, rows.frames["frame"], list(specs)), {})
 
 
 def _holds_rows(seen: Any) -> bool:
@@ -131,7 +131,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
-    names = {name: take.column for name, take in {**key_specs(query), **item_spec(query)}.items()}
+    names = {name: spec.column for name, spec in {**key_specs(query), **item_spec(query)}.items()}
     return rows.extend(result, added, names, new, query.model), found
 
 

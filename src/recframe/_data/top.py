@@ -32,8 +32,8 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     """Return the first k rows of each list with their rank."""
     order = "rank" if query.by_rank else "score"
     score = {SCORE: ColumnSpec(query.orders[0], order, "score")}
-    takes = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score}
-    rows = open_rows({"frame": Source(frame, takes)})
+    specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score}
+    rows = open_rows({"frame": Source(frame, specs)})
     whole, keys = keyed(rows.frames["frame"], query)
     group = [*([MODEL] if query.model is not None else []), *keys]
     found = rows.engine.present(whole, SCORE)

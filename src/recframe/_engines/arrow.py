@@ -119,9 +119,9 @@ def _types(sources: Mapping[str, Source]) -> dict[str, Any]:
     """Return the types of the columns that results may carry, by the plan's names, where all tables agree on them."""
     found: dict[str, set[Any]] = {}
     for source in sources.values():
-        for name, take in source.takes.items():
-            if not take.is_number and take.column in source.native.column_names:
-                found.setdefault(name, set()).add(source.native.schema.field(take.column).type)
+        for name, spec in source.specs.items():
+            if not spec.is_number and spec.column in source.native.column_names:
+                found.setdefault(name, set()).add(source.native.schema.field(spec.column).type)
     return {name: types.pop() for name, types in found.items() if len(types) == 1}
 
 

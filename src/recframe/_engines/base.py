@@ -41,13 +41,13 @@ class Adapter(ABC):
     eager : bool
         Whether the frames hold their rows, so that answers are values. Those of lazy frames stay frames.
     remedy : str
-        What to do for calls that do not take such frames.
+        What to do for calls that do not accept such frames.
     answers_with_rows : bool
-        Whether calls that answer with the user's own rows take such frames.
+        Whether calls that answer with the user's own rows accept such frames.
     any_label : bool
         Whether columns may be named by something else than text.
     partitions : {"in turn", "on workers"}, optional
-        How ``partitions=`` evaluates parts of the lists; None: the frames do not take it.
+        How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
     """
 
     eager: ClassVar[bool]
@@ -124,13 +124,13 @@ class Adapter(ABC):
     def check_names(self, name: str, source: Source) -> None:
         """Raise if a frame lacks a column."""
         there = self.names(source.native)
-        for take in source.takes.values():
-            if take.column not in there and take.default is None:
+        for spec in source.specs.values():
+            if spec.column not in there and spec.default is None:
                 names = ", ".join(repr(name) for name in there)
-                msg = f"{take.role}={take.column!r}: {called(name)} has no such column; it has {names}"
-                also = "rank='rank'" if take.role == "score" and "rank" in there else ""
-                hint = closest(take.column, map(str, there)) or also
-                raise MissingColumnError.of(msg, hint, take.role, take.column)
+                msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
+                also = "rank='rank'" if spec.role == "score" and "rank" in there else ""
+                hint = closest(spec.column, map(str, there)) or also
+                raise MissingColumnError.of(msg, hint, spec.role, spec.column)
 
 
 class Engine(Adapter):
@@ -184,7 +184,7 @@ class Engine(Adapter):
     ) -> Frame | None:
         """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block.
 
-        Only the rows that `needed` selects, if it is given; all rows take their places. None where windows rank.
+        Only the rows that `needed` selects, if it is given; all rows get their places. None where windows rank.
         """
         return None
 

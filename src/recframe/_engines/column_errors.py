@@ -15,22 +15,22 @@ def called(name: str) -> str:
     return "the frame" if name == "frame" else name
 
 
-def not_a_number(take: ColumnSpec, dtype: object) -> ColumnTypeError:
+def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column whose type its role cannot use."""
-    wanted = "bool, integer or float" if take.may_be_bool else "integer or float"
-    what = "relevance" if take.role == "relevant" else f"a {take.role}"
-    msg = f"{take.role}={take.column!r} has the type {dtype}, but {what} must be {wanted}"
+    wanted = "bool, integer or float" if spec.may_be_bool else "integer or float"
+    what = "relevance" if spec.role == "relevant" else f"a {spec.role}"
+    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but {what} must be {wanted}"
     return ColumnTypeError(msg, "cast the column to a number first")
 
 
-def not_a_time(take: ColumnSpec, dtype: object) -> ColumnTypeError:
+def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column that holds no points in time, or those of another kind."""
     wanted, hint = {
         None: ("a date, a datetime or a number", "parse the column first"),
         True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),
         False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
-    }[take.dated]
-    msg = f"{take.role}={take.column!r} has the type {dtype}, but a {take.role} is {wanted}"
+    }[spec.dated]
+    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but a {spec.role} is {wanted}"
     return ColumnTypeError(msg, hint)
 
 
@@ -39,8 +39,8 @@ def no_lists(role: str, column: str, dtype: object) -> ColumnTypeError:
     return ColumnTypeError(f"{role}={column!r} has the type {dtype}, but lists are needed", "one list of items a row")
 
 
-def unlike_keys(take: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
+def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, object]) -> ColumnTypeError:
     """Return the error for a key that has types in two frames, each named with its type, which never match."""
     types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
-    msg = f"{take.role}={take.column!r} has the type {types}"
+    msg = f"{spec.role}={spec.column!r} has the type {types}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")

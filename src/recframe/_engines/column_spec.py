@@ -48,26 +48,26 @@ class Source:
     """One of the user's frames, and the columns to read from it by the plan's names."""
 
     native: Any
-    takes: Mapping[str, ColumnSpec]
+    specs: Mapping[str, ColumnSpec]
 
-    def with_takes(self, more: Mapping[str, ColumnSpec]) -> Source:
+    def with_specs(self, more: Mapping[str, ColumnSpec]) -> Source:
         """Return the same with more columns to read."""
-        return Source(self.native, {**self.takes, **more})
+        return Source(self.native, {**self.specs, **more})
 
     def with_native(self, native: Any) -> Source:
         """Return the same columns of another frame."""
-        return Source(native, self.takes)
+        return Source(native, self.specs)
 
 
-def takes_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
+def specs_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
     """Return the columns to read from any frame; the first frame that names one says what for."""
     found: dict[str, ColumnSpec] = {}
     for source in sources.values():
-        for name, take in source.takes.items():
-            found.setdefault(name, take)
+        for name, spec in source.specs.items():
+            found.setdefault(name, spec)
     return found
 
 
 def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:
     """Return what comes from each frame: the user's names by the plan's."""
-    return {name: {plan: take.column for plan, take in source.takes.items()} for name, source in sources.items()}
+    return {name: {plan: spec.column for plan, spec in source.specs.items()} for name, source in sources.items()}

@@ -77,7 +77,7 @@ def no_number(column: str, dtype: object) -> ColumnTypeError:
 
 
 def as_list(given: Any) -> Any:
-    """Return ids of another library, or any iterable, as what polars takes."""
+    """Return ids of another library, or any iterable, as what polars accepts."""
     if isinstance(given, np.ndarray | list):
         return given
     to_list = getattr(given, "to_list", getattr(given, "tolist", None))

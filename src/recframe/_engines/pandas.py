@@ -44,9 +44,9 @@ class Pandas(Engine):
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
             self.check_names(name, source)
-        taken, decoders = read_columns(sources)
+        arrays, decoders = read_columns(sources)
         for name in rows:
-            taken[name][ROW] = np.arange(len(sources[name].native))
+            arrays[name][ROW] = np.arange(len(sources[name].native))
         by_polars = polars_engine()
         wrap = pandas_frame if by_polars is None else polars_frame
 
@@ -62,7 +62,7 @@ class Pandas(Engine):
                     out = out.sort_values(list(sort), kind="stable", na_position="last")
             return out.reset_index(drop=True).rename(columns=dict(names))
 
-        frames = {name: wrap(columns) for name, columns in taken.items()}
+        frames = {name: wrap(columns) for name, columns in arrays.items()}
         return Session(by_polars or self, frames, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:

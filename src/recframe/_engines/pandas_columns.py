@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
-from recframe._engines.column_spec import takes_of
+from recframe._engines.column_spec import specs_of
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
@@ -33,64 +33,64 @@ def names_of(frame: Any) -> list[Any]:
 
 def read_columns(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
     """Return the columns of the frames as arrays, and the values of those that were replaced by codes."""
-    taken: dict[str, dict[str, Any]] = {name: {} for name in sources}
+    columns: dict[str, dict[str, Any]] = {name: {} for name in sources}
     decoders: dict[str, Any] = {}
-    for column, take in takes_of(sources).items():
+    for column, spec in specs_of(sources).items():
         holders = {
-            name: _column(source.native, source.takes[column])
+            name: _column(source.native, source.specs[column])
             for name, source in sources.items()
-            if column in source.takes
+            if column in source.specs
         }
-        if take.is_flag:
-            arrays = {name: _flag(sources[name].native, series, take) for name, series in holders.items()}
-        elif take.is_number:
-            arrays = {name: _numbers(series, sources[name].takes[column]) for name, series in holders.items()}
+        if spec.is_flag:
+            arrays = {name: _flag(sources[name].native, series, spec) for name, series in holders.items()}
+        elif spec.is_number:
+            arrays = {name: _numbers(series, sources[name].specs[column]) for name, series in holders.items()}
         else:
-            arrays, values = _codes(holders, take)
+            arrays, values = _codes(holders, spec)
             if values is not None:
                 decoders[column] = values
         for name, array in arrays.items():
-            taken[name][column] = array
-    return taken, decoders
+            columns[name][column] = array
+    return columns, decoders
 
 
-def _column(frame: Any, take: ColumnSpec) -> Any:
+def _column(frame: Any, spec: ColumnSpec) -> Any:
     """Return a column, or a level of the index, as a series; its default where it may be absent."""
-    if take.column in frame.columns:
-        series = frame[take.column]
+    if spec.column in frame.columns:
+        series = frame[spec.column]
         if series.ndim > 1:
-            msg = f"{take.role}={take.column!r}: the frame has {series.shape[1]} columns of that name"
+            msg = f"{spec.role}={spec.column!r}: the frame has {series.shape[1]} columns of that name"
             raise MissingColumnError(msg, "rename all but one of them")
         return series.sparse.to_dense() if isinstance(series.dtype, pd.SparseDtype) else series
-    if take.column in names_of(frame):
-        return pd.Series(frame.index.get_level_values(take.column))
-    return pd.Series(np.full(len(frame), take.default))
+    if spec.column in names_of(frame):
+        return pd.Series(frame.index.get_level_values(spec.column))
+    return pd.Series(np.full(len(frame), spec.default))
 
 
-def _flag(frame: Any, series: Any, take: ColumnSpec) -> Any:
+def _flag(frame: Any, series: Any, spec: ColumnSpec) -> Any:
     """Return 1.0 where a column is there, or NaN and not missing; in NumPy's own types NaN is always missing."""
-    if take.use == "there":
-        return np.full(len(frame), float(take.column in names_of(frame)))
+    if spec.use == "there":
+        return np.full(len(frame), float(spec.column in names_of(frame)))
     if not types.is_extension_array_dtype(series.dtype) or not types.is_float_dtype(series.dtype):
         return np.zeros(len(frame))
     return np.isnan(series.to_numpy(dtype="float64", na_value=0.0)).astype("float64")
 
 
-def _numbers(series: Any, take: ColumnSpec) -> Any:
+def _numbers(series: Any, spec: ColumnSpec) -> Any:
     """Return numbers as a NumPy array with NaN for missing; integers that NaN would round stay nullable."""
     if series.isna().all():
         # Nothing is known of it, so its type does not matter.
         return np.full(len(series), np.nan)
-    if take.use == "time":
-        series = _times(series, take)
+    if spec.use == "time":
+        series = _times(series, spec)
     if series.dtype == object:
         series = series.infer_objects()
     if series.dtype == object and types.infer_dtype(series, skipna=True) in (*NUMBERS, "boolean", "decimal", "empty"):
         series = series.astype("float64")
     is_bool = types.is_bool_dtype(series.dtype)
-    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and take.may_be_bool):
-        raise not_a_number(take, series.dtype)
-    exact = _exact_integers(series, take) if types.is_integer_dtype(series.dtype) else None
+    if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and spec.may_be_bool):
+        raise not_a_number(spec, series.dtype)
+    exact = _exact_integers(series, spec) if types.is_integer_dtype(series.dtype) else None
     if exact is not None:
         return exact
     if is_bool or types.is_extension_array_dtype(series.dtype):
@@ -98,31 +98,31 @@ def _numbers(series: Any, take: ColumnSpec) -> Any:
     return series.to_numpy()
 
 
-def _exact_integers(series: Any, take: ColumnSpec) -> Any:
+def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
     """Return integers that floats with NaN would round; None where floats will do."""
     if not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
-    if take.use not in ("score", "time") or series.abs().max() <= MOST_EXACT:
+    if spec.use not in ("score", "time") or series.abs().max() <= MOST_EXACT:
         return None
     known = series.fillna(0).to_numpy(dtype="int64")
     return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
 
 
-def _times(series: Any, take: ColumnSpec) -> Any:
+def _times(series: Any, spec: ColumnSpec) -> Any:
     """Return dates and datetimes as microseconds, and numbers as they are."""
     kind = types.infer_dtype(series, skipna=True)
     if kind not in ("date", "datetime", "datetime64"):
-        if take.dated or not (types.is_any_real_numeric_dtype(series.dtype) or kind in NUMBERS):
-            raise not_a_time(take, series.dtype)
+        if spec.dated or not (types.is_any_real_numeric_dtype(series.dtype) or kind in NUMBERS):
+            raise not_a_time(spec, series.dtype)
         return series
-    if take.dated is False:
-        raise not_a_time(take, series.dtype)
+    if spec.dated is False:
+        raise not_a_time(spec, series.dtype)
     moments = pd.to_datetime(series.astype(object), utc=True).dt.tz_convert(None).to_numpy().astype("datetime64[us]")
     missing = np.isnat(moments)
     return pd.Series(pd.arrays.IntegerArray(np.where(missing, 0, moments.astype("int64")), missing))
 
 
-def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any], Any]:
+def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any], Any]:
     """Return a key of one or several frames as integers of one code, and the values of the codes.
 
     Signed integers are their own codes, and the values None.
@@ -131,25 +131,25 @@ def _codes(holders: Mapping[str, Any], take: ColumnSpec) -> tuple[dict[str, Any]
     if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
         return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
-    if len(present) > 1 or take.use == "order":
+    if len(present) > 1 or spec.use == "order":
         present = _without_categories(present)
-        _check_alike(dict(zip(holders, present, strict=True)), take)
+        _check_alike(dict(zip(holders, present, strict=True)), spec)
     # Columns without rows have no say in the common type.
     filled = [column for column in present if len(column)] or present[:1]
     joint = pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
-    codes, values = _factorized(joint, take)
+    codes, values = _factorized(joint, spec)
     ends = np.cumsum([len(column) for column in present])[:-1]
     return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
 
 
-def _factorized(joint: Any, take: ColumnSpec) -> tuple[Any, Any]:
+def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
     """Return the codes of a column's values, and the values."""
     try:
-        codes, values = pd.factorize(joint, sort=take.use == "order")
+        codes, values = pd.factorize(joint, sort=spec.use == "order")
     except TypeError as error:
-        msg = f"{take.role}={take.column!r} holds values that cannot be compared: {error}"
+        msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error
-    if take.use != "key" and (codes < 0).any():
+    if spec.use != "key" and (codes < 0).any():
         # Sorted, a missing value comes last whatever the direction, and it is no value of an attribute: a null.
         codes = np.where(codes < 0, np.nan, codes)
     return codes, values
@@ -166,7 +166,7 @@ def _without_categories(columns: list[Any]) -> list[Any]:
     ]
 
 
-def _check_alike(holders: Mapping[str, Any], take: ColumnSpec) -> None:
+def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:
     """Raise where a key holds things in two frames that never match."""
     (first, series), *others = holders.items()
     # What holds nothing matches any type, whatever its own.
@@ -177,4 +177,4 @@ def _check_alike(holders: Mapping[str, Any], take: ColumnSpec) -> None:
     for name, other in others:
         pair = {kinds[first], kinds[name]} - {"empty"}
         if len(pair) > 1 and not pair <= set(NUMBERS):
-            raise unlike_keys(take, (first, series.dtype), (name, other.dtype))
+            raise unlike_keys(spec, (first, series.dtype), (name, other.dtype))

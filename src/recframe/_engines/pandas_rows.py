@@ -51,7 +51,7 @@ class PandasRows:
         below |= {column: pd.Series(found[name].to_numpy()) for name, column in new.items()}
         if model is not None:
             below[model] = self._sources["frame"].native[model].take(found[MODEL_ROW].to_numpy())
-        new_only = {column for name, column in new.items() if name not in self._sources["frame"].takes}
+        new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
         whole = above.reindex(range(len(above) + len(found)))
         for name, values in below.items():
             if len(found):
@@ -64,7 +64,7 @@ class PandasRows:
 def _plain(source: Source) -> pd.DataFrame:
     """Return a frame in which the levels of the index that play a role are columns, and others are gone."""
     frame: pd.DataFrame = source.native
-    roles = {take.column for take in source.takes.values()} - set(frame.columns)
+    roles = {spec.column for spec in source.specs.values()} - set(frame.columns)
     levels = [name for name in frame.index.names if name is not None and name in roles]
     return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
 

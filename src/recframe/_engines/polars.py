@@ -18,7 +18,7 @@ from recframe._engines import (
 )
 from recframe._engines.base import VALIDATE, Engine, Session, lazy
 from recframe._engines.column_spec import columns_of
-from recframe._engines.polars_columns import EagerColumns, take_lazy
+from recframe._engines.polars_columns import EagerColumns, read_lazy
 from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native, native_expressions
 from recframe._engines.polars_rows import EagerRows, LazyRows
@@ -95,8 +95,8 @@ class LazyPolars(Polars):
             return result.to_native().rename(dict(names))
 
         check = self._schema_check(sources)
-        taken = {name: take_lazy(check, name, source.takes) for name, source in sources.items()}
-        return Session(self, taken, finish, columns_of(sources))
+        frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
+        return Session(self, frames, finish, columns_of(sources))
 
     def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
         return LazyRows(self, sources, self._schema_check(sources))

@@ -13,7 +13,7 @@ from recframe._columns import ROW
 from recframe._engines import polars_texts
 from recframe._engines.base import lazy
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
-from recframe._engines.column_spec import takes_of
+from recframe._engines.column_spec import specs_of
 from recframe._engines.polars_compat import col, if_there, series
 from recframe.errors import ColumnTypeError
 
@@ -27,48 +27,48 @@ if TYPE_CHECKING:
 # --- lazy frames ------------------------------------------------------------------------------------------
 
 
-def take_lazy(check: SchemaCheck, name: str, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
+def read_lazy(check: SchemaCheck, name: str, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr] = ()) -> Frame:
     """Return the needed columns of a lazy frame, without resolving its schema."""
-    taken = _take_lazy(check.native(name), takes, also)
-    return lazy(check.aligned(name, taken.to_native()))
+    frame = _read_columns(check.native(name), specs, also)
+    return lazy(check.aligned(name, frame.to_native()))
 
 
-def _take_lazy(source: pl.LazyFrame, takes: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> Frame:
-    taken = lazy(source.select(*(_lazy_column(name, take) for name, take in takes.items()), *also))
+def _read_columns(source: pl.LazyFrame, specs: Mapping[str, ColumnSpec], also: Sequence[pl.Expr]) -> Frame:
+    frame = lazy(source.select(*(_lazy_column(name, spec) for name, spec in specs.items()), *also))
     # Selectors see types when the plan runs: NaN is missing in a key, and text is ordered as text.
-    keys = "|".join(name for name, take in takes.items() if not (take.is_number or take.is_flag))
-    taken = taken.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
-    ordered = "|".join(name for name, take in takes.items() if take.use == "order")
+    keys = "|".join(name for name, spec in specs.items() if not (spec.is_number or spec.is_flag))
+    frame = frame.with_columns((cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({keys})$")).fill_nan(None))
+    ordered = "|".join(name for name, spec in specs.items() if spec.use == "order")
     if ordered:
-        taken = taken.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
-    scores = [name for name, take in takes.items() if take.use == "score" or (take.use == "time" and not take.dated)]
+        frame = frame.with_columns((cs.categorical() & cs.matches(f"^({ordered})$")).cast(nw.String()))
+    scores = [name for name, spec in specs.items() if spec.use == "score" or (spec.use == "time" and not spec.dated)]
     if not scores:
-        return taken
+        return frame
     # Adding 0 makes a column without any value one of numbers. Decimals hold no NaN, and polars refuses to look for it.
-    taken = taken.with_columns(*(nw.col(name) + 0 for name in scores))
-    return taken.with_columns(
+    frame = frame.with_columns(*(nw.col(name) + 0 for name in scores))
+    return frame.with_columns(
         (cs.by_dtype(nw.Float32, nw.Float64) & cs.matches(f"^({'|'.join(scores)})$")).fill_nan(None)
     )
 
 
-def _lazy_column(name: str, take: ColumnSpec) -> pl.Expr:
-    """Return the expression that takes a column, or its default where the frame turns out to lack it."""
-    if take.use == "nan":
+def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
+    """Return the expression that reads a column, or its default where the frame turns out to lack it."""
+    if spec.use == "nan":
         # Adding 0 as below.
-        return (col(take.column) + 0).cast(pl.Float64).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
-    if take.use == "time":
-        return (col(take.column).dt.timestamp("us") if take.dated else col(take.column).to_physical()).alias(name)
-    if take.default is None:
-        return col(take.column).alias(name)
+        return (col(spec.column) + 0).cast(pl.Float64).is_nan().fill_null(value=False).cast(pl.Float64).alias(name)
+    if spec.use == "time":
+        return (col(spec.column).dt.timestamp("us") if spec.dated else col(spec.column).to_physical()).alias(name)
+    if spec.default is None:
+        return col(spec.column).alias(name)
     # A pattern matches no column or one, which needs no schema: the first expression says which, the second the value.
-    pattern = if_there(take.column)
-    if not (take.is_number or take.is_flag):
-        return pl.struct(pl.lit(take.default).alias("default"), pattern).alias(name)
+    pattern = if_there(spec.column)
+    if not (spec.is_number or spec.is_flag):
+        return pl.struct(pl.lit(spec.default).alias("default"), pattern).alias(name)
     found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
-    if take.use == "there":
+    if spec.use == "there":
         return (found > 0).cast(pl.Float64).alias(name)
     value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
-    return pl.when(found == 0).then(take.default).otherwise(value).alias(name)
+    return pl.when(found == 0).then(spec.default).otherwise(value).alias(name)
 
 
 # --- eager frames -----------------------------------------------------------------------------------------
@@ -87,25 +87,25 @@ class EagerColumns:
     @classmethod
     def read(cls, sources: Mapping[str, Source], rows: Collection[str]) -> EagerColumns:
         """Read the columns; number the rows of some frames."""
-        frames = {name: _take_eager(source) for name, source in sources.items()}
+        frames = {name: _read_eager(source) for name, source in sources.items()}
         for name in rows:
             frames[name] = frames[name].with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias(ROW))
         texts = {}
-        for column in _texts(frames, sources["frame"].takes):
+        for column in _texts(frames, sources["frame"].specs):
             holders = _holders(frames, column)
             found, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
             for (name, frame), numbers in zip(holders.items(), found, strict=True):
                 frames[name] = frame.with_columns(numbers)
         objects: dict[str, list[Any]] = {}
-        compared = {column: take for column, take in takes_of(sources).items() if not (take.is_number or take.is_flag)}
-        for column, take in compared.items():
+        compared = {column: spec for column, spec in specs_of(sources).items() if not (spec.is_number or spec.is_flag)}
+        for column, spec in compared.items():
             holders = _holders(frames, column)
             types = {frame.schema[column] for frame in holders.values()}
             if pl.Object in types:
-                encoded, objects[column] = _encode_objects(holders, column, take)
+                encoded, objects[column] = _encode_objects(holders, column, spec)
                 frames |= encoded
             elif len(types) > 1:
-                frames |= _align(holders, column, take)
+                frames |= _align(holders, column, spec)
         return cls(frames, texts, objects)
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
@@ -130,77 +130,77 @@ def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.Da
     return {name: frame for name, frame in frames.items() if column in frame.columns}
 
 
-def _take_eager(source: Source) -> pl.DataFrame:
+def _read_eager(source: Source) -> pl.DataFrame:
     frame: pl.DataFrame = source.native
-    return frame.select(_eager_column(frame, name, take) for name, take in source.takes.items())
+    return frame.select(_eager_column(frame, name, spec) for name, spec in source.specs.items())
 
 
-def _eager_column(source: pl.DataFrame, name: str, take: ColumnSpec) -> pl.Expr:
+def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr:
     """Return the expression that reads a column, checked and without NaN."""
-    if take.column not in source.columns:
-        return pl.repeat(take.default, pl.len(), dtype=pl.Float64).alias(name)
-    column, dtype = col(take.column), source.schema[take.column]
-    if take.is_flag:
-        return _flag(column, dtype, take).alias(name)
-    if take.is_number:
-        column = _number(column, dtype, take)
-    if take.use == "order" and dtype == pl.Categorical:
+    if spec.column not in source.columns:
+        return pl.repeat(spec.default, pl.len(), dtype=pl.Float64).alias(name)
+    column, dtype = col(spec.column), source.schema[spec.column]
+    if spec.is_flag:
+        return _flag(column, dtype, spec).alias(name)
+    if spec.is_number:
+        column = _number(column, dtype, spec)
+    if spec.use == "order" and dtype == pl.Categorical:
         column = column.cast(pl.String)
-    # To look for NaN takes a fraction of rewriting the column, and few columns hold it.
-    if dtype.is_float() and take.use != "relevance" and series(source, take.column).alias(name).is_nan().any():
+    # To look for NaN is a fraction of the time of rewriting the column, and few columns hold it.
+    if dtype.is_float() and spec.use != "relevance" and series(source, spec.column).alias(name).is_nan().any():
         column = column.fill_nan(None)
     return column.alias(name)
 
 
-def _flag(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+def _flag(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
     """Return 1.0 where a column is there, or NaN and not missing, else 0.0."""
-    if take.use == "there" or not dtype.is_float():
-        return pl.repeat(1.0 if take.use == "there" else 0.0, pl.len(), dtype=pl.Float64)
+    if spec.use == "there" or not dtype.is_float():
+        return pl.repeat(1.0 if spec.use == "there" else 0.0, pl.len(), dtype=pl.Float64)
     return column.is_nan().fill_null(value=False).cast(pl.Float64)
 
 
-def _number(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+def _number(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
     """Return a column as a number, or raise where its type is none."""
     if dtype == pl.Null:
         return column.cast(pl.Float64)
-    if take.use == "time":
-        return _time(column, dtype, take)
-    if not (dtype.is_numeric() or (dtype == pl.Boolean and take.may_be_bool)):
-        raise not_a_number(take, dtype)
+    if spec.use == "time":
+        return _time(column, dtype, spec)
+    if not (dtype.is_numeric() or (dtype == pl.Boolean and spec.may_be_bool)):
+        raise not_a_number(spec, dtype)
     return column
 
 
-def _time(column: pl.Expr, dtype: pl.DataType, take: ColumnSpec) -> pl.Expr:
+def _time(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:
     """Return points in time as numbers: dates and datetimes in microseconds."""
-    if dtype in (pl.Date, pl.Datetime) and take.dated is not False:
+    if dtype in (pl.Date, pl.Datetime) and spec.dated is not False:
         return column.dt.timestamp("us")
-    if not dtype.is_numeric() or take.dated:
-        raise not_a_time(take, dtype)
+    if not dtype.is_numeric() or spec.dated:
+        raise not_a_time(spec, dtype)
     return column
 
 
-def _texts(frames: Mapping[str, pl.DataFrame], takes: Mapping[str, ColumnSpec]) -> list[str]:
+def _texts(frames: Mapping[str, pl.DataFrame], specs: Mapping[str, ColumnSpec]) -> list[str]:
     """Return the keys that are text in all frames, and that have any row."""
-    holders = {name: [frame for frame in frames.values() if name in frame.columns] for name in takes}
+    holders = {name: [frame for frame in frames.values() if name in frame.columns] for name in specs}
     return [
         name
-        for name, take in takes.items()
-        if take.use == "key"
+        for name, spec in specs.items()
+        if spec.use == "key"
         and any(frame.height for frame in holders[name])
         and all(frame.schema[name] == pl.String for frame in holders[name])
     ]
 
 
 def _encode_objects(
-    holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec
+    holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec
 ) -> tuple[dict[str, pl.DataFrame], list[Any]]:
     """Replace Python objects, which polars can neither join nor sort, by numbers in the order of the objects."""
     values = list({value for frame in holders.values() for value in frame[column].to_list() if value is not None})
     try:
         values.sort()
     except TypeError:
-        if take.use == "order":
-            msg = f"{take.role}={take.column!r} holds objects that have no order"
+        if spec.use == "order":
+            msg = f"{spec.role}={spec.column!r} holds objects that have no order"
             raise ColumnTypeError(msg, "cast the column to text first") from None
     codes = {None: None} | {value: code for code, value in enumerate(values)}
     encoded = {
@@ -210,14 +210,14 @@ def _encode_objects(
     return encoded, values
 
 
-def _align(holders: Mapping[str, pl.DataFrame], column: str, take: ColumnSpec) -> dict[str, pl.DataFrame]:
+def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:
     """Give a key one type in all frames, or raise where the types cannot match."""
     (first, frame), *others = holders.items()
     common = frame.schema[column]
     for name, other in others:
         found = _common(common, other.schema[column])
         if found is None:
-            raise unlike_keys(take, (first, frame.schema[column]), (name, other.schema[column]))
+            raise unlike_keys(spec, (first, frame.schema[column]), (name, other.schema[column]))
         common = found
     return {name: frame.with_columns(pl.col(column).cast(common)) for name, frame in holders.items()}
 

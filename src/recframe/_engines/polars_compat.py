@@ -43,5 +43,5 @@ def if_there(name: str) -> pl.Expr:
 
 
 def series(frame: pl.DataFrame, name: str) -> pl.Series:
-    """Return the column of exactly that name of a data frame, whose own `get_column` takes patterns."""
+    """Return the column of exactly that name of a data frame, whose own `get_column` reads patterns."""
     return frame.to_series(frame.columns.index(name))

@@ -49,7 +49,7 @@ def uneven(frame: Frame, columns: Sequence[str]) -> int:
     """Return how many rows hold lists of unlike lengths; those of a lazy frame are not looked at."""
     if isinstance(frame, pl.LazyFrame) or len(columns) == 1:
         return 0
-    # A series computes by its name, which old versions of polars take for a pattern.
+    # A series computes by its name, which old versions of polars read as a pattern.
     lengths = [series(frame, name).alias("lengths").list.len().fill_null(0) for name in columns]
     return int(reduce(or_, (length != lengths[0] for length in lengths[1:])).sum())
 
@@ -75,13 +75,13 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
         A column to add: the position of an element, from 1.
     """
     first = next(iter(lists))
-    taken = frame.select(*map(col, keys), *(col(column).alias(name) for name, column in lists.items()))
-    taken = taken.filter(col(first).list.len() > 0)
+    frame = frame.select(*map(col, keys), *(col(column).alias(name) for name, column in lists.items()))
+    frame = frame.filter(col(first).list.len() > 0)
     names = list(lists)
     if place is not None:
-        taken = taken.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
+        frame = frame.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
         names.append(place)
-    return taken.explode(list(map(col, names)))
+    return frame.explode(list(map(col, names)))
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
@@ -103,10 +103,12 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     """Return one row for each key of a frame, with the values of ranked rows as lists."""
     # Keys under names of their own: before version 2, polars joins by no column whose name is a pattern.
     own = [f"key{index}" for index in range(len(keys))] or ["key"]
-    taken = [col(key).alias(name) for key, name in zip(keys, own, strict=False)] or [pl.lit(0).alias("key")]
-    lists = _no_nan(ranked.select(*taken, *(col(name).alias(f"list{i}") for i, name in enumerate(columns)), rank), own)
+    key_columns = [col(key).alias(name) for key, name in zip(keys, own, strict=False)] or [pl.lit(0).alias("key")]
+    lists = _no_nan(
+        ranked.select(*key_columns, *(col(name).alias(f"list{i}") for i, name in enumerate(columns)), rank), own
+    )
     lists = lists.group_by(own).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
-    every = _no_nan(frame.select(*taken) if keys else pl.select(*taken), own).unique(maintain_order=True)
+    every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), own).unique(maintain_order=True)
     every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
     found = every.join(lists, on=own, how="left", **NULLS_EQUAL)
     found = _sorted_by(found, own) if keys else found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import ROW
-from recframe._engines.polars_columns import take_lazy
+from recframe._engines.polars_columns import read_lazy
 from recframe._engines.polars_compat import col, collect, series
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 
@@ -75,7 +75,7 @@ class LazyRows:
         self.engine = engine
         own = {"frame": [pl.all().name.prefix(CARRIED)]}
         self.frames = {
-            name: take_lazy(check, name, source.takes, own.get(name, ())) for name, source in sources.items()
+            name: read_lazy(check, name, source.specs, own.get(name, ())) for name, source in sources.items()
         }
         self.row: list[str] = []
 
@@ -88,14 +88,14 @@ class LazyRows:
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
     ) -> pl.LazyFrame:
         types = _types(self._sources, new, self._sources["truth"].native.collect_schema())
-        taken = {**names, **new, **({"model": model} if model is not None else {})}
-        below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in taken.items())
+        by_name = {**names, **new, **({"model": model} if model is not None else {})}
+        below: pl.LazyFrame = added.to_native().select(pl.col(name).alias(column) for name, column in by_name.items())
         parts = [self.pick(result, new), below]
         above, below = (part.with_columns(_typed(column, dtype) for column, dtype in types.items()) for part in parts)
-        # By name, polars would take some columns for patterns: it lines up numbers.
-        columns = dict.fromkeys([*self._sources["frame"].native.collect_schema(), *taken.values()])
+        # By name, polars would read some columns as patterns: it lines up numbers.
+        columns = dict.fromkeys([*self._sources["frame"].native.collect_schema(), *by_name.values()])
         numbers = {name: str(number) for number, name in enumerate(columns)}
-        there = {name: numbers[name] for name in taken.values()}
+        there = {name: numbers[name] for name in by_name.values()}
         lacks = [pl.lit(None).alias(number) for name, number in numbers.items() if name not in there]
         below = below.rename(there).with_columns(lacks).select(numbers.values())
         rows: pl.LazyFrame = pl.concat([above.rename(numbers).select(numbers.values()), below], how="vertical_relaxed")
@@ -109,7 +109,7 @@ def _own_name(name: str) -> str:
 def _types(sources: Mapping[str, Source], new: Mapping[str, str], schema: pl.Schema) -> dict[str, pl.DataType]:
     """Return the types of the new columns that only the truth says."""
     return {
-        column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in sources["frame"].takes
+        column: schema.get(column, pl.Int64()) for name, column in new.items() if name not in sources["frame"].specs
     }
 
 

@@ -43,11 +43,11 @@ class SchemaCheck:
         frame: pl.LazyFrame = self._sources[name].native
         return frame.pipe_with_schema(partial(self._resolved, name)) if KNOWS_SCHEMA_LATER else frame
 
-    def aligned(self, name: str, taken: pl.LazyFrame) -> pl.LazyFrame:
-        """Return the columns that were taken of a frame, where keys will have the same types in all frames."""
+    def aligned(self, name: str, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Return the columns that were read from a frame, where keys will have the same types in all frames."""
         if len(self._sources) == 1 or not KNOWS_SCHEMA_LATER:
-            return taken
-        return taken.pipe_with_schema(partial(self._cast, name))
+            return frame
+        return frame.pipe_with_schema(partial(self._cast, name))
 
     def _resolved(self, name: str, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
         # Each part of a plan that reads a frame resolves its schema again; the next collect may find another file.
@@ -62,15 +62,15 @@ class SchemaCheck:
         self._types = {name: dict(read[name].to_native().collect_schema()) for name in read}
         self._schemas = schemas
 
-    def _cast(self, name: str, taken: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
+    def _cast(self, name: str, frame: pl.LazyFrame, schema: pl.Schema) -> pl.LazyFrame:
         if not self._types:
             # A plan that was stored and read again has several copies of this.
             self.now()
         # A column that may be absent has the type of whichever it is, and no other frame to match.
-        takes = self._sources[name].takes.items()
-        keys = [plan for plan, take in takes if not (take.is_number or take.is_flag) and take.default is None]
+        specs = self._sources[name].specs.items()
+        keys = [plan for plan, spec in specs if not (spec.is_number or spec.is_flag) and spec.default is None]
         types = self._types[name]
         unlike: dict[Any, pl.DataType] = {
             plan: types[plan] for plan in keys if types[plan] != schema[plan] and types[plan] != pl.Object
         }
-        return taken.cast(unlike) if unlike else taken
+        return frame.cast(unlike) if unlike else frame

@@ -1,4 +1,4 @@
-"""The kinds of frames that recframe takes, and the adapter of each.
+"""The kinds of frames that recframe accepts, and the adapter of each.
 
 An adapter's module is imported by the first call with such a frame: its library is imported by then.
 """
@@ -136,12 +136,12 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     if either:
         # Only here a lazy frame must say which columns it has.
         there = adapter.names(sources["truth"].native)
-        found = {name: take for name, take in either.items() if take.column in there}
-        rest = {name: take for name, take in either.items() if name not in found}
+        found = {name: spec for name, spec in either.items() if spec.column in there}
+        rest = {name: spec for name, spec in either.items() if name not in found}
         sources = {
             **sources,
-            "frame": sources["frame"].with_takes(rest),
-            "truth": sources["truth"].with_takes(found),
+            "frame": sources["frame"].with_specs(rest),
+            "truth": sources["truth"].with_specs(found),
         }
     return adapter.open_frames(sources, rows=rows)
 

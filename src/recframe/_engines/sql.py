@@ -14,7 +14,7 @@ import narwhals as nw
 
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_errors import not_a_number, unlike_keys
-from recframe._engines.column_spec import columns_of, takes_of
+from recframe._engines.column_spec import columns_of, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -63,14 +63,14 @@ class SqlEngine(Engine):
         for name, source in sources.items():
             self.check_names(name, source)
         untyped = {name: self.untyped(source.native) for name, source in sources.items()}
-        taken = {name: _take(self, source, untyped[name]) for name, source in sources.items()}
-        for column, take in takes_of(sources).items():
-            if take.is_number or take.is_flag:
+        frames = {name: _read(self, source, untyped[name]) for name, source in sources.items()}
+        for column, spec in specs_of(sources).items():
+            if spec.is_number or spec.is_flag:
                 continue
-            holders = {name: frame for name, frame in taken.items() if column in sources[name].takes}
-            empty = {name for name in holders if sources[name].takes[column].column in untyped[name]}
-            taken |= _align(self, holders, column, take, empty)
-        return Session(self, taken, finish, columns_of(sources))
+            holders = {name: frame for name, frame in frames.items() if column in sources[name].specs}
+            empty = {name for name in holders if sources[name].specs[column].column in untyped[name]}
+            frames |= _align(self, holders, column, spec, empty)
+        return Session(self, frames, finish, columns_of(sources))
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
@@ -80,34 +80,34 @@ class SqlEngine(Engine):
         raise NotImplementedError(msg)
 
 
-def _take(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
+def _read(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
     frame = lazy(source.native)
     schema = frame.collect_schema()
-    return frame.select(*(_column(engine, take, schema, untyped).alias(name) for name, take in source.takes.items()))
+    return frame.select(*(_column(engine, spec, schema, untyped).alias(name) for name, spec in source.specs.items()))
 
 
-def _column(engine: SqlEngine, take: ColumnSpec, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
-    """Return the expression that takes a column, checked and without NaN."""
-    if take.column not in schema:
-        return nw.lit(take.default)
-    column, dtype = nw.col(engine.spelled(take.column)), schema[take.column]
-    if take.use == "there":
+def _column(engine: SqlEngine, spec: ColumnSpec, schema: nw.Schema, untyped: set[str]) -> nw.Expr:
+    """Return the expression that reads a column, checked and without NaN."""
+    if spec.column not in schema:
+        return nw.lit(spec.default)
+    column, dtype = nw.col(engine.spelled(spec.column)), schema[spec.column]
+    if spec.use == "there":
         return nw.lit(1.0)
-    if take.use == "nan":
+    if spec.use == "nan":
         return column.is_nan().fill_null(value=False).cast(nw.Float64()) if dtype.is_float() else nw.lit(0.0)
-    if take.is_number and take.column in untyped:
+    if spec.is_number and spec.column in untyped:
         return column.cast(nw.Float64())
-    if take.is_number and not (dtype.is_numeric() or (dtype == nw.Boolean and take.may_be_bool)):
-        raise not_a_number(take, dtype)
-    if take.use == "order" and dtype == nw.Categorical:
+    if spec.is_number and not (dtype.is_numeric() or (dtype == nw.Boolean and spec.may_be_bool)):
+        raise not_a_number(spec, dtype)
+    if spec.use == "order" and dtype == nw.Categorical:
         return column.cast(nw.String())
     return column.fill_nan(None) if dtype.is_float() else column
 
 
 def _align(
-    engine: SqlEngine, holders: Mapping[str, Frame], column: str, take: ColumnSpec, empty: set[str]
+    engine: SqlEngine, holders: Mapping[str, Frame], column: str, spec: ColumnSpec, empty: set[str]
 ) -> dict[str, Frame]:
-    """Give a key one type in all frames, or raise where the types cannot match; empty ones take any type."""
+    """Give a key one type in all frames, or raise where the types cannot match; empty ones get any type."""
     types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
     if not types:
         return {}
@@ -116,7 +116,7 @@ def _align(
     for name in others:
         found = _common(common, types[name])
         if found is None:
-            raise unlike_keys(take, (first, types[first]), (name, types[name]))
+            raise unlike_keys(spec, (first, types[first]), (name, types[name]))
         common = found
     return {
         name: engine.cast(frame, column, common)

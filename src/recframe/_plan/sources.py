@@ -1,4 +1,4 @@
-"""What a call takes from the user's frames, by the plan's names."""
+"""What a call reads from the user's frames, by the plan's names."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def list_columns(query: Query, keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def attributes(query: Query, *, truth: bool) -> Specs:
-    """Return the columns to take that describe lists."""
+    """Return the columns to read that describe lists."""
     names = attribute_names(query, truth=truth)
     found = {name: ColumnSpec(column, "per", "attribute") for name, column in names.items()}
     roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
@@ -84,12 +84,12 @@ def attributes(query: Query, *, truth: bool) -> Specs:
 
 
 def key_specs(query: Query, use: Use = "key") -> Specs:
-    """Return the columns of `by` to take."""
+    """Return the columns of `by` to read."""
     return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(query.by)}
 
 
 def item_spec(query: Query, use: Use = "key") -> Specs:
-    """Return the column of items to take."""
+    """Return the column of items to read."""
     return {ITEM: ColumnSpec(query.item, "item", use)}
 
 
@@ -105,7 +105,7 @@ def score_specs(query: Query) -> Specs:
 
 
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
-    """Return the frames with what to take from each."""
+    """Return the frames with what to read from each."""
     truth = given.truth is not None
     keys = _keys(query, truth=truth)
     users = {name: spec for name, spec in keys.items() if spec.column in query.by}
@@ -114,24 +114,24 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
     rankings = score_specs(query) | model_spec(query) | values | _counts(query)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
-    takes = {
+    specs = {
         "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, requirements)),
         "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, requirements),
         "train": users | items,
         "features": items | features,
         "catalog": items,
     }
-    return {name: Source(native, takes[name]) for name, native in given.frames.items()}
+    return {name: Source(native, specs[name]) for name, native in given.frames.items()}
 
 
 def _keys(query: Query, *, truth: bool) -> Specs:
-    """Return the columns of the list's key to take."""
+    """Return the columns of the list's key to read."""
     names = key_names(query, truth=truth)
     return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
 
 
 def _relevance(query: Query, *, truth: bool) -> Specs:
-    """Return the columns of the relevance to take, which a truth may lack: then all of its rows are relevant."""
+    """Return the columns of the relevance to read, which a truth may lack: then all of its rows are relevant."""
     default = 1.0 if truth and "relevant" not in query.named else None
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     if query.propensity is not None:
@@ -140,13 +140,13 @@ def _relevance(query: Query, *, truth: bool) -> Specs:
 
 
 def _own(query: Query, requirements: Requirements) -> Specs:
-    """Return the columns to take of a frame that has no truth."""
+    """Return the columns to read of a frame that has no truth."""
     relevance = _relevance(query, truth=False) if requirements.accuracy else {}
     return relevance | attributes(query, truth=False)
 
 
 def _subtopics(query: Query, requirements: Requirements) -> Specs:
-    """Return the column of subtopics to take."""
+    """Return the column of subtopics to read."""
     if query.subtopic is None or not requirements.alphas:
         return {}
     return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
