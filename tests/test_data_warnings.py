@@ -9,6 +9,7 @@ import pytest
 
 import recframe
 from recframe import _data_warnings
+from recframe._checks import first_rows
 from recframe._engines.registry import adapter_of
 
 RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
@@ -250,7 +251,7 @@ def test_labels_that_mean_something_are_passed_over(engine):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(_data_warnings, "SAMPLE", 2)
+    monkeypatch.setattr(first_rows, "SAMPLE", 2)
 
 
 def test_a_suspicion_in_the_sample_is_confirmed_in_the_whole_frame(engine, small_sample):

@@ -7,20 +7,19 @@ looks wrong there, or a value of 0, is looked at in the whole frame.
 from __future__ import annotations
 
 import warnings
-from functools import reduce
-from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
+from recframe._checks import first_rows
 from recframe._checks.assumed_relevance import assumed_relevance
-from recframe._checks.definitions import comparable, may_pool_models, values_of
+from recframe._checks.definitions import comparable, may_pool_models
 from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.unmatched import unmatched
-from recframe._columns import ITEM, MODEL, attribute_column, key_column, score_column
-from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_lazy, open_frames
-from recframe._plan.sources import key_specs, model_spec
+from recframe._columns import ITEM, MODEL, attribute_column, score_column
+from recframe._engines.column_spec import ColumnSpec
+from recframe._engines.registry import adapter_of, is_lazy
+from recframe._plan.sources import model_spec
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
-SAMPLE = 10_000
-"""How many of the first rows to look at."""
 REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
 ROWS, MODELS, LARGEST = "rows", "models", "largest"
@@ -63,10 +60,10 @@ def warn_of_data(
     look = _Look(given.frame, query, context)
     found, guesses = [*look.sampled()], list[str]()
     if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
-        guesses += sampled_candidates(given.frame, query, SAMPLE)
+        guesses += sampled_candidates(given.frame, query)
     if given.truth is not None:
         if context.requirements.reads_relevance:
-            found += assumed_relevance(given.truth, query, SAMPLE)
+            found += assumed_relevance(given.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
             found += unmatched(given.frame, given.truth, query)
@@ -92,7 +89,7 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     """
     if is_lazy(frame) or not len(frame) or not len(truth):
         return
-    found = [*_pooled_models(frame, query), *assumed_relevance(truth, query, SAMPLE)]
+    found = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
     _warn(found if all_found else [*found, *unmatched(frame, truth, query)], "the labels may mean nothing")
 
 
@@ -146,12 +143,12 @@ class _Look:
         there = query.item in self._names and query.item not in query.by
         item = query.item if there else None
         look = self._adapter.lists_with_repeats
-        repeats = None if self._per else look(frame, query.by, query.model, query.orders, item, SAMPLE)
+        repeats = None if self._per else look(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
         if repeats is not None:
             yield from self._of_repeats(repeats)
             return
-        sample, whole = _sample(frame, query)
-        row = self._lists(sample)
+        sample = first_rows.with_first_list(frame, query)
+        row, whole = self._lists(sample), sample is frame
         for i, column in enumerate(self._query.orders):
             yield from self._of_order(i, column, row, whole=whole)
         yield from self._of_repeats(row.get(ITEM, 0))
@@ -179,8 +176,7 @@ class _Look:
         per = {attribute_column(i): ColumnSpec(column, "per", "key") for i, column in enumerate(self._per)}
         item = {ITEM: ColumnSpec(query.item, "item", "key")} if self._has_items(sample) else {}
         model = model_spec(query)
-        frame = _opened(sample, query, orders | per | item | model)
-        keys = [*key_specs(query)] or [key_column(0)]
+        frame, keys, _ = first_rows.open_rows_of(sample, query, orders | per | item | model)
         lists = frame.group_by(*keys, *model).agg(
             nw.len().alias(ROWS),
             *(nw.col(name).n_unique() for name in (*per, *item)),
@@ -227,13 +223,13 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
     adapter = adapter_of(frame)
     if MODEL not in adapter.names(frame) or not may_pool_models(query) or not comparable(frame, MODEL):
         return
-    sample, _ = _sample(frame, query)
     model, unused = model_spec(query), {MODELS: ColumnSpec(MODEL, "model", "key")}
     # Frames that were concatenated differ at their ends.
     rows = adapter.as_narwhals(frame)
     ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
-    for part in (sample, ends):
-        models = _opened(part, query, model | unused).select(*model, MODELS).unique()
+    for part in (first_rows.with_first_list(frame, query), ends):
+        opened, *_ = first_rows.open_rows_of(part, query, model | unused)
+        models = opened.select(*model, MODELS).unique()
         counted = models.group_by(*model).agg(nw.len().alias(ROWS)) if model else models.select(nw.len().alias(ROWS))
         if _row(counted.select(nw.col(ROWS).max()))[ROWS] > 1:
             yield (
@@ -241,29 +237,6 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
                 "For one row a model, model='model'; if it means something else, rename it"
             )
             return
-
-
-def _sample(frame: Any, query: Query) -> tuple[Any, bool]:
-    """Return the first rows and more of the first row's list, and whether that is the whole frame."""
-    if len(frame) <= SAMPLE:
-        return frame, True
-    rows = adapter_of(frame).as_narwhals(frame)
-    head, there = rows[:SAMPLE], set(rows.columns)
-    keys = [values_of(rows, name) for name in query.by if name in there]
-    known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
-    if not keys or len(keys) < len(query.by) or any(key.dtype not in known or key[0] is None for key in keys):
-        return head.to_native(), False
-    of_first = reduce(and_, (key[SAMPLE:] == key[0] for key in keys))
-    if not of_first.any():
-        return head.to_native(), False
-    return nw.concat([head, rows[SAMPLE:].filter(of_first)], how="vertical").to_native(), False
-
-
-def _opened(sample: Any, query: Query, specs: dict[str, ColumnSpec]) -> Frame:
-    """Return columns of a sample, with the key of its lists."""
-    keys = key_specs(query)
-    frame = open_frames({"frame": Source(sample, keys | specs)}, {}).frames["frame"]
-    return frame if keys else frame.with_columns(nw.lit(0).alias(key_column(0)))
 
 
 def _row(frame: Frame) -> dict[str, Any]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import used_columns, values_of
-from recframe._columns import key_column
-from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, is_frame, open_frames
+from recframe._checks.first_rows import first_rows, open_rows_of
+from recframe._engines.column_spec import ColumnSpec
+from recframe._engines.registry import adapter_of, is_frame
 from recframe._plan.relevance import or_zero
-from recframe._plan.sources import key_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,20 +66,18 @@ def irrelevant_rows(name: str) -> nw.Expr:
     return nw.when(flags).then(zero).otherwise(0.0)
 
 
-def assumed_relevance(truth: Any, query: Query, sample: int) -> Iterator[str]:
+def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     """Yield which columns look like the relevance in the first rows of an eager truth."""
     columns = candidates(truth, query)
     if not columns or not len(truth):
         return
-    first = adapter_of(truth).as_narwhals(truth)[:sample]
-    specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(first, name))])
+    first = first_rows(truth)
+    rows = adapter_of(first).as_narwhals(first)
+    specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(rows, name))])
     if not specs:
         return
-    session = open_frames({"frame": Source(first.to_native(), key_specs(query) | specs)}, {})
-    keys, frame = [*key_specs(query)], session.frames["frame"]
-    if not keys:
-        keys, frame = [key_column(0)], frame.with_columns(nw.lit(0).alias(key_column(0)))
-    lists, sums = sums_of_lists(frame, keys, [*specs], session.engine)
+    opened, keys, engine = open_rows_of(first, query, specs)
+    lists, sums = sums_of_lists(opened, keys, [*specs], engine)
     totals = lists.select(nw.col(*sums).sum()).select(*(irrelevant_rows(name).alias(name) for name in specs))
     (found,) = totals.collect().rows(named=True)
     like = [spec.column for name, spec in specs.items() if found[name] > 0]

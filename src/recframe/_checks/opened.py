@@ -22,7 +22,7 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
-from recframe._plan.sources import key_specs, model_spec, score_specs
+from recframe._plan.sources import key_specs, model_spec, score_specs, with_list_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,8 +87,7 @@ class Opened:
 
     def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
         """Give every row a key, and say whether it is relevant where that is known."""
-        if not self.query.by:
-            frame = frame.with_columns(nw.lit(0).alias(key_column(0)))
+        frame, _ = with_list_key(frame, key_specs(self.query))
         hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
         return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import comparable
+from recframe._checks.first_rows import SAMPLE, first_rows, open_rows_of
 from recframe._columns import HIT, ITEM, RELEVANCE
-from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import adapter_of, open_frames
+from recframe._engines.column_spec import ColumnSpec
+from recframe._engines.registry import adapter_of
 from recframe._plan.relevance import is_hit, or_zero
-from recframe._plan.sources import item_spec, key_specs, model_spec
+from recframe._plan.sources import item_spec, model_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ LEAST_LISTS, LEAST_ROWS = 5, 50
 ROWS = "rows"
 
 
-def sampled_candidates(frame: Any, query: Query, sample: int) -> Iterator[str]:
+def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     """Yield that the first rows of an eager frame look like relevant items, each among sampled others."""
     if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
         return
@@ -34,22 +35,21 @@ def sampled_candidates(frame: Any, query: Query, sample: int) -> Iterator[str]:
     keys = [*query.by, *([] if query.model is None else [query.model])]
     if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
         return
-    length = _length_of_first(frame, keys, min(len(frame), sample) // LEAST_LISTS)
+    length = _length_of_first(frame, keys, min(len(frame), SAMPLE) // LEAST_LISTS)
     if length is None:
         return
     if any(_hits(frame, query, start, length) != 1 for start in range(0, LEAST_LISTS * length, length)):
         return
     if not comparable(frame, query.item):
         return
-    first = adapter.as_narwhals(frame)[:sample]
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
-    specs = key_specs(query) | model_spec(query)
-    opened = open_frames({"frame": Source(first.to_native(), specs | item_spec(query) | relevance)}, {}).frames["frame"]
+    model = model_spec(query)
+    opened, group, _ = open_rows_of(first_rows(frame), query, model | item_spec(query) | relevance)
     hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Int64()).alias(HIT)
-    found = opened.with_columns(hit).group_by(*specs).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
+    found = opened.with_columns(hit).group_by(*group, *model).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
     others = found.filter(nw.col(ROWS) != length)
     # The sample may cut its last list.
-    cut = len(frame) > sample and len(others) == 1 and (others.get_column(ROWS) < length).all()
+    cut = len(frame) > SAMPLE and len(others) == 1 and (others.get_column(ROWS) < length).all()
     if (len(others) and not cut) or not (found.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
         return
     if opened.select(nw.col(ITEM).n_unique()).collect().item() > length:

@@ -20,9 +20,9 @@ from recframe._comparison.rank_overlap import (
     refuse_repeated_items,
 )
 from recframe._data.common import query_of_call
-from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
-from recframe._plan.sources import item_spec, key_names, model_spec, score_specs
+from recframe._plan.sources import item_spec, key_names, list_key_specs, model_spec, score_specs, with_list_key
 from recframe._values import choice, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, shown
 
@@ -72,13 +72,9 @@ class Agreement:
     """The rankings of all models of one call, and what their pairs have in common."""
 
     def __init__(self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str]) -> None:
-        self._asked, self._k, self._p, self._measures = query, k, p, measures
+        self._query, self._k, self._p, self._measures = query, k, p, measures
         self._names = key_names(query, truth=False)
-        keys = {
-            name: ColumnSpec(column, "by" if column in query.by else "per", "key")
-            for name, column in self._names.items()
-        }
-        specs = {**keys, **item_spec(query), **score_specs(query), **model_spec(query)}
+        specs = {**list_key_specs(query, truth=False), **item_spec(query), **score_specs(query), **model_spec(query)}
         numbered = not self._long and not is_lazy(frame)
         # Of models in columns, an item's row tells it as well, and is faster to look up.
         self._same = ROW if numbered else ITEM
@@ -90,22 +86,21 @@ class Agreement:
     @cached_property
     def _rows(self) -> Frame:
         """The frame; ranks are scores of which the least is the best."""
-        rows = self._session.frames["frame"]
-        rows = rows if self._names else rows.with_columns(nw.lit(0).alias(key_column(0)))
-        if self._asked.by_rank:
-            columns = [score_column(i) for i in range(len(self._asked.orders))]
+        rows, _ = with_list_key(self._session.frames["frame"], self._names)
+        if self._query.by_rank:
+            columns = [score_column(i) for i in range(len(self._query.orders))]
             rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in columns))
         return self._engine.settle(self._engine.join(rows, self._models, [MODEL]) if self._long else rows)
 
     @property
     def _long(self) -> bool:
-        return self._asked.model is not None
+        return self._query.model is not None
 
     @cached_property
     def _models(self) -> Frame:
         """The numbers of the models, and in long format what names them there, sorted, a missing name last."""
         if not self._long:
-            numbers = self._engine.positions(len(self._asked.orders))
+            numbers = self._engine.positions(len(self._query.orders))
             return numbers.select((nw.col(POSITION).cast(nw.Int64()) - 1).alias(NUMBER))
         models = self._session.frames["frame"].select(MODEL).unique()
         if not self._engine.eager:
@@ -125,7 +120,7 @@ class Agreement:
     def _rankings(self) -> list[Ranking]:
         """The rows that each model ranks."""
         found = []
-        for i in range(len(self._asked.orders)):
+        for i in range(len(self._query.orders)):
             number = [NUMBER] if self._long else []
             score = nw.col(score_column(i)).alias(SCORE)
             rows = self._engine.present(self._rows.select(*self._keys, *number, self._same, score), SCORE)
@@ -137,14 +132,14 @@ class Agreement:
         engine, keys = self._engine, self._keys
         rankings = self._rankings
         rows, group = (rankings[0].rows, rankings[0].group) if self._long else (self._rows, keys)
-        refuse_repeated_items(engine, rows, group, self._asked.item)
+        refuse_repeated_items(engine, rows, group, self._query.item)
         lists = overlaps(engine, rankings, keys, self._same, self._k, self._p)
         if not set(CORRELATIONS) & set(self._measures):
             return lists
         if self._long:
             common = common_of_rows(engine, rankings[0], keys)
         else:
-            common = common_of_columns(rows, keys, [score_column(i) for i in range(len(self._asked.orders))])
+            common = common_of_columns(rows, keys, [score_column(i) for i in range(len(self._query.orders))])
         return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT])
 
     def frame(self) -> Any:
@@ -179,7 +174,7 @@ class Agreement:
 
     def _named(self, column: str) -> nw.Expr:
         """Return the name of a model by its number."""
-        found = nw.lit(self._asked.model_name(0))
-        for i in range(1, len(self._asked.orders)):
-            found = nw.when(nw.col(column) == i).then(nw.lit(self._asked.model_name(i))).otherwise(found)
+        found = nw.lit(self._query.model_name(0))
+        for i in range(1, len(self._query.orders)):
+            found = nw.when(nw.col(column) == i).then(nw.lit(self._query.model_name(i))).otherwise(found)
         return found

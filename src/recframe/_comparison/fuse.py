@@ -11,10 +11,10 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
-from recframe._data.common import check_frame, check_name, keyed, query_of_call
+from recframe._data.common import check_frame, check_name, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
-from recframe._plan.sources import key_specs, score_specs
+from recframe._plan.sources import key_specs, score_specs, with_list_key
 from recframe._values import choice, number
 from recframe.errors import OptionError, OptionTypeError, shown
 
@@ -116,7 +116,7 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
         raise OptionError(msg, "score=['old', 'new']")
     checked = Options.of(query, options)
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
-    whole, keys = keyed(rows.frames["frame"], query)
+    whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
     whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
     return rows.pick(_fused(whole, models, checked.method), {FUSED: name})

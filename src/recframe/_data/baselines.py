@@ -11,11 +11,11 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, check_name, keyed, query_of_call
+from recframe._data.common import check_frame, check_name, query_of_call
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
-from recframe._plan.sources import item_spec, key_specs
+from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._values import as_tuple, column_name, column_names
 from recframe.errors import OptionError, OptionTypeError, shown
 
@@ -55,7 +55,7 @@ def add_popular(
     time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
     sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **time})}
     rows = open_rows(sources)
-    past, keys = keyed(rows.frames["train"], query)
+    past, keys = with_list_key(rows.frames["train"], key_specs(query))
     pair = [*group, *keys]
     weight: nw.Expr = nw.lit(1.0)
     if spans:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
-from recframe._columns import key_column
 from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._plan.sources import key_specs
 from recframe._query import Query, resolved
 from recframe._values import is_label, whole_number
 from recframe.errors import OptionTypeError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from recframe._columns import Frame
 
 
 def query_of_call(
@@ -25,13 +19,6 @@ def query_of_call(
     """Return the roles of a call that takes only some; what else is bound is for the metrics."""
     own = {name: value for name, value in bound.items() if name in allowed}
     return Query.of(resolved(frames, own, given, allowed), {*own, *given})
-
-
-def keyed(frame: Frame, query: Query) -> tuple[Frame, list[str]]:
-    """Return a frame with the plan's names of its key; one that is one list gets a key."""
-    if query.by:
-        return frame, list(key_specs(query))
-    return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
 def check_frame(what: str, frame: object) -> None:

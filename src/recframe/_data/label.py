@@ -9,12 +9,12 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame, keyed, query_of_call
+from recframe._data.common import check_frame, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
-from recframe._plan.sources import item_spec, key_specs
+from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def _all_found(rows: Rows, found: Frame, query: Query) -> bool:
 def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     """Return the result, and the rows of recommendations that the truth holds."""
     engine = rows.engine
-    frame, keys = keyed(rows.frames["frame"], query)
-    truth, _ = keyed(rows.frames["truth"], query)
+    frame, keys = with_list_key(rows.frames["frame"], key_specs(query))
+    truth, _ = with_list_key(rows.frames["truth"], key_specs(query))
     if "seen" in rows.frames:
         frame, truth = (_unseen(rows, each, list({**key_specs(query), **item_spec(query)})) for each in (frame, truth))
     group = [*keys, *([MODEL] if query.model is not None else [])]

@@ -12,10 +12,10 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, count_of, keyed, query_of_call
+from recframe._data.common import check_frame, count_of, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
-from recframe._plan.sources import item_spec, key_specs
+from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._values import whole_number
 from recframe.errors import OptionError, OptionTypeError, shown
 
@@ -96,7 +96,7 @@ def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
     whole = rows.frames["frame"]
     keys: list[str] = []
     if terms.counted:
-        whole, keys = keyed(whole, query)
+        whole, keys = with_list_key(whole, key_specs(query))
         whole = places(rows.engine, whole, [*(key_specs(query) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
         whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))

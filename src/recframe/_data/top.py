@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
-from recframe._data.common import check_frame, check_name, count_of, keyed, query_of_call
+from recframe._data.common import check_frame, check_name, count_of, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
-from recframe._plan.sources import item_spec, key_specs, model_spec
+from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     score = {SCORE: ColumnSpec(query.orders[0], order, "score")}
     specs = {**key_specs(query), **item_spec(query, "order"), **model_spec(query), **score}
     rows = open_rows({"frame": Source(frame, specs)})
-    whole, keys = keyed(rows.frames["frame"], query)
+    whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
     found = rows.engine.present(whole, SCORE)
     found = ranks.place(found, group, k, by_rank=query.by_rank)

@@ -133,8 +133,7 @@ class CallContext:
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""
-        frame = self.session.frames[name]
-        frame = frame if self.key_names else frame.with_columns(nw.lit(0).alias(key_column(0)))
+        frame, _ = sources.with_list_key(self.session.frames[name], self.key_names)
         judged = self.requirements.reads_relevance and (name == "truth" or "truth" not in self.session.frames)
         frame = fill_missing(frame, [*self.values, *(self.propensities if judged else [])])
         return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)

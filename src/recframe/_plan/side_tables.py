@@ -30,6 +30,7 @@ from recframe._columns import (
     key_column,
 )
 from recframe._plan import ranks
+from recframe._plan.sources import with_list_key
 from recframe.errors import InputError
 from recframe.metrics._item_row import directions, features, shares
 
@@ -69,8 +70,7 @@ class SideTables:
     @cached_property
     def _had(self) -> Frame:
         """The users and their items of the training data, each pair once."""
-        train = self._frames["train"]
-        train = train if self._user_keys else train.with_columns(nw.lit(0).alias(key_column(0)))
+        train, _ = with_list_key(self._frames["train"], self._user_keys)
         return self._engine.settle(train.select(*self._users, ITEM).unique())
 
     @property

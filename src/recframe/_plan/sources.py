@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from recframe._columns import (
     CANDIDATES,
     CLUSTER,
@@ -24,8 +26,9 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe._engines.column_spec import Use
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
@@ -62,6 +65,13 @@ def key_names(query: Query, *, truth: bool) -> dict[str, str]:
     return {key_column(i): name for i, name in enumerate(keys)}
 
 
+def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
+    """Return a frame and the columns of its lists' key; a frame that is one list gets a column for it."""
+    if names := list(keys):
+        return frame, names
+    return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
+
+
 def attribute_names(query: Query, *, truth: bool) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
     others = [name for name in query.per if name not in query.by] if truth else []
@@ -88,13 +98,19 @@ def key_specs(query: Query, use: Use = "key") -> Specs:
     return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(query.by)}
 
 
+def list_key_specs(query: Query, *, truth: bool) -> Specs:
+    """Return the columns of the lists' key to read, to which `per` may add."""
+    names = key_names(query, truth=truth)
+    return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
+
+
 def item_spec(query: Query, use: Use = "key") -> Specs:
     """Return the column of items to read."""
     return {ITEM: ColumnSpec(query.item, "item", use)}
 
 
 def model_spec(query: Query) -> Specs:
-    """Return the column of models to take, in the long format."""
+    """Return the column of models to read, in the long format."""
     return {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "key")}
 
 
@@ -107,7 +123,7 @@ def score_specs(query: Query) -> Specs:
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
     """Return the frames with what to read from each."""
     truth = given.truth is not None
-    keys = _keys(query, truth=truth)
+    keys = list_key_specs(query, truth=truth)
     users = {name: spec for name, spec in keys.items() if spec.column in query.by}
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items or bool(requirements.greedy)
     items = item_spec(query, "order" if in_order else "key")
@@ -122,12 +138,6 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
         "catalog": items,
     }
     return {name: Source(native, specs[name]) for name, native in given.frames.items()}
-
-
-def _keys(query: Query, *, truth: bool) -> Specs:
-    """Return the columns of the list's key to read."""
-    names = key_names(query, truth=truth)
-    return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
 
 
 def _relevance(query: Query, *, truth: bool) -> Specs:

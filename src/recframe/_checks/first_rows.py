@@ -1,0 +1,50 @@
+"""The first rows of an eager frame: what a look reads that must cost next to nothing."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._checks.definitions import values_of
+from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, open_frames
+from recframe._plan.sources import key_specs, with_list_key
+
+if TYPE_CHECKING:
+    from recframe._columns import Frame
+    from recframe._engines.base import Engine
+    from recframe._query import Query
+
+SAMPLE = 10_000
+"""How many of the first rows to look at."""
+
+
+def first_rows(frame: Any) -> Any:
+    """Return the first rows of a frame; a short one itself."""
+    return frame if len(frame) <= SAMPLE else adapter_of(frame).as_narwhals(frame)[:SAMPLE].to_native()
+
+
+def with_first_list(frame: Any, query: Query) -> Any:
+    """Return the first rows and more of the first row's list; a short frame itself."""
+    head = first_rows(frame)
+    if head is frame:
+        return frame
+    rows = adapter_of(frame).as_narwhals(frame)
+    keys = [values_of(rows, name) for name in query.by if name in rows.columns]
+    known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
+    if not keys or len(keys) < len(query.by) or any(key.dtype not in known or key[0] is None for key in keys):
+        return head
+    of_first = reduce(and_, (key[SAMPLE:] == key[0] for key in keys))
+    if not of_first.any():
+        return head
+    return nw.concat([rows[:SAMPLE], rows[SAMPLE:].filter(of_first)], how="vertical").to_native()
+
+
+def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> tuple[Frame, list[str], Engine]:
+    """Return columns of a frame with the key of its lists, that key, and the engine that computes with them."""
+    keys = key_specs(query)
+    session = open_frames({"frame": Source(frame, keys | specs)}, {})
+    return *with_list_key(session.frames["frame"], keys), session.engine
