@@ -94,6 +94,7 @@ def test_intervals_are_of_arithmetic_means():
 
 def test_a_value_below_0_is_nan_on_lazy_frames():
     frame = pl.LazyFrame({"user": [1, 1], "relevant": [-3, 1], "score": [2.0, 1.0]})
-    assert math.isnan(frame.rec.dcg(mean="geometric").collect().item())
+    for mean in ("geometric", "harmonic"):
+        assert math.isnan(frame.rec.dcg(mean=mean).collect().item()), mean
     assert recframe.Config(mean="median").state() == {"mean": "median"}
     recframe.Config.restore_defaults()

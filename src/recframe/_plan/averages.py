@@ -239,7 +239,8 @@ def _mean(label: str, how: MeanKind) -> nw.Expr:
     if how == "geometric":
         found = found.exp()
     elif how == "harmonic":
-        found = nw.when(total < OF_ZERO / 1e100).then(weight / total).otherwise(0.0)
+        # Engines order NaN, of a value below 0, after all numbers.
+        found = nw.when((total < OF_ZERO / 1e100) | total.is_nan()).then(weight / total).otherwise(0.0)
     return nw.when(weight > 0).then(found).alias(label)
 
 
