@@ -139,6 +139,21 @@ def test_a_model_agrees_with_its_copy(engine):
     assert [found[name] for name in found][3:] == pytest.approx([1.0] * 5)
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_scores_that_floats_do_not_tell_apart(lazy):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1] * 3, "item": [1, 2, 3], "a": [2**62 + 2, 2**62 + 1, 2**62], "b": [3.0, 2.0, 1.0]})
+    stacked = pl.concat(
+        frame.select("user", "item", model=pl.lit(name), score=score.rank("min") + 2**62)
+        for name, score in (("a", pl.col("a")), ("b", pl.col("b")))
+    )
+    columns, rows = (frame.lazy(), stacked.lazy()) if lazy else (frame, stacked)
+    measures = ["kendall", "spearman"]
+    wide = columns.rec.agreement(measures=measures, score=["a", "b"]).lazy().collect()
+    long = rows.rec.agreement(measures=measures, model="model").lazy().collect()
+    assert wide.row(0)[-2:] == long.row(0)[-2:] == (pytest.approx(1), pytest.approx(1))
+
+
 def test_lists_that_one_model_leaves_empty_do_not_count(engine):
     frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, 1.0], "b": [None, 2.0]})
     (found,) = engine.ask(frame, "agreement", 5, by="user", score=["a", "b"])

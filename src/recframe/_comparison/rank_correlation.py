@@ -24,38 +24,45 @@ TIES, PAIRS, SQUARE, PRODUCT, RANK = "pairs not tied", "pairs", "square", "produ
 
 
 def common_of_columns(rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
-    """Return the rows that both models of each pair rank, with both scores, of models in columns."""
+    """Return the rows that both models of each pair rank, with both average ranks, of models in columns."""
     parts = []
     for left, right in combinations(range(len(scores)), 2):
         ranked = rows.filter(~nw.col(scores[left]).is_null() & ~nw.col(scores[right]).is_null())
         sides = ((left, LEFT, of_left), (right, RIGHT, of_right))
         numbers = [nw.lit(number).alias(name) for number, name, _ in sides]
-        values = [nw.col(scores[number]).cast(nw.Float64()).alias(side(SCORE)) for number, _, side in sides]
-        parts.append(ranked.select(*keys, *numbers, *values))
+        # Ranks before columns of several types are stacked: floats do not tell all whole numbers apart.
+        found = [_average_rank(scores[number], keys).alias(side(RANK)) for number, _, side in sides]
+        parts.append(ranked.select(*keys, *numbers, *found))
     return nw.concat(parts, how="vertical")
 
 
 def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Frame:
-    """Return the items that both models of each pair rank, with both scores, of models in long format."""
+    """Return the items that both models of each pair rank, with both average ranks, of models in long format."""
     rows = ranking.rows
     if not engine.eager:
         rows = rows.group_by(*keys, NUMBER, ITEM).agg(nw.col(SCORE).max())
     rows = engine.settle(rows.select(*keys, NUMBER, ITEM, SCORE))
     left = rows.rename({NUMBER: LEFT, SCORE: of_left(SCORE)})
     right = rows.rename({NUMBER: RIGHT, SCORE: of_right(SCORE)})
-    return engine.join(left, right, [*keys, ITEM]).filter(nw.col(LEFT) < nw.col(RIGHT))
+    both = engine.join(left, right, [*keys, ITEM]).filter(nw.col(LEFT) < nw.col(RIGHT))
+    lists = [*keys, LEFT, RIGHT]
+    return both.select(*lists, *(_average_rank(side(SCORE), lists).alias(side(RANK)) for side in (of_left, of_right)))
+
+
+def _average_rank(score: str, lists: Sequence[str]) -> nw.Expr:
+    """Return the rank of each row in its list, the least score first, tied ones with their mean rank."""
+    return nw.col(score).rank("average").over(*lists).cast(nw.Float64())
 
 
 def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
     """Return the lists of each pair of models with their rank correlations."""
     lists = [*keys, LEFT, RIGHT]
-    sides = {of_left: nw.col(of_left(SCORE)), of_right: nw.col(of_right(SCORE))}
+    sides = (of_left, of_right)
     rows = rows.with_columns(
-        nw.col(of_right(SCORE)).alias(RELEVANCE),
-        sides[of_left].rank("min", descending=True).over(*lists).alias(START),
+        nw.col(of_right(RANK)).alias(RELEVANCE),
+        nw.col(of_left(RANK)).rank("min", descending=True).over(*lists).alias(START),
         nw.len().over(*lists).cast(nw.Float64()).alias(PAIRS),
-        *(score.rank("average").over(*lists).cast(nw.Float64()).alias(side(RANK)) for side, score in sides.items()),
-        *(nw.len().over(*lists, side(SCORE)).cast(nw.Float64()).alias(side(TIES)) for side in sides),
+        *(nw.len().over(*lists, side(RANK)).cast(nw.Float64()).alias(side(TIES)) for side in sides),
     )
     rows = engine.settle(ranks.levels(rows, lists))
     digits = LAZY_DIGITS
