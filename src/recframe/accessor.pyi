@@ -14,11 +14,12 @@ import polars as pl
 from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
+from recframe.metrics._weights import Discount
 from recframe.metrics.accuracy import Denominator, Over
 from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm, Points
 from recframe.metrics.cascade import Probability
-from recframe.metrics.dcg import Discount, Ideal
+from recframe.metrics.dcg import Ideal
 from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unit, Unseen
 from recframe.metrics.rbp import HitGain

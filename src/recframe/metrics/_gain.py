@@ -1,4 +1,4 @@
-"""Gain: what a relevance is worth to DCG, by a name, a table or a function."""
+"""Gain: what DCG counts for a relevance, by a name, a table or a function."""
 
 from __future__ import annotations
 

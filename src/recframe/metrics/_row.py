@@ -54,16 +54,6 @@ ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
 
 
-def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
-    """Return the weight that counts every position alike."""
-    return nw.lit(1.0)
-
-
-def reciprocal(position: nw.Expr) -> nw.Expr:
-    """Return 1 / position."""
-    return 1.0 / position
-
-
 class Numbers:
     """Numbers the functions that the metrics of a call give to rows and sums, so that each is computed once."""
 

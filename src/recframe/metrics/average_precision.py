@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import narwhals as nw
 
 from recframe.metrics._record import CutMetric, Metric, Reads
-from recframe.metrics._row import reciprocal
 from recframe.metrics._sums import at_most
+from recframe.metrics._weights import reciprocal
 from recframe.metrics.accuracy import Over, counted_over, has_relevant, hits, ranked_relevant
 
 if TYPE_CHECKING:

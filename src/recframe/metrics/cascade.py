@@ -14,8 +14,8 @@ from recframe.errors import OptionError, shown
 from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
-from recframe.metrics._row import reciprocal
 from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._weights import reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

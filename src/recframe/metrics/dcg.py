@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -11,8 +10,8 @@ import narwhals as nw
 
 from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
-from recframe.metrics._row import reciprocal
 from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._weights import DISCOUNTS, Discount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,31 +20,8 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
-DiscountName = Literal["log2", "jarvelin", "reciprocal"]
-"""The discounts with a name: 1/log2(r+1), 1/max(1, log2 r), 1/r."""
-Discount = DiscountName | Callable[[nw.Expr], nw.Expr]
-"""The weight of a position: a name, or a function of the position's expression (a float, from 1)."""
 Ideal = Literal["all", "ranked", "ones", "first"]
 """What NDCG calls ideal: the best order of all rows, of the ranked rows, gain 1 at every position, all rows first."""
-
-
-def log2(position: nw.Expr) -> nw.Expr:
-    """Return 1 / log2(position + 1)."""
-    return math.log(2) / (position + 1.0).log()
-
-
-def jarvelin(position: nw.Expr) -> nw.Expr:
-    """Return 1 / max(1, log2(position))."""
-    return nw.when(position > 2).then(math.log(2) / position.log()).otherwise(1.0)  # noqa: PLR2004
-
-
-_DISCOUNTS = {"log2": log2, "jarvelin": jarvelin, "reciprocal": reciprocal}
-_OF_RANK: dict[str, Callable[[float], float]] = {
-    "log2": lambda rank: 1 / math.log2(rank + 1),
-    "jarvelin": lambda rank: 1 / max(1.0, math.log2(rank)),
-    "reciprocal": lambda rank: 1 / rank,
-}
-"""The same discounts of numbers; each is 1 at the first rank."""
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
@@ -163,8 +139,8 @@ class DCG(CutMetric):
         ]
 
     @property
-    def _weight(self) -> Callable[[nw.Expr], nw.Expr]:
-        return self.discount if callable(self.discount) else _DISCOUNTS[self.discount]
+    def _weight(self) -> Weight:
+        return self.discount if callable(self.discount) else DISCOUNTS[self.discount]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"dcg": row.shared(_discounted_gain, self.gain, self.grades, self._weight, self.k)}
@@ -280,7 +256,7 @@ class NDCG(DCG):
     def of_rank(self, rank: float) -> float | None:
         if self.ideal == "ones" or callable(self.discount):
             return None
-        return self.if_within(rank, _OF_RANK[self.discount](rank))
+        return self.if_within(rank, DISCOUNTS[self.discount](rank))
 
     def _ideal(self, sums: Sums) -> nw.Expr:
         if self.ideal == "ones" and self.k is not None:

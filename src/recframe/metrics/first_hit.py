@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._row import one, reciprocal
+from recframe.metrics._weights import one, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

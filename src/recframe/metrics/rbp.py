@@ -11,8 +11,8 @@ import narwhals as nw
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import LINEAR, CutMetric, Reads
-from recframe.metrics._row import one
 from recframe.metrics._sums import nan_if_infinite
+from recframe.metrics._weights import one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

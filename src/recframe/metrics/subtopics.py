@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._row import reciprocal
-from recframe.metrics.dcg import log2
+from recframe.metrics._weights import log2, reciprocal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
