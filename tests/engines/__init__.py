@@ -65,6 +65,8 @@ REGISTRY = (
     Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=144, ci=36),
     Entry(Spark(), needs=("pyspark", "pyarrow"), default=54, ci=54),
     Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=54, ci=54),
+    # Frames of tests are small, and those are planned in a way of their own.
+    Entry(Polars("polars many rows", lazy=False, many=True), needs=("polars",), default=24, ci=6),
 )
 
 ENGINES = {entry.engine.name: entry for entry in REGISTRY if entry.is_installed}

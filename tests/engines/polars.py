@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from engines.base import Engine, columns_of, kind_of, python_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from engines.base import Data
 
 
 class Polars(Engine):
-    """Polars frames: eager, or lazy under one of polars' own engines."""
+    """Polars frames: eager, also as if they had many rows, or lazy under one of polars' own engines."""
 
     library = "polars"
     kinds = frozenset([
@@ -21,9 +24,9 @@ class Polars(Engine):
         "str", "categorical", "enum", "date", "datetime",
     ])  # fmt: skip
 
-    def __init__(self, name: str, *, lazy: bool, collect: str | None = None) -> None:
+    def __init__(self, name: str, *, lazy: bool, collect: str | None = None, many: bool = False) -> None:
         self.name, self.lazy, self.sorts, self.checks = name, lazy, not lazy, not lazy
-        self._collect = collect
+        self._collect, self._many = collect, many
         if not lazy:
             self.kinds |= {"object"}  # polars itself cannot group a lazy frame by Python objects
 
@@ -56,6 +59,15 @@ class Polars(Engine):
         import polars as pl
 
         return frame.with_columns(pl.col(column).cast(pl.Enum(values)))
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Let the few rows of tests be planned as many are."""
+        with pytest.MonkeyPatch.context() as patch:
+            if self._many:
+                patch.setattr("recframe._engines.polars.FEW_ROWS", 0)
+                patch.setattr("recframe._engines.polars_pack.FEW_ROWS", 0)
+            yield
 
     def rows(self, result: Any) -> list[dict[str, Any]]:
         import polars as pl

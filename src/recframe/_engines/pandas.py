@@ -110,13 +110,13 @@ class Pandas(Engine):
         placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
         return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
 
-    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         native = frame.collect().to_native()
         found = pandas_sort.numbered(
             [_array(native[key]) for key in keys], _array(native[column]), descending=descending
         )
         if found is None:
-            return None
+            return super().number_rows(frame, keys, column, descending=descending)
         rows, position = found
         return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position}))
 

@@ -11,6 +11,7 @@ import polars as pl
 from recframe._columns import POSITION
 from recframe._engines import (
     polars_constructors,
+    polars_few,
     polars_look,
     polars_partitions,
     polars_places,
@@ -245,8 +246,12 @@ class EagerPolars(Polars):
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
     ) -> Frame | None:
-        held = collect_columns(frame.to_native())
-        found = polars_sort.rank_rows(held, keys, score, upto, None if needed is None else native(needed))
+        held, mark = collect_columns(frame.to_native()), None if needed is None else native(needed)
+        found: pl.DataFrame | pl.LazyFrame | None = None
+        if self._few and mark is not None:
+            found = polars_few.rank_rows(held, keys, score, upto, mark)
+        if found is None:
+            found = polars_sort.rank_rows(held, keys, score, upto, mark)
         return None if found is None else lazy(found)
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
@@ -259,6 +264,9 @@ class EagerPolars(Polars):
             return super().with_places(frame, keys, scores)
         return lazy(held.with_columns(places))
 
-    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame | None:
-        found = polars_sort.number_rows(collect_columns(frame.to_native()), keys, column, descending=descending)
-        return None if found is None else lazy(found)
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
+        if self._few:
+            return lazy(polars_few.number_rows(frame.to_native(), keys, column, descending=descending))
+        held = self._collect(frame)
+        found = polars_sort.number_rows(held, keys, column, descending=descending)
+        return super().number_rows(lazy(held), keys, column, descending=descending) if found is None else lazy(found)

@@ -195,11 +195,7 @@ def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame
 
 def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
     """Add the position of each row in its list by a column, those of equal value in any order."""
-    if engine.eager:
-        # It is looked at, and may be numbered by other means afterwards.
-        frame = engine.settle(frame)
-    own = engine.number_rows(frame, keys, column, descending=descending)
-    return ranks.number(frame, keys, column, descending=descending) if own is None else own
+    return engine.number_rows(frame, keys, column, descending=descending)
 
 
 def _seem_different(context: CallContext, ranked: Frame) -> bool:

@@ -203,12 +203,6 @@ def chances(frame: Frame, keys: Sequence[str]) -> Frame:
     )
 
 
-def number(frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-    """Add the position of each row in its list by a column, those of equal value in any order."""
-    # In short lists polars finds ordinal ranks in half the time of others.
-    return frame.with_columns(nw.col(column).rank("ordinal", descending=descending).over(*keys).alias(POSITION))
-
-
 def grades(frame: Frame, keys: Sequence[str], requested: AbstractSet[str]) -> Frame:
     """Add what rank correlations read about a row's relevance among the ranked rows of its list."""
     columns = {

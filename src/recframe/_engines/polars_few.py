@@ -1,0 +1,58 @@
+"""Ranks rows of a small polars frame: there a step costs more than what it computes, so these take few."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from recframe._columns import POSITION, SIZE, START
+from recframe._engines.polars_compat import collect_columns
+from recframe._engines.polars_pack import PACKED, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._engines.polars_pack import Pack
+
+
+def rank_rows(
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, needed: pl.Expr
+) -> pl.LazyFrame | None:
+    """Return the needed rows as `polars_sort.rank_rows` does: only these look up their places among the sorted codes.
+
+    None too where different scores have the same bits.
+    """
+    packed = pack(frame, keys, score, keys, descending=True)
+    if packed is None or not _are_exact(packed, frame, score):
+        return None
+    codes, code = pl.lit(packed.codes), pl.col(PACKED)
+    begin = codes.search_sorted(code, "left").cast(pl.Int64)
+    end = codes.search_sorted(code, "right").cast(pl.Int64)
+    first = codes.search_sorted(code // packed.list * packed.list, "left").cast(pl.Int64)
+    rows = frame.lazy().filter(needed).with_columns(_code(packed)).drop(score)
+    rows = rows.with_columns((begin - first + 1).alias(START), (end - begin).alias(SIZE)).drop(PACKED)
+    return rows if upto is None else rows.filter(pl.col(START) <= upto)
+
+
+def _code(packed: Pack) -> pl.Expr:
+    """Return the integer of each row."""
+    return (packed.lists.number() * packed.list + packed.distance).alias(PACKED)
+
+
+def _are_exact(packed: Pack, frame: pl.DataFrame, score: str) -> bool:
+    """Return whether rows of the same bits have the same score."""
+    if packed.codes.n_unique() == len(packed.codes):
+        return True
+    differ = pl.col(score).min() < pl.col(score).max()
+    blocks = frame.lazy().group_by(_code(packed)).agg(differ.alias("differ"))
+    return not collect_columns(blocks.select(pl.col("differ").any())).item()
+
+
+def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
+    """Add the position of each row in its list by a column, equal ones in any order; missing where the column is."""
+    rows = frame.sort([*keys, column], descending=[*(False for _ in keys), descending], nulls_last=True)
+    is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
+    index = pl.int_range(pl.len())
+    first = pl.when(is_first).then(index).forward_fill().fill_null(0)
+    return rows.with_columns(pl.when(pl.col(column).is_not_null()).then(index - first + 1).alias(POSITION))
