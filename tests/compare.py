@@ -12,21 +12,21 @@ from spellings import SOME
 from strategies import BY
 
 
-def same(found: float | None, wanted: float | None) -> bool:
+def same(found: float | None, expected: float | None) -> bool:
     """Return whether two values are equal to 1e-12, or both missing."""
-    if found is None or wanted is None:
-        return found is wanted
-    return math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12)
+    if found is None or expected is None:
+        return found is expected
+    return math.isclose(found, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
-def assert_equal(found: list[dict[str, Any]], wanted: dict[Any, dict[str, Any]], keys: list[str]) -> None:
+def assert_equal(found: list[dict[str, Any]], expected: dict[Any, dict[str, Any]], keys: list[str]) -> None:
     """Compare the rows of a result with the expected values of each key, whichever order the rows have."""
     by_key = {tuple(row[key] for key in keys): row for row in found}
     assert len(by_key) == len(found), "a key has several rows"
-    assert by_key.keys() == wanted.keys()
+    assert by_key.keys() == expected.keys()
     wrong = [
         f"{dict(zip(keys, key, strict=True))} {label}: {by_key[key][label]} instead of {value}"
-        for key, values in wanted.items()
+        for key, values in expected.items()
         for label, value in values.items()
         if not same(by_key[key][label], value)
     ]

@@ -84,9 +84,9 @@ def in_order(rows, *columns):
     return sorted(rows, key=lambda row: tuple(row[name] for name in columns))
 
 
-def assert_agrees(row, k, wanted):
+def assert_agrees(row, k, expected):
     names = ["lists", f"overlap@{k}", f"jaccard@{k}", f"rbo@{k}", "kendall", "spearman"]
-    assert [row[name] for name in names] == pytest.approx(wanted, abs=1e-12)
+    assert [row[name] for name in names] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("k", [1, 3, 20])

@@ -167,12 +167,12 @@ def test_everything_at_once(engine, k):
     found = engine.ask(engine.frame(rows), "check", k, by=by)
     assert list(found[0]) == ["finding", "severity", "count", "share", "meaning"]
     # The severe come first, on lazy frames too.
-    wanted = expected(rows, k, by=by, tells_nan=engine.tells_nan)
-    assert [row["finding"] for row in found] == list(wanted)
-    assert table(found) == wanted
+    reference = expected(rows, k, by=by, tells_nan=engine.tells_nan)
+    assert [row["finding"] for row in found] == list(reference)
+    assert table(found) == reference
     assert all(
         count
-        for name, (count, _) in wanted.items()
+        for name, (count, _) in reference.items()
         if name not in OF_ALL and (engine.tells_nan or name != "nan_scores")
     )
 
@@ -186,10 +186,10 @@ def test_ranks(engine, k):
     for value, row in zip((0, -3, 1.5, math.inf), rows, strict=False):
         row["rank"] = value
     found = engine.ask(engine.frame(rows), "check", k, by="user", rank="rank")
-    wanted = expected(rows, k, by=["user"], rank="rank")
-    assert table(found) == wanted
-    assert wanted["impossible_ranks"][0] == 4
-    assert wanted["overlapping_ranks"][0] > 0
+    reference = expected(rows, k, by=["user"], rank="rank")
+    assert table(found) == reference
+    assert reference["impossible_ranks"][0] == 4
+    assert reference["overlapping_ranks"][0] > 0
 
 
 def test_dense_ranks_overlap_and_gaps_do_not(engine):
@@ -207,9 +207,9 @@ def test_a_truth(engine):
     frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
     by = ["user", "day"]
     found = engine.ask(frame, "check", 2, by=by, truth=there)
-    wanted = expected(rows, 2, by=by, truth=truth, tells_nan=engine.tells_nan)
-    assert table(found) == wanted
-    assert all(wanted[name][0] for name in OF_TRUTH if name not in OF_ALL)
+    reference = expected(rows, 2, by=by, truth=truth, tells_nan=engine.tells_nan)
+    assert table(found) == reference
+    assert all(reference[name][0] for name in OF_TRUTH if name not in OF_ALL)
 
 
 @examples(20)
@@ -251,10 +251,10 @@ def test_models_below_each_other(engine, with_truth):
     for name in ("a", "b"):
         own = [row for row in rows if row["who"] == name]
         more = {"truth": truth} if with_truth else {}
-        wanted = expected(own, 1, by=["user", "day"], every=rows, tells_nan=engine.tells_nan, **more)
+        reference = expected(own, 1, by=["user", "day"], every=rows, tells_nan=engine.tells_nan, **more)
         mine = [row for row in found if row["model"] == name]
-        assert [row["finding"] for row in mine] == list(wanted)
-        assert table(mine) == wanted
+        assert [row["finding"] for row in mine] == list(reference)
+        assert table(mine) == reference
 
 
 # --- columns that have no role, or one that cuts lists --------------------------------------------------------------------
@@ -271,10 +271,10 @@ def test_segments_that_vary_within_lists(engine):
         more = {"truth": there} if second else {}
         found = engine.ask(frame, "check", by=by, per=per, **more)
         own = [{**row, "relevant": 0} for row in rows]
-        wanted = expected(rows if second else own, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
+        reference = expected(rows if second else own, None, by=by, per=per, tells_nan=engine.tells_nan, **second)
         unread = {"lists_without_relevant", "ideal_of_ranked_only"} if not second else set()
-        assert table(found) == {name: value for name, value in wanted.items() if name not in unread}
-        assert bool(wanted["segments_within_lists"][0]) == (per != "age")
+        assert table(found) == {name: value for name, value in reference.items() if name not in unread}
+        assert bool(reference["segments_within_lists"][0]) == (per != "age")
 
 
 def test_segments_of_the_key_cut_nothing(engine):
@@ -287,9 +287,9 @@ def test_segments_of_the_key_cut_nothing(engine):
 def test_a_model_that_nobody_named(engine):
     rows = [{**row, "model": "a" if number % 2 else "b"} for number, row in enumerate(crowd(22, 40))]
     by, frame = ["user", "day"], engine.frame(rows)
-    wanted = expected(rows, None, by=by, tells_nan=engine.tells_nan)
-    assert table(engine.ask(frame, "check", by=by)) == wanted
-    assert wanted["unused_model"] == (len(rows), 1.0)
+    reference = expected(rows, None, by=by, tells_nan=engine.tells_nan)
+    assert table(engine.ask(frame, "check", by=by)) == reference
+    assert reference["unused_model"] == (len(rows), 1.0)
     for roles in ({"model": "model", "by": by}, {"by": [*by, "model"]}):
         assert "unused_model" not in {row["finding"] for row in engine.ask(frame, "check", **roles)}
     alike = engine.frame([{**row, "model": "a", "who": row["model"]} for row in rows])
@@ -304,18 +304,18 @@ def test_a_relevance_that_nobody_named(engine, clicked):
     truth = [{name: row[name] for name in ("user", "day", "item", "clicked")} for row in truth]
     frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
     by = ["user", "day"]
-    wanted = expected(rows, None, by=by, truth=truth, tells_nan=engine.tells_nan)
-    assert table(engine.ask(frame, "check", by=by, truth=there)) == wanted
-    assert bool(wanted["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2)))
+    reference = expected(rows, None, by=by, truth=truth, tells_nan=engine.tells_nan)
+    assert table(engine.ask(frame, "check", by=by, truth=there)) == reference
+    assert bool(reference["assumed_relevance"][0]) == (clicked not in ((1,), (0, 1, 2)))
     found = engine.ask(frame, "check", by=by, truth=there, relevant="clicked")
     assert "assumed_relevance" not in {row["finding"] for row in found}
 
 
 def test_lists_that_may_depend_on_each_other(engine):
     rows = [{**row, "score": float(number)} for number, row in enumerate(crowd(25, 9, longest=3))]
-    wanted = expected(rows, None, by=["user", "day"], tells_nan=engine.tells_nan)
-    assert wanted["dependent_lists"] == (9, 1.0)
-    assert table(engine.ask(engine.frame(rows), "check", by=["user", "day"])) == wanted
+    reference = expected(rows, None, by=["user", "day"], tells_nan=engine.tells_nan)
+    assert reference["dependent_lists"] == (9, 1.0)
+    assert table(engine.ask(engine.frame(rows), "check", by=["user", "day"])) == reference
     one_day = [{**row, "day": row["user"]} for row in rows]
     found = engine.ask(engine.frame(one_day), "check", by=["user", "day"])
     assert {row["finding"]: row["count"] for row in found}["dependent_lists"] == 0
@@ -367,8 +367,8 @@ def test_what_needs_an_absent_column_is_not_looked_for(engine):
     for column, findings in without.items():
         less = [{name: value for name, value in row.items() if name != column} for row in rows]
         found = engine.ask(engine.frame(less), "check", 1, by=["user", "day"])
-        wanted = expected(rows, 1, by=["user", "day"], tells_nan=engine.tells_nan)
-        assert table(found) == {name: value for name, value in wanted.items() if name not in findings}
+        reference = expected(rows, 1, by=["user", "day"], tells_nan=engine.tells_nan)
+        assert table(found) == {name: value for name, value in reference.items() if name not in findings}
 
 
 def test_a_named_column_must_be_there(engine):

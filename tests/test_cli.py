@@ -33,7 +33,7 @@ TEST = {"user": [1, 2, 3, 3], "item": [3, 2, 2, 9], "relevant": [1, 1, 2, 1]}
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Make the files that examples and tests name, and work beside them."""
+    """Make the files that examples and tests name, and work in their folder."""
     monkeypatch.chdir(tmp_path)
     old, new, test = (pl.DataFrame(columns) for columns in (OLD, NEW, TEST))
     old.write_csv("old.csv")
@@ -461,7 +461,7 @@ def test_fail_on_check(run, files):
         ("evaluate recs.parquet --fail-under ndgc=1", "did you mean 'ndcg'"),
         ("evaluate old.csv a/old.csv", "does not exist|several files"),
         ("evaluate a=old.csv a=new.csv", "several files to the model 'a'"),
-        ("evaluate old.csv new.csv --model system", "--model system beside several files"),
+        ("evaluate old.csv new.csv --model system", "--model system with several files"),
         ("evaluate old.csv recs.parquet", "differ in the columns 'relevant'"),
         ("evaluate recs.parquet --format csv", "'recs.parquet' cannot be read as csv"),
         ("evaluate results.test --format parquet", "'results.test' cannot be read as parquet"),

@@ -38,9 +38,9 @@ def answers(engine, names):
     def frame(data):
         return engine.frame({names.get(column, column): values for column, values in data.items()})
 
-    def roles(*wanted):
+    def roles(*expected):
         columns = {"by": "user", "item": "item", "score": "score", "relevant": "relevant", "value": "price"}
-        return {role: names[columns[role]] for role in wanted}
+        return {role: names[columns[role]] for role in expected}
 
     def plain(rows):
         return sorted(

@@ -62,9 +62,9 @@ def test_labels(engine, label, ties):
         pytest.skip(f"{engine} has no {kind}")
     rows, expected = labelled(ties)
     new = [{**row, "user": relabel(row["user"]), "item": relabel(row["item"])} for row in rows]
-    wanted = {(relabel(user), day): values for (user, day), values in expected.items()}
+    reference = {(relabel(user), day): values for (user, day), values in expected.items()}
     found = engine.ask(engine.frame(new, {"user": kind, "item": kind}), "evaluate", SOME, by=BY, per=BY, ties=ties)
-    assert_equal(found, wanted, BY)
+    assert_equal(found, reference, BY)
 
 
 @pytest.mark.parametrize("label", MISSING_TOO)
@@ -75,13 +75,13 @@ def test_missing_labels(engine, label):
     rows = [{**row, "day": 0 if row["day"] is None else 1} for row in crowd(25, 120)]
     new = [{**row, "user": None if row["user"] is None else relabel(row["user"])} for row in rows]
     # NumPy's integers become floats beside a missing one.
-    wanted = {
+    reference = {
         (None if user is None else relabel(int(user)), day): values
         for (user, day), values in lists_of(engine, rows).items()
     }
     found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", SOME, by=BY, per=BY)
-    assert (None, 0) in wanted
-    assert_equal(found, wanted, BY)
+    assert (None, 0) in reference
+    assert_equal(found, reference, BY)
 
 
 def test_ordered_categories_break_ties_in_their_order(engine):
@@ -134,8 +134,8 @@ def test_types_of_binary_relevance(engine, kind):
     kinds = {"relevant": kind}
     as_kind = rows if kind == "bool" else [{**row, "relevant": int(row["relevant"])} for row in rows]
     found = lists_of(engine, as_kind, kinds)
-    wanted = oracle.evaluate(rows, SOME, by=BY, per=BY)
-    assert_equal([dict(zip(BY, key, strict=True)) | values for key, values in found.items()], wanted, BY)
+    reference = oracle.evaluate(rows, SOME, by=BY, per=BY)
+    assert_equal([dict(zip(BY, key, strict=True)) | values for key, values in found.items()], reference, BY)
 
 
 @pytest.mark.parametrize("kind", ["bool", "int8", "int64", "uint8", "float32", "float64"])
@@ -157,14 +157,14 @@ def test_types_of_relevance_with_missing(engine, kind):
 def test_grades_of_small_types_do_not_overflow(engine):
     # 2^rel - 1 and sums of relevance leave the range of 8 bits.
     data = {"user": [1] * 4, "relevant": [100, 100, 90, 0], "score": [1, 2, 3, 4]}
-    wanted = engine.ask(
+    reference = engine.ask(
         engine.frame(data, {"relevant": "float64"}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
     )
     for kind in ("int8", "uint8", "int16"):
         found = engine.ask(
             engine.frame(data, {"relevant": kind}), "evaluate", ["dcg", "dcg(gain=exp2)", "ndcg(gain=exp2)@2"]
         )
-        for label, value in wanted[0].items():
+        for label, value in reference[0].items():
             assert same(found[0][label], value)
 
 
@@ -222,9 +222,9 @@ def test_monotone_transforms_of_scores(engine, rows, ties):
     known = sorted({row["score"] for row in rows if not oracle.is_missing(row["score"])})
     higher = {value: 10 * i * i - 7 for i, value in enumerate(known)}
     moved = [{**row, "score": None if oracle.is_missing(row["score"]) else higher[row["score"]]} for row in rows]
-    wanted = engine.ask(engine.frame(rows), "evaluate", SOME, ties=ties)
+    reference = engine.ask(engine.frame(rows), "evaluate", SOME, ties=ties)
     found = engine.ask(engine.frame(moved, {"score": "float64"}), "evaluate", SOME, ties=ties)
-    for label, value in wanted[0].items():
+    for label, value in reference[0].items():
         assert same(found[0][label], value), label
 
 

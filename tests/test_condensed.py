@@ -23,7 +23,7 @@ def judged(rows):
 
 @pytest.mark.parametrize("truth", [False, True])
 def test_every_list_equals_that_of_its_judged_rows(engine, truth):
-    wanted = oracle.evaluate(judged(ROWS), SOME, by=KEYS, per=KEYS)
+    expected = oracle.evaluate(judged(ROWS), SOME, by=KEYS, per=KEYS)
     if truth:
         frame = engine.frame([{name: row[name] for name in (*KEYS, "item", "score")} for row in ROWS])
         given = {
@@ -34,7 +34,7 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
     found = engine.ask(frame, "evaluate", SOME, by=KEYS, per=KEYS, condensed=True, **given)
     empty = dict.fromkeys(SOME)
     # A list of which nothing was judged stays a list without a value.
-    assert_equal(found, {key: wanted.get(key, empty) for key in oracle.grouped(ROWS, KEYS)}, KEYS)
+    assert_equal(found, {key: expected.get(key, empty) for key in oracle.grouped(ROWS, KEYS)}, KEYS)
 
 
 def test_gaps_of_given_ranks_are_closed(polars_engine):

@@ -107,14 +107,14 @@ def test_every_role_but_the_frames_is_named_once():
 @pytest.mark.parametrize("role", EACH_ROLE)
 def test_a_role_of_config_is_that_role_of_the_call(role):
     value = OTHERS[role][0]
-    wanted = answer(frame(role).rec, role, **{role: value})
+    expected = answer(frame(role).rec, role, **{role: value})
     plain = answer(frame(role).rec, role)
-    assert role == "partitions" or wanted != plain
+    assert role == "partitions" or expected != plain
     with Config(**{role: value}):
-        assert answer(frame(role).rec, role) == wanted
+        assert answer(frame(role).rec, role) == expected
     getattr(Config, f"set_{role}")(value)
     assert Config.state() == {role: value}
-    assert answer(frame(role).rec, role) == wanted
+    assert answer(frame(role).rec, role) == expected
     Config.restore_defaults()
     assert answer(frame(role).rec, role) == plain
 
@@ -125,14 +125,14 @@ def test_the_call_wins_then_the_accessor_then_config_then_the_default(role):
     default = getattr(Roles(), role)
     default = "score" if role == "score" else default
     other = {"score": default} if role == "rank" else {role: default}
-    wanted, plain = answer(frame(role).rec, role, **{role: value}), answer(frame(role).rec, role)
+    expected, plain = answer(frame(role).rec, role, **{role: value}), answer(frame(role).rec, role)
     with Config(**{role: value}):
         assert answer(frame(role).rec, role, **other) == plain
         assert answer(frame(role).rec(**other), role) == plain
     with Config(**other):
         assert answer(frame(role).rec, role) == plain
-        assert answer(frame(role).rec(**{role: value}), role) == wanted
-        assert answer(frame(role).rec(**other), role, **{role: value}) == wanted
+        assert answer(frame(role).rec(**{role: value}), role) == expected
+        assert answer(frame(role).rec(**other), role, **{role: value}) == expected
 
 
 def test_blocks_nest_and_end_with_what_held_before():
@@ -303,10 +303,10 @@ def test_a_missing_column_of_config_is_a_default_that_the_hint_names():
 
 
 def test_a_nearer_score_replaces_ranks_of_config_and_what_belongs_to_them():
-    wanted = frame().rec.evaluate("mrr", score=["score", "guess"])
+    expected = frame().rec.evaluate("mrr", score=["score", "guess"])
     with Config(rank="place", tied="block", candidates="many", model="name"):
-        assert frame().rec.evaluate("mrr", score=["score", "guess"]).equals(wanted)
-        assert frame().rec(score=["score", "guess"]).evaluate("mrr").equals(wanted)
+        assert frame().rec.evaluate("mrr", score=["score", "guess"]).equals(expected)
+        assert frame().rec(score=["score", "guess"]).evaluate("mrr").equals(expected)
     with Config(score="guess"):
         assert frame().rec.mrr(rank="place") == frame().drop("guess").rec.mrr(rank="place")
 
@@ -374,13 +374,13 @@ def test_one_chain_from_interactions_to_a_comparison(library):
 def test_comparisons_read_what_config_names(library):
     pytest.importorskip("scipy")
     rows = of_library(library, ROWS)
-    wanted = recframe.rec(rows).compare("mrr", by="who", relevant="clicked", score=["score", "guess"])
+    expected = recframe.rec(rows).compare("mrr", by="who", relevant="clicked", score=["score", "guess"])
     described = recframe.rec(rows).describe("mrr", by="who", relevant="clicked")
     with Config(by="who", relevant="clicked"):
-        assert recframe.rec(rows).compare("mrr", score=["score", "guess"]).equals(wanted)
+        assert recframe.rec(rows).compare("mrr", score=["score", "guess"]).equals(expected)
         assert recframe.rec(rows).describe("mrr").equals(described)
     with Config(by="who", relevant="clicked", score=["score", "guess"], partitions=2):
-        assert recframe.rec(rows).compare("mrr").equals(wanted)
+        assert recframe.rec(rows).compare("mrr").equals(expected)
 
 
 def test_frames_of_lists_and_factors_are_called_as_config_says():

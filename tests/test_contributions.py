@@ -57,21 +57,21 @@ def assert_sums(engine, frame, metric: Any, keys: list[str], **given: Any) -> No
     label = str(metric)
     values = engine.ask(frame, "evaluate", metric, per=keys, **given)
     names = [*(["model"] if "model" in values[0] else []), *keys]
-    wanted = {key_of(row, names): row[label] for row in values}
+    expected = {key_of(row, names): row[label] for row in values}
     added, told = defaultdict(list), {}
     for row in engine.ask(frame, "contributions", metric, **given):
         key = key_of(row, names)
         added[key].append(row["contribution"])
         told.setdefault(key, row[label])
         assert row[label] == told[key]
-    for key, value in wanted.items():
+    for key, value in expected.items():
         if key not in added:
             assert value in (None, 0), f"{label} {key}: no row, but {value}"
             continue
         assert told[key] == (None if value is None else pytest.approx(value, abs=1e-12)), f"{label} {key}"
         found = None if value is None else math.fsum(added[key])
         assert found == (None if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), f"{label} {key}"
-    assert added.keys() <= wanted.keys()
+    assert added.keys() <= expected.keys()
 
 
 SCENARIOS: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
@@ -201,8 +201,8 @@ def test_without_ties_each_row_adds_what_its_formula_says(engine, label):
     assert list(found[0]) == ["user", "item", "relevant", "position", "tied", "contribution", f"{label}@4"]
     added = {(row["user"], row["item"]): row["contribution"] for row in found}
     for user, grades in enumerate(lists):
-        for item, wanted in enumerate(by_hand(label, grades, 4)[:4]):
-            assert added[user, item] == pytest.approx(wanted, abs=1e-12)
+        for item, expected in enumerate(by_hand(label, grades, 4)[:4]):
+            assert added[user, item] == pytest.approx(expected, abs=1e-12)
     assert len(found) == 4 * len(lists)
     assert all(row["position"] == row["item"] + 1 and row["tied"] == 1 for row in found)
     if engine.sorts:
@@ -215,14 +215,14 @@ def test_tied_rows_add_their_mean_over_all_orders(polars_engine, label):
     orders = [
         (0, *middle, *last) for middle in permutations((1, 2, 3)) for last in permutations((4, 5))
     ]  # fmt: skip
-    wanted = defaultdict(float)
+    expected = defaultdict(float)
     for order in orders:
         for item, value in zip(order, by_hand(label, [grades[i] for i in order], 3), strict=True):
-            wanted[item] += value / len(orders)
+            expected[item] += value / len(orders)
     frame = polars_engine.frame({"user": [1] * 6, "item": list(range(6)), "relevant": grades, "score": scores})
     found = polars_engine.ask(frame, "contributions", label, 3)
     assert {row["item"]: row["contribution"] for row in found} == pytest.approx(
-        {item: wanted[item] for item in range(4)}, abs=1e-12
+        {item: expected[item] for item in range(4)}, abs=1e-12
     )
     assert [(row["position"], row["tied"]) for row in found] == [(1, 1), (2, 3), (2, 3), (2, 3)]
 

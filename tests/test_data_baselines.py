@@ -68,10 +68,10 @@ def test_popular(engine, given_, text):
     found = rows_of(engine, engine.frame(rows), "add_popular", engine.frame(train), **given_)
     options = {name: value for name, value in given_.items() if name != "time"}
     options["segment"] = [options["segment"]] if isinstance(options.get("segment"), str) else options.get("segment", ())
-    wanted = expected(rows, train, **options)
+    reference = expected(rows, train, **options)
     assert len(found) == len(rows)
     for row in found:
-        assert row["popular"] == pytest.approx(wanted[row["n"]], abs=1e-9)
+        assert row["popular"] == pytest.approx(reference[row["n"]], abs=1e-9)
     if not engine.lazy:
         assert [row["n"] for row in found] == list(range(60))
 

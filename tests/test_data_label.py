@@ -47,11 +47,11 @@ def assert_as_truth(engine, frame, truth, labels, **roles):
         truth, **{k: v for k, v in roles.items() if k in ("by", "score", "rank", "model")}
     )
     for per in (None, roles.get("by")):
-        wanted = engine.ask(frame, "evaluate", labels, truth=truth, per=per, **roles)
+        expected = engine.ask(frame, "evaluate", labels, truth=truth, per=per, **roles)
         found = engine.ask(labelled, "evaluate", labels, per=per, **roles)
         keys = [*(["model"] if "model" in roles else []), *oracle.names(per)]
-        wanted = {key: {label: row[label] for label in labels} for key, row in by_key(wanted, keys).items()}
-        assert_equal(found, wanted, keys)
+        expected = {key: {label: row[label] for label in labels} for key, row in by_key(expected, keys).items()}
+        assert_equal(found, expected, keys)
 
 
 # --- every metric -------------------------------------------------------------------------------------------
@@ -80,11 +80,11 @@ def test_small_relevance_and_undefined(engine, undefined, relevance):
 def test_small_frames(engine, rows, data, by, relevance):
     truth = data.draw(truths(rows, relevance=relevance))
     served = without(rows, "relevant")
-    wanted = oracle.evaluate(served, SOME, by=by, truth=truth, per=by)
+    expected = oracle.evaluate(served, SOME, by=by, truth=truth, per=by)
     frame, other = engine.frames(served, truth)
     with engine.running():
         labelled = recframe.rec(frame).label(other, by=by)
-    assert_equal(engine.ask(labelled, "evaluate", SOME, by=by, per=by), wanted, list(oracle.names(by)))
+    assert_equal(engine.ask(labelled, "evaluate", SOME, by=by, per=by), expected, list(oracle.names(by)))
 
 
 def test_ranks(engine):
@@ -120,9 +120,9 @@ def test_models_beside_each_other(engine):
     with engine.running():
         labelled = recframe.rec(frame).label(other, by=BY, score=["score", "other"])
     requested = {"by": BY, "score": ["score", "other"], "per": BY}
-    wanted = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **requested), ["model", *BY])
+    expected = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **requested), ["model", *BY])
     found = engine.ask(labelled, "evaluate", SOME, **requested)
-    assert_equal(found, {k: {n: r[n] for n in SOME} for k, r in wanted.items()}, ["model", *BY])
+    assert_equal(found, {k: {n: r[n] for n in SOME} for k, r in expected.items()}, ["model", *BY])
 
 
 def test_money(engine):

@@ -58,11 +58,13 @@ def test_there_and_back(library, data):
 def test_to_lists(engine, k):
     rows = crowd(83, 100)
     found = rows_of(engine, engine.frame(rows), "to_lists", k, by=["user", "day"], scores=True)
-    wanted = expected_top(rows, k, ["user", "day"])
+    reference = expected_top(rows, k, ["user", "day"])
     assert len(found) == len(oracle.grouped(rows, ["user", "day"]))
     for row in found:
         key = (row["user"], row["day"])
-        items = [item for _, item, _ in sorted((each for each in wanted if each[0] == key), key=lambda each: each[2])]
+        items = [
+            item for _, item, _ in sorted((each for each in reference if each[0] == key), key=lambda each: each[2])
+        ]
         assert [None if str(item) == "<NA>" else oracle.plain(item) for item in row["item"]] == items
         assert len(row["score"]) == len(items)
         assert list(row["score"]) == sorted(row["score"], reverse=True)
@@ -95,8 +97,8 @@ def test_lazy_lists():
     data = pl.DataFrame({"user": [1, 2], "got": [["a", "b"], []], "did": [["b"], ["c"]]})
     lazy = recframe.from_lists("got", "did", frame=data.lazy())
     assert isinstance(lazy, pl.LazyFrame)
-    wanted = recframe.from_lists("got", "did", frame=data)
-    assert lazy.collect().sort("user", "item").equals(wanted.sort("user", "item"))
+    reference = recframe.from_lists("got", "did", frame=data)
+    assert lazy.collect().sort("user", "item").equals(reference.sort("user", "item"))
 
 
 def test_types_of_columns_stay():

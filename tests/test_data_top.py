@@ -39,14 +39,14 @@ def test_top(engine, k):
 def test_top_of_small_frames(engine, rows, k, by):
     rows = [{**row, "item": None if row["item"] is None else str(row["item"])} for row in rows]
     names = list(oracle.names(by))
-    wanted = []
+    expected = []
     for key, members in oracle.grouped(rows, names).items():
         ranked = [row for row in members if not is_missing(row["score"])]
         ranked.sort(key=lambda row: (-row["score"], row["item"] is None, row["item"] or ""))
-        wanted += [(*key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
+        expected += [(*key, row["item"], place) for place, row in enumerate(ranked[:k], 1)]
     found = rows_of(engine, engine.frame(rows, {"item": "str"}), "top", k, by=by)
     assert sorted(((*(row[n] for n in names), row["item"], row["rank"]) for row in found), key=str) == sorted(
-        wanted, key=str
+        expected, key=str
     )
 
 
@@ -57,8 +57,8 @@ def test_top_by_rank_keeps_gaps(engine):
         taken = sorted(row["place"] for row in found if (row["user"],) == user)
         assert len(taken) == len(set(taken))
         starts = [row["rank"] for row in members if row["rank"] is not None]
-        wanted = [place for start in set(starts) for place in range(start, start + starts.count(start)) if place <= 5]
-        assert taken == sorted(wanted)
+        expected = [place for start in set(starts) for place in range(start, start + starts.count(start)) if place <= 5]
+        assert taken == sorted(expected)
 
 
 def test_top_is_sorted_and_keeps_the_rest(engine):
@@ -83,12 +83,12 @@ def test_the_metric_of_the_top_is_the_metric_at_k(engine):
         top = recframe.rec(frame).top(3, by=["user", "day"])
     labels = ["precision@3", "dcg@3", "mrr@3"]
     found = engine.ask(top, "evaluate", labels, by=["user", "day"], rank="rank", per=["user", "day"])
-    wanted = engine.ask(frame, "evaluate", labels, by=["user", "day"], ties="item", per=["user", "day"])
-    wanted = {(row["user"], row["day"]): row for row in wanted}
+    expected = engine.ask(frame, "evaluate", labels, by=["user", "day"], ties="item", per=["user", "day"])
+    expected = {(row["user"], row["day"]): row for row in expected}
     for row in found:
         for label in labels:
             if row[label] is not None:
-                assert row[label] == pytest.approx(wanted[row["user"], row["day"]][label], abs=1e-12)
+                assert row[label] == pytest.approx(expected[row["user"], row["day"]][label], abs=1e-12)
 
 
 def test_bad_tops(engine):

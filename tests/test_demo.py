@@ -153,11 +153,11 @@ def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
     for _, user, item, _score in recommended.filter(pl.col("model") == "random").sort("score", descending=True).rows():
         lists.setdefault(user, []).append(item)
     values = []
-    for user, wanted in hidden.items():
-        assert not wanted & known[user]
+    for user, bought in hidden.items():
+        assert not bought & known[user]
         assert not set(lists[user]) & known[user]
-        order = [int(item in wanted) for item in lists[user]]
-        values.append(dcg(order, 10) / dcg([1] * len(wanted), 10))
+        order = [int(item in bought) for item in lists[user]]
+        values.append(dcg(order, 10) / dcg([1] * len(bought), 10))
     _, out, _ = run("--seed", "3")
     assert lines_of(out.split("2. Many lists")[1], "ndcg@10")[0][0] == pytest.approx(np.mean(values), abs=5.1e-5)
 

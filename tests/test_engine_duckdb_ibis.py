@@ -46,11 +46,11 @@ def test_plans_give_plans_of_the_same_kind(make, case):
     result = CALLS[case](recframe.rec(make(FRAME)), make(TRUTH))
     assert isinstance(result, type(make(FRAME)))
     eager = CALLS[case](recframe.rec(pa.table(FRAME)), pa.table(TRUTH))
-    wanted = [{"value": eager}] if isinstance(eager, float) else sorted(eager.to_pylist(), key=repr)
+    expected = [{"value": eager}] if isinstance(eager, float) else sorted(eager.to_pylist(), key=repr)
     found = rows(result)
     if not isinstance(eager, float):
         assert list(result.columns) == eager.column_names
-    for row, other in zip(found, wanted, strict=True):
+    for row, other in zip(found, expected, strict=True):
         assert list(row.values()) == [
             pytest.approx(v, abs=1e-12) if isinstance(v, float) else v for v in other.values()
         ]
@@ -155,9 +155,9 @@ def test_decimals_are_numbers(connection):
 
 def test_a_discount_of_your_own_is_an_expression(make):
     result = recframe.rec(make(FRAME)).dcg(2, discount=lambda position: position**-2.0, per="user")
-    wanted = recframe.rec(pa.table(FRAME)).dcg(2, discount=lambda position: position**-2.0, per="user")
+    expected = recframe.rec(pa.table(FRAME)).dcg(2, discount=lambda position: position**-2.0, per="user")
     assert [r["dcg(discount=<lambda>)@2"] for r in rows(result)] == pytest.approx(
-        [r["dcg(discount=<lambda>)@2"] for r in sorted(wanted.to_pylist(), key=repr)]
+        [r["dcg(discount=<lambda>)@2"] for r in sorted(expected.to_pylist(), key=repr)]
     )
 
 

@@ -46,14 +46,14 @@ def test_pandas_index_levels_as_roles(pandas_engine, levels, ties):
 
 def test_pandas_index_does_not_matter(pandas_engine):
     rows = crowd(40, 60)
-    wanted = oracle.evaluate(rows, SOME, by=BY, per=BY, ties="first")
+    expected = oracle.evaluate(rows, SOME, by=BY, per=BY, ties="first")
     frame = pandas_engine.frame(rows)
     for index in ([7] * len(rows), list(range(len(rows)))[::-1], [f"r{i % 5}" for i in range(len(rows))]):
         other = frame.copy()
         other.index = index
-        assert_equal(pandas_rows(pandas_engine, other, ties="first"), wanted, BY)
+        assert_equal(pandas_rows(pandas_engine, other, ties="first"), expected, BY)
     sliced = frame.iloc[::-1].iloc[::-1]
-    assert_equal(pandas_rows(pandas_engine, sliced, ties="first"), wanted, BY)
+    assert_equal(pandas_rows(pandas_engine, sliced, ties="first"), expected, BY)
 
 
 def test_pandas_categorical_numbers(pandas_engine):
@@ -61,8 +61,8 @@ def test_pandas_categorical_numbers(pandas_engine):
     frame = pandas_engine.frame(rows)
     frame["user"], frame["item"] = frame["user"].astype("category"), frame["item"].astype("category")
     for ties in ("average", "item"):
-        wanted = oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties)
-        assert_equal(pandas_rows(pandas_engine, frame, ties=ties), wanted, BY)
+        expected = oracle.evaluate(rows, SOME, by=BY, per=BY, ties=ties)
+        assert_equal(pandas_rows(pandas_engine, frame, ties=ties), expected, BY)
 
 
 def test_pandas_unused_categories_are_no_lists(pandas_engine):

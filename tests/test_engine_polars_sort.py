@@ -175,9 +175,9 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
     assert found.cast({"size": pl.Int32}).equals(expected)
-    wanted = pl.col("relevant").eq_missing(relevance[0])
-    some = polars_sort.rank_rows(frame, ["user"], "score", 4, wanted)
-    assert some.equals(found.filter(wanted))
+    same_grade = pl.col("relevant").eq_missing(relevance[0])
+    some = polars_sort.rank_rows(frame, ["user"], "score", 4, same_grade)
+    assert some.equals(found.filter(same_grade))
 
 
 def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):

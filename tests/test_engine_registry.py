@@ -63,14 +63,14 @@ def library(monkeypatch):
 def test_an_adapter_and_a_line_make_an_engine():
     rec = recframe.rec(Columns(DATA))
     assert isinstance(rec, recframe.EagerRec)
-    wanted = recframe.rec(pl.DataFrame(DATA))
-    assert rec.ndcg(2) == wanted.ndcg(2)
-    assert rec.mrr(per="user") == wanted.mrr(per="user").to_dict(as_series=False)
+    expected = recframe.rec(pl.DataFrame(DATA))
+    assert rec.ndcg(2) == expected.ndcg(2)
+    assert rec.mrr(per="user") == expected.mrr(per="user").to_dict(as_series=False)
     assert isinstance(rec.evaluate(["ndcg", "map"], k=[1, 2]), Columns)
     truth = {"user": [1, 2], "item": [1, 3]}
-    assert rec.recall(1, truth=Columns(truth)) == wanted.recall(1, truth=pl.DataFrame(truth))
-    assert rec.coverage(1, catalog=[1, 2, 3, 4]) == wanted.coverage(1, catalog=[1, 2, 3, 4])
-    assert rec.check(2)["finding"] == wanted.check(2)["finding"].to_list()
+    assert rec.recall(1, truth=Columns(truth)) == expected.recall(1, truth=pl.DataFrame(truth))
+    assert rec.coverage(1, catalog=[1, 2, 3, 4]) == expected.coverage(1, catalog=[1, 2, 3, 4])
+    assert rec.check(2)["finding"] == expected.check(2)["finding"].to_list()
 
 
 @pytest.mark.usefixtures("library")

@@ -28,8 +28,8 @@ def test_spark_with_one_list_that_holds_most_rows(spark, parts):
     requested = {"metrics": ["ndcg@5", "mrr", "roc_auc"], "undefined": 0.0}
     table = spark.table(rows)
     found = recframe.rec(spark.frame(rows).repartition(6)).evaluate(**requested, partitions=parts)
-    (wanted,) = recframe.rec(table).evaluate(**requested).to_pylist()
-    assert spark.rows(found) == [pytest.approx(wanted, rel=1e-9)]
+    (expected,) = recframe.rec(table).evaluate(**requested).to_pylist()
+    assert spark.rows(found) == [pytest.approx(expected, rel=1e-9)]
 
 
 @pytest.mark.spark
@@ -47,14 +47,14 @@ def in_parts(spark, data, metrics, parts, **requested):
     frames = {name: given for name, given in requested.items() if isinstance(given, pl.DataFrame)}
     there = {name: spark.session.createDataFrame(frame.to_arrow()) for name, frame in {"": data, **frames}.items()}
     found = recframe.rec(there.pop("")).evaluate(metrics, **requested | there, partitions=parts)
-    wanted = recframe.rec(data.lazy()).evaluate(metrics, **requested | {name: f.lazy() for name, f in frames.items()})
-    return spark.rows(found), wanted.collect().to_dicts()
+    expected = recframe.rec(data.lazy()).evaluate(metrics, **requested | {name: f.lazy() for name, f in frames.items()})
+    return spark.rows(found), expected.collect().to_dicts()
 
 
-def assert_same(found, wanted, *key):
-    values = [{name: value for name, value in row.items() if name not in key} for row in wanted]
+def assert_same(found, expected, *key):
+    values = [{name: value for name, value in row.items() if name not in key} for row in expected]
     assert_equal(
-        found, {tuple(row[name] for name in key): own for row, own in zip(wanted, values, strict=True)}, list(key)
+        found, {tuple(row[name] for name in key): own for row, own in zip(expected, values, strict=True)}, list(key)
     )
 
 
@@ -71,8 +71,8 @@ def test_parts_on_spark_change_nothing(spark, parts, per, metrics):
     data, train, _ = sample(5)
     # The day is dropped, so that the country is a key of its own where `per` makes it one.
     requested = {"k": 4, "per": per, "score": ["score", "other"], "train": train}
-    found, wanted = in_parts(spark, data.drop("day"), metrics, parts, **requested)
-    assert_same(found, wanted, "model", *([per] if per else []))
+    found, expected = in_parts(spark, data.drop("day"), metrics, parts, **requested)
+    assert_same(found, expected, "model", *([per] if per else []))
 
 
 SUBTOPICS = pl.DataFrame(
@@ -102,8 +102,8 @@ NEWER = {
 def test_newer_roles_on_spark(spark, name, parts):
     metrics, requested = NEWER[name]
     # Spark takes long to plan what has many columns.
-    found, wanted = in_parts(spark, SERVED, metrics if parts else metrics[:1], parts, **requested)
-    assert_same(found, wanted)
+    found, expected = in_parts(spark, SERVED, metrics if parts else metrics[:1], parts, **requested)
+    assert_same(found, expected)
 
 
 @pytest.mark.spark
@@ -119,10 +119,10 @@ def test_parts_on_spark_may_lack_one_of_two_frames(spark):
     truth = pl.DataFrame({"user": [1, *range(3, 20)], "item": [2, *range(3, 20)]})
     # Most lists were never served, and user 2 has nothing to find.
     metrics = ["recall", "mrr", "err"]
-    found, wanted = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2], per="country", undefined=0.5)
-    assert_same(found, wanted, "country")
-    found, wanted = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2])
-    assert_same(found, wanted)
+    found, expected = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2], per="country", undefined=0.5)
+    assert_same(found, expected, "country")
+    found, expected = in_parts(spark, served, metrics, 9, truth=truth, k=[1, 2])
+    assert_same(found, expected)
 
 
 @pytest.mark.spark
@@ -130,10 +130,10 @@ def test_parts_on_spark_may_lack_one_of_two_frames(spark):
 def test_parts_on_spark_without_a_key_or_rows(spark, score):
     data = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 3, 1], "a": [0.9, 0.9, 0.1], "b": [1, 2, None]})
     for by in (None, "user"):
-        found, wanted = in_parts(spark, data, ["ndcg", "err"], 4, by=by, score=score)
-        assert_same(found, wanted, "model")
-        found, wanted = in_parts(spark, data.clear(), ["ndcg", "err"], 4, by=by, score=score)
-        assert_same(found, wanted, "model")
+        found, expected = in_parts(spark, data, ["ndcg", "err"], 4, by=by, score=score)
+        assert_same(found, expected, "model")
+        found, expected = in_parts(spark, data.clear(), ["ndcg", "err"], 4, by=by, score=score)
+        assert_same(found, expected, "model")
     assert in_parts(spark, data.clear(), ["ndcg"], 4, per="user", score=score)[0] == []
     assert in_parts(spark, data.clear(), ["ndcg"], 4, score="a") == ([{"ndcg": None}], [{"ndcg": None}])
 

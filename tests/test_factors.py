@@ -157,10 +157,10 @@ def assert_same(found, expected):
         if name == "user":
             assert found[name] == expected[name]
         else:
-            values, wanted = (
+            values, reference = (
                 [math.nan if value is None else value for value in side[name]] for side in (found, expected)
             )
-            assert values == pytest.approx(wanted, abs=1e-12, rel=1e-12, nan_ok=True), name
+            assert values == pytest.approx(reference, abs=1e-12, rel=1e-12, nan_ok=True), name
 
 
 @pytest.mark.parametrize("ties", TIES)

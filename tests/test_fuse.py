@@ -118,10 +118,10 @@ def expected(rows, method, normalize=None, weights=(1, 1, 1), k=60, by=("user",)
     return found
 
 
-def assert_fused(found, wanted):
-    assert len(found) == len(wanted)
+def assert_fused(found, reference):
+    assert len(found) == len(reference)
     for row in found:
-        assert row["fused"] == (None if wanted[row["n"]] is None else pytest.approx(wanted[row["n"]], abs=1e-12))
+        assert row["fused"] == (None if reference[row["n"]] is None else pytest.approx(reference[row["n"]], abs=1e-12))
 
 
 @pytest.mark.parametrize("method", ["rrf", "borda", "isr"])
@@ -149,9 +149,9 @@ def test_the_default_is_reciprocal_rank_fusion_with_60(engine):
 @pytest.mark.parametrize("method", ["rrf", "borda", "isr", "sum", "mnz"])
 def test_weights_in_order_and_by_name(engine, method):
     rows, weights = crowd(4), (0.25, 3, 1)
-    wanted = expected(rows, method, weights=weights)
+    reference = expected(rows, method, weights=weights)
     for given in (list(weights), weights, dict(zip(MODELS[::-1], weights[::-1], strict=True))):
-        assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method, weights=given), wanted)
+        assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method, weights=given), reference)
 
 
 @pytest.mark.parametrize("by", [["user", "day"], None])
@@ -165,8 +165,8 @@ def test_other_keys(engine, by):
 def test_the_median_of_any_number_of_models(engine, count):
     models = [f"model {number}" for number in range(count)]
     rows = crowd(6, 10, models)
-    wanted = expected(rows, "median", weights=(1,) * count, models=models)
-    assert_fused(rows_of(engine, engine.frame(rows), score=models, method="median"), wanted)
+    reference = expected(rows, "median", weights=(1,) * count, models=models)
+    assert_fused(rows_of(engine, engine.frame(rows), score=models, method="median"), reference)
 
 
 @pytest.mark.parametrize("method", ["rrf", "isr", "borda", "sum"])
@@ -248,8 +248,8 @@ def test_long_frames_are_fused_as_lazy_ones(library):
     pl, module = pytest.importorskip("polars"), pytest.importorskip(library)
     columns = {name: [row[name] for row in crowd(8, lists=2_500)] for name in ("n", "user", *MODELS)}
     lazy = pl.LazyFrame(columns).rec(by="user").fuse(score=MODELS).collect()
-    wanted = dict(lazy.select("n", "fused").rows())
+    reference = dict(lazy.select("n", "fused").rows())
     found = module.DataFrame(columns).rec(by="user").fuse(score=MODELS)
-    assert len(found) == len(wanted) > 8_000
+    assert len(found) == len(reference) > 8_000
     for n, value in zip(found["n"], found["fused"], strict=True):
-        assert wanted[n] == (None if value is None or math.isnan(value) else pytest.approx(value, abs=1e-12))
+        assert reference[n] == (None if value is None or math.isnan(value) else pytest.approx(value, abs=1e-12))

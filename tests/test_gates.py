@@ -135,10 +135,10 @@ def test_an_eager_truth_may_stand_beside_a_lazy_frame(engine):
     for method in ("ndcg", "recall", "check", "contributions", "evaluate"):
         args = (1,) if method not in ("contributions", "evaluate") else ("ndcg", 1)
         given = {"relevant": "clicked"}
-        found, wanted = (engine.ask(frame, method, *args, truth=each, **given) for each in (held, truth))
+        found, expected = (engine.ask(frame, method, *args, truth=each, **given) for each in (held, truth))
         if method == "contributions":  # the rows of a lazy frame have no order
-            found, wanted = (sorted(rows, key=repr) for rows in (found, wanted))
-        assert found == wanted
+            found, expected = (sorted(rows, key=repr) for rows in (found, expected))
+        assert found == expected
     labelled = [engine.rows(recframe.rec(frame).label(each, relevant="clicked")) for each in (held, truth)]
     assert sorted(labelled[0], key=repr) == sorted(labelled[1], key=repr)
     with pytest.raises(TypeError, match="truth is a polars LazyFrame, but the frame is a polars DataFrame"):

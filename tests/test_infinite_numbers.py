@@ -65,8 +65,8 @@ def test_sums_of_relevance_are_finite(metric, relevance):
 def test_metrics_of_hits_and_of_orders_take_infinite_relevance(metric):
     infinite, finite = (frame_of(EAGER, (0, top, 1, 0)) for top in (INF, 2))
     given = {"k": None} if metric in ("spearman", "kendall") else {"k": 2}
-    found, wanted = (EAGER.ask(frame, "evaluate", [metric], **given) for frame in (infinite, finite))
-    assert found == wanted
+    found, expected = (EAGER.ask(frame, "evaluate", [metric], **given) for frame in (infinite, finite))
+    assert found == expected
 
 
 @pytest.mark.parametrize("metric", ["money_precision", "money_recall"])

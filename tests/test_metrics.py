@@ -82,23 +82,23 @@ def test_every_list(engine, scenario, ties):
     some = engine.some(metrics_under(scenario, ties), len(scenario))
     found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, per=keys, ties=ties, **requested)
     assert list(found[0]) == [*keys, *some]
-    wanted = expected(scenario, ties).items()
-    assert_equal(found, {key: {label: values[label] for label in some} for key, values in wanted}, keys)
+    reference = expected(scenario, ties).items()
+    assert_equal(found, {key: {label: values[label] for label in some} for key, values in reference}, keys)
 
 
 def test_all_metrics_in_one_call(engine):
     rows, by, some = rows_of("graded"), ["user", "day"], engine.some(SPELLED)
-    wanted = oracle.evaluate(rows, some, by=by)
-    assert_equal(engine.ask(engine.frame(rows), "evaluate", some, by=by), wanted, [])
+    reference = oracle.evaluate(rows, some, by=by)
+    assert_equal(engine.ask(engine.frame(rows), "evaluate", some, by=by), reference, [])
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_means_over_lists(engine, scenario):
     some, requested = metrics_under(scenario, "average")[::3], SCENARIOS[scenario][1]
     lists = expected(scenario, "average").values()
-    wanted = {label: oracle.mean(values[label] for values in lists) for label in some}
+    reference = {label: oracle.mean(values[label] for values in lists) for label in some}
     found = engine.ask(engine.frame(rows_of(scenario)), "evaluate", some, **requested)
-    assert_equal(found, {(): wanted}, [])
+    assert_equal(found, {(): reference}, [])
 
 
 @pytest.mark.parametrize("scenario", ["graded", "undefined"])
@@ -136,11 +136,11 @@ def test_methods(engine, label):
     rows, requested = rows_of("graded"), {"by": ["user", "day"]}
     metric = oracle.parse(label)
     options = {name: OPTIONS[name](value) for name, value in metric.options.items()}
-    wanted = oracle.evaluate(rows, [label], **requested)[()][label]
+    reference = oracle.evaluate(rows, [label], **requested)[()][label]
     cut = () if metric.k is None else (metric.k,)
     found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
-    assert same(found, wanted), f"{label}: {found} instead of {wanted}"
-    assert same(engine.ask(engine.frame(rows), "measure", label, **requested), wanted)
+    assert same(found, reference), f"{label}: {found} instead of {reference}"
+    assert same(engine.ask(engine.frame(rows), "measure", label, **requested), reference)
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_methods(engine, label):
 def test_methods_on_ranks_with_gaps(engine, label):
     # Alone, a metric sees few rows; N counts the ranked ones past the cutoff too.
     rows = rows_of("ranks")
-    wanted = oracle.evaluate(rows, [label], rank="rank", per="user")
-    assert_equal(engine.ask(engine.frame(rows), "measure", label, rank="rank", per="user"), wanted, ["user"])
+    reference = oracle.evaluate(rows, [label], rank="rank", per="user")
+    assert_equal(engine.ask(engine.frame(rows), "measure", label, rank="rank", per="user"), reference, ["user"])
 
 
 def test_functions_as_discounts(engine):

@@ -53,10 +53,10 @@ def frames(engine, rows, train, features):
     return engine.frames(rows, train, described)
 
 
-def close(found, wanted):
-    if wanted is None:
+def close(found, reference):
+    if reference is None:
         return found is None or math.isnan(found)
-    return found is not None and found == pytest.approx(wanted, abs=1e-12, rel=1e-12)
+    return found is not None and found == pytest.approx(reference, abs=1e-12, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -67,8 +67,8 @@ def test_equal_their_definitions(engine, seed):
     for name in NAMES:
         for k in (1, 3, None):
             label = name if k is None else f"{name}@{k}"
-            wanted = expected(name, k, rows, train, features, ITEMS)
-            assert close(found[label], wanted), (label, found[label], wanted)
+            reference = expected(name, k, rows, train, features, ITEMS)
+            assert close(found[label], reference), (label, found[label], reference)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -87,8 +87,8 @@ def test_per_list_and_with_accuracy(engine, seed):
         assert list(row)[:2] == ["user", "ndcg@2"] and list(row)[-1] == "mrr@2"
         assert close(row["ndcg@2"], accuracy[row["user"]]["ndcg@2"])
         for name in NAMES:
-            wanted = expected(name, 2, own, train, features, ITEMS)
-            assert close(row[f"{name}@2"], wanted), (row, name, wanted)
+            reference = expected(name, 2, own, train, features, ITEMS)
+            assert close(row[f"{name}@2"], reference), (row, name, reference)
 
 
 def test_several_models_wide_and_long(engine):
@@ -112,9 +112,9 @@ def test_several_models_wide_and_long(engine):
     for name in ("one", "two"):
         own = [{**row, "score": row[name]} for row in wide]
         for metric in NAMES:
-            wanted = expected(metric, 3, own, train, pairs, ITEMS)
+            reference = expected(metric, 3, own, train, pairs, ITEMS)
             for found in (by_name[name], below[name]):
-                assert close(found[f"{metric}@3"], wanted), (name, metric)
+                assert close(found[f"{metric}@3"], reference), (name, metric)
 
 
 def test_per_an_attribute_of_the_truth(engine):
@@ -135,8 +135,8 @@ def test_per_an_attribute_of_the_truth(engine):
     for row in found:
         own = [each for each in rows if country[each["user"]] == row["country"]]
         for name in NAMES:
-            wanted = expected(name, 3, own, train, features, ITEMS) if own else (0.0 if name == "coverage" else None)
-            assert close(row[f"{name}@3"], wanted), (row["country"], name, row[f"{name}@3"], wanted)
+            reference = expected(name, 3, own, train, features, ITEMS) if own else (0.0 if name == "coverage" else None)
+            assert close(row[f"{name}@3"], reference), (row["country"], name, row[f"{name}@3"], reference)
 
 
 @pytest.mark.parametrize("ties", ["best", "worst", "item", "item_desc"])
@@ -149,8 +149,8 @@ def test_ties_show_one_list_that_the_relevance_does_not_order(engine, ties):
         frame, "evaluate", ["ndcg", *NAMES], k=2, ties=ties, train=past, features=described, catalog=ITEMS
     )
     for name in NAMES:
-        wanted = expected(name, 2, rows, train, features, ITEMS, ties=ties)
-        assert close(found[f"{name}@2"], wanted), name
+        reference = expected(name, 2, rows, train, features, ITEMS, ties=ties)
+        assert close(found[f"{name}@2"], reference), name
 
 
 def test_the_default_catalogue_is_the_items_of_the_frame(engine):
@@ -172,8 +172,8 @@ def test_serendipity_counts_unexpected_hits(engine, seed):
     rows = [{**row, "score": place, "relevant": rng.choice([0, 1])} for place, row in enumerate(rows)]
     frame, past = engine.frames(rows, train)
     for name in ("serendipity", "serendipity(expected=1)"):
-        wanted = expected(name, 3, rows, train, {}, ())
-        assert close(engine.ask(frame, "measure", f"{name}@3", train=past), wanted)
+        reference = expected(name, 3, rows, train, {}, ())
+        assert close(engine.ask(frame, "measure", f"{name}@3", train=past), reference)
 
 
 def test_features_as_one_column_of_lists(engine):

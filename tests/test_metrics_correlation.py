@@ -34,8 +34,8 @@ def test_kendall_of_many_levels(engine):
     found = {row["user"]: row["kendall"] for row in engine.ask(engine.frame(rows), "evaluate", ["kendall"], per="user")}
     for user in (0, 1):
         own = [row for row in rows if row["user"] == user]
-        wanted = tau_b([row["relevant"] for row in own], [row["score"] for row in own])
-        assert found[user] == pytest.approx(wanted, abs=1e-12)
+        expected = tau_b([row["relevant"] for row in own], [row["score"] for row in own])
+        assert found[user] == pytest.approx(expected, abs=1e-12)
 
 
 def test_no_ranked_row_leaves_correlations_undefined(engine):

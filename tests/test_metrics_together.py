@@ -43,8 +43,8 @@ def test_the_mean_of_the_lists_is_the_float(engine):
     frame = engine.frame(crowd(34, 100))
     for label in SOME:
         lists = [row[label] for row in engine.ask(frame, "measure", label, by=BY, per=BY)]
-        wanted = oracle.mean(lists)
-        assert same(engine.ask(frame, "measure", label, by=BY), wanted)
+        expected = oracle.mean(lists)
+        assert same(engine.ask(frame, "measure", label, by=BY), expected)
 
 
 def test_models_do_not_touch_each_other(engine):

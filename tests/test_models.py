@@ -14,14 +14,14 @@ from strategies import crowd
 def test_wide_format(engine, ties):
     rows = [{**row, "other": -row["relevant"] if row["relevant"] else row["score"]} for row in crowd(9, 150)]
     some, by = engine.some(SPELLED[::9]), ["user", "day"]
-    wanted = {
+    expected = {
         (name, *key): values
         for name in ("score", "other")
         for key, values in oracle.evaluate(rows, some, by=by, per=by, ties=ties, score=name).items()
     }
     found = engine.ask(engine.frame(rows), "evaluate", some, by=by, per=by, ties=ties, score=["score", "other"])
     assert list(found[0]) == ["model", *by, *some]
-    assert_equal(found, wanted, ["model", *by])
+    assert_equal(found, expected, ["model", *by])
 
 
 @pytest.mark.parametrize("undefined", ["skip", 0.25])

@@ -38,7 +38,7 @@ def lists(seed: int, count: int):
 @pytest.mark.parametrize("truth", [False, True])
 def test_every_list_equals_its_oracle(engine, truth):
     rows = lists(1, 9)
-    wanted = {
+    expected = {
         key: {label: value(oracle.parse(label), own) for label in LABELS}
         for key, own in oracle.grouped(rows, ["user"]).items()
     }
@@ -50,7 +50,7 @@ def test_every_list_equals_its_oracle(engine, truth):
         given = {"truth": judged}
     else:
         frame, given = engine.frame(rows), {}
-    assert_equal(engine.ask(frame, "evaluate", LABELS, propensity="p", per="user", **given), wanted, ["user"])
+    assert_equal(engine.ask(frame, "evaluate", LABELS, propensity="p", per="user", **given), expected, ["user"])
 
 
 WHOLE = [("a", 1, 0.5, 3.0), ("b", 0, None, 2.0), ("c", 1, 0.2, 2.0), ("d", 2, 0.7, 1.0), ("e", 1, 0.4, None)]
@@ -79,10 +79,10 @@ def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(p
     frame, whole = polars_engine.frames(rows, truth)
     # A list in which nothing was observed estimates 0.
     (found,) = polars_engine.ask(frame, "evaluate", SUMS, propensity="p", weight="chance", undefined=0)
-    (wanted,) = polars_engine.ask(whole, "evaluate", SUMS)
-    assert all(same(found[label], wanted[label]) for label in SUMS), (found, wanted)
+    (expected,) = polars_engine.ask(whole, "evaluate", SUMS)
+    assert all(same(found[label], expected[label]) for label in SUMS), (found, expected)
     (naive,) = polars_engine.ask(frame, "evaluate", SUMS, weight="chance", undefined=0)
-    assert all(naive[label] < wanted[label] - 0.1 for label in SUMS)
+    assert all(naive[label] < expected[label] - 0.1 for label in SUMS)
 
 
 def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
@@ -126,17 +126,17 @@ def test_a_policy_orders_ties_as_their_scores_would(ties):
     strict = [row | {"score": None if row["score"] is None else ranks[i]} for i, row in enumerate(rows)]
     given = {"propensity": "p", "per": "user"}
     found = engine.ask(engine.frame(rows), "evaluate", LABELS, ties=ties, **given)
-    wanted = engine.ask(engine.frame(strict), "evaluate", LABELS, **given)
-    assert_equal(found, {(row["user"],): {label: row[label] for label in LABELS} for row in wanted}, ["user"])
+    expected = engine.ask(engine.frame(strict), "evaluate", LABELS, **given)
+    assert_equal(found, {(row["user"],): {label: row[label] for label in LABELS} for row in expected}, ["user"])
 
 
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
     frame = pl.DataFrame(lists(7, 20), infer_schema_length=None)
-    wanted = frame.rec.evaluate(LABELS, propensity="p").row(0)
+    expected = frame.rec.evaluate(LABELS, propensity="p").row(0)
     found = frame.lazy().rec.evaluate(LABELS, propensity="p", partitions=3)
     assert isinstance(found, pl.LazyFrame)
-    assert all(map(same, found.collect().row(0), wanted))
+    assert all(map(same, found.collect().row(0), expected))
 
 
 def test_certain_observation_changes_nothing(engine):

@@ -53,16 +53,16 @@ def rows_of(lists):
 @pytest.mark.parametrize("gamma", [0.01, 0.1, 1.0])
 @pytest.mark.parametrize("label", ["recall@2", "ndcg"])
 def test_bias_and_variance_are_least(label, gamma):
-    wanted = least_squares(OF_RANK[label], M, N, gamma)
-    assert np.allclose(table(OF_RANK[label], M, N, gamma), wanted, rtol=0, atol=1e-10)
+    expected = least_squares(OF_RANK[label], M, N, gamma)
+    assert np.allclose(table(OF_RANK[label], M, N, gamma), expected, rtol=0, atol=1e-10)
     assert gamma != 0.1 or table(OF_RANK[label], M, N, "bv") == table(OF_RANK[label], M, N, gamma)
 
 
 def test_bias_is_least_of_all_tables_that_do_not_grow():
     optimize = pytest.importorskip("scipy.optimize")
-    chance, wanted = probabilities(M, N), np.array([OF_RANK["recall@2"](rank) for rank in range(1, N + 1)])
+    chance, expected = probabilities(M, N), np.array([OF_RANK["recall@2"](rank) for rank in range(1, N + 1)])
     steps = np.tril(np.ones((M + 1, M + 1))).T
-    found = optimize.lsq_linear(chance @ steps, wanted, bounds=(0, np.inf), tol=1e-14)
+    found = optimize.lsq_linear(chance @ steps, expected, bounds=(0, np.inf), tol=1e-14)
     assert np.allclose(table(OF_RANK["recall@2"], M, N, "cls"), steps @ found.x, atol=1e-8)
 
 
@@ -84,10 +84,10 @@ def test_every_sample_together_tells_the_mean_of_whole_lists(polars_engine):
         polars_engine.frame(rows_of(samples(M, N))), "evaluate", labels, sampled=(M, N), estimator=0.05
     )
     whole = polars_engine.frame(rows_of((rank, range(1, N + 1)) for rank in range(1, N + 1)))
-    (wanted,) = polars_engine.ask(whole, "evaluate", labels)
-    assert all(found[label] == pytest.approx(wanted[label], abs=1e-9) for label in labels), (found, wanted)
+    (expected,) = polars_engine.ask(whole, "evaluate", labels)
+    assert all(found[label] == pytest.approx(expected[label], abs=1e-9) for label in labels), (found, expected)
     (plain,) = polars_engine.ask(polars_engine.frame(rows_of(samples(M, N))), "evaluate", labels)
-    assert all(plain[label] > wanted[label] + 0.05 for label in labels)
+    assert all(plain[label] > expected[label] + 0.05 for label in labels)
 
 
 def tied_lists(seed, count):
@@ -104,14 +104,14 @@ def tied_lists(seed, count):
 def test_every_list_has_the_mean_estimate_of_the_places_that_ties_leave_open(engine, truth):
     rows = tied_lists(1, 8)
     labels = engine.some([*OF_RANK])
-    wanted = {}
+    expected = {}
     for user in range(8):
         own = [row for row in rows if row["user"] == user]
         (score,) = (row["score"] for row in own if row["relevant"])
         first = sum(row["score"] > score for row in own)
         size = sum(row["score"] == score for row in own)
         tables = {label: least_squares(OF_RANK[label], M, N, 0.1) for label in labels}
-        wanted[user,] = {label: math.fsum(t[first : first + size]) / size for label, t in tables.items()}
+        expected[user,] = {label: math.fsum(t[first : first + size]) / size for label, t in tables.items()}
     given = {}
     frame = engine.frame(rows)
     if truth:
@@ -121,7 +121,7 @@ def test_every_list_has_the_mean_estimate_of_the_places_that_ties_leave_open(eng
         )
     found = engine.ask(frame, "evaluate", labels, sampled=(M, N), per="user", **given)
     rounded = [{name: round(value, 10) for name, value in row.items()} for row in found]
-    assert_equal(rounded, {key: {n: round(v, 10) for n, v in own.items()} for key, own in wanted.items()}, ["user"])
+    assert_equal(rounded, {key: {n: round(v, 10) for n, v in own.items()} for key, own in expected.items()}, ["user"])
 
 
 def test_tie_policies_choose_among_these_places(polars_engine):
@@ -140,10 +140,10 @@ def test_tie_policies_choose_among_these_places(polars_engine):
 def test_parts_of_a_lazy_frame_have_the_same_mean():
     pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
     frame = pl.DataFrame(tied_lists(4, 12))
-    (wanted,) = frame.rec.evaluate("mrr", sampled=(M, N)).row(0)
+    (expected,) = frame.rec.evaluate("mrr", sampled=(M, N)).row(0)
     found = frame.lazy().rec.evaluate("mrr", sampled=(M, N), partitions=3)
     assert isinstance(found, pl.LazyFrame)
-    assert same(found.collect().item(), wanted)
+    assert same(found.collect().item(), expected)
 
 
 @pytest.mark.parametrize("estimator", ["rank", "cls", 0.3])
@@ -152,8 +152,8 @@ def test_a_sample_of_all_items_is_the_whole_list(polars_engine, estimator):
         pytest.importorskip("scipy")
     frame, labels = polars_engine.frame(rows_of((rank, range(1, N + 1)) for rank in (1, 2, 5, 8))), [*OF_RANK]
     (found,) = polars_engine.ask(frame, "evaluate", labels, sampled=(N - 1, N), estimator=estimator)
-    (wanted,) = polars_engine.ask(frame, "evaluate", labels)
-    assert all(found[label] == pytest.approx(wanted[label], abs=1e-9) for label in labels)
+    (expected,) = polars_engine.ask(frame, "evaluate", labels)
+    assert all(found[label] == pytest.approx(expected[label], abs=1e-9) for label in labels)
 
 
 def test_roc_auc_needs_no_estimate(polars_engine):

@@ -23,7 +23,7 @@ def test_large_blocks(engine, size, hits, before, k):
     last = before + size if k is None else min(k, before + size)
     inside = max(0, last - before)
     first = [Fraction(math.comb(size - j, hits - 1), math.comb(size, hits)) for j in range(1, inside + 1)]
-    wanted = {
+    expected = {
         "hit_rate": 1 - Fraction(math.comb(size - hits, inside), math.comb(size, inside)),
         "mrr": sum(chance / (before + j) for j, chance in enumerate(first, 1)),
         "recall": Fraction(inside, size),
@@ -33,7 +33,7 @@ def test_large_blocks(engine, size, hits, before, k):
         ) / (hits if k is None else min(hits, k)),
         "dcg": Fraction(hits, size) * Fraction(math.fsum(1 / math.log2(before + j + 1) for j in range(1, inside + 1))),
     }  # fmt: skip
-    labels = [spelled(name, k) for name in wanted]
+    labels = [spelled(name, k) for name in expected]
     ((*found,),) = (row.values() for row in engine.ask(engine.frame(rows), "evaluate", labels))
-    for label, value, exact in zip(labels, found, wanted.values(), strict=True):
+    for label, value, exact in zip(labels, found, expected.values(), strict=True):
         assert same(value, float(exact)), f"{label}: {value} instead of {float(exact)}"

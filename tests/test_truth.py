@@ -48,26 +48,26 @@ def test_every_list(engine, ties, lists):
     served, truth = served_and_truth(50, 250)
     per = BY if lists else None
     some = engine.some(MANY, POLICIES.index(ties))
-    wanted = oracle.evaluate(served, some, by=BY, truth=truth, per=per, ties=ties)
+    expected = oracle.evaluate(served, some, by=BY, truth=truth, per=per, ties=ties)
     found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, ties=ties)
-    assert_equal(found, wanted, list(oracle.names(per)))
+    assert_equal(found, expected, list(oracle.names(per)))
 
 
 @pytest.mark.parametrize("label", [*SOME, "ndcg(ideal=ranked)@1", "precision(denominator=list)@1"])
 def test_each_metric_alone(engine, label):
     served, truth = served_and_truth(51, 120)
-    wanted = oracle.evaluate(served, [label], by=BY, truth=truth, per=BY)
+    expected = oracle.evaluate(served, [label], by=BY, truth=truth, per=BY)
     found = engine.ask(engine.frame(served), "measure", label, by=BY, truth=engine.frame(truth), per=BY)
-    assert_equal(found, wanted, BY)
+    assert_equal(found, expected, BY)
 
 
 @pytest.mark.parametrize("roles", [{"min_relevance": 2}, {"undefined": 0.0}, {"undefined": 0.0, "min_relevance": 1.5}])
 def test_roles(engine, roles):
     served, truth = served_and_truth(52, 150)
     for per in (None, "user", BY):
-        wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, **roles)
+        expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, **roles)
         found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, **roles)
-        assert_equal(found, wanted, list(oracle.names(per)))
+        assert_equal(found, expected, list(oracle.names(per)))
 
 
 @pytest.mark.parametrize("least", [0, -1])
@@ -83,9 +83,9 @@ def test_only_the_truth_makes_a_row_relevant(engine, least):
 def test_truth_without_relevance(engine, ties):
     served, truth = served_and_truth(53, 150)
     truth = without(truth, "relevant")
-    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
+    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
     found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
-    assert_equal(found, wanted, BY)
+    assert_equal(found, expected, BY)
 
 
 def test_relevance_of_the_frame_is_not_read(engine):
@@ -105,9 +105,9 @@ def test_ranks(engine):
         for rows in oracle.grouped(served, BY).values()
         for i, row in enumerate(rows)
     ]
-    wanted = oracle.evaluate(placed, SOME, by=BY, truth=truth, per=BY, rank="rank")
+    expected = oracle.evaluate(placed, SOME, by=BY, truth=truth, per=BY, rank="rank")
     found = engine.ask(engine.frame(placed), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
-    assert_equal(found, wanted, BY)
+    assert_equal(found, expected, BY)
 
 
 @examples(30)
@@ -125,10 +125,10 @@ def test_small_frames(engine, rows, data, by, lists, ties, relevance):
     truth = data.draw(truths(rows, relevance=relevance))
     served = without(rows, "relevant")
     per = by if lists else None
-    wanted = oracle.evaluate(served, SOME, by=by, truth=truth, per=per, ties=ties)
+    expected = oracle.evaluate(served, SOME, by=by, truth=truth, per=per, ties=ties)
     frame, other = engine.frames(served, truth)
     found = engine.ask(frame, "evaluate", SOME, by=by, truth=other, per=per, ties=ties)
-    assert_equal(found, wanted, list(oracle.names(per)))
+    assert_equal(found, expected, list(oracle.names(per)))
 
 
 def test_truth_equals_a_full_join(engine):
@@ -147,8 +147,8 @@ def test_truth_equals_a_full_join(engine):
     found = engine.ask(
         engine.frame(list(once.values())), "evaluate", SOME, by=BY, truth=engine.frame(list(goods.values())), per=BY
     )
-    wanted = engine.ask(engine.frame(joined), "evaluate", SOME, by=BY, per=BY)
-    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in SOME} for row in wanted}, BY)
+    expected = engine.ask(engine.frame(joined), "evaluate", SOME, by=BY, per=BY)
+    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in SOME} for row in expected}, BY)
 
 
 @pytest.mark.parametrize("ties", ["average", "worst", "item"])
@@ -209,9 +209,9 @@ def test_repeated_recommendation_counts_where_it_stands_first_under_first(engine
     draw = random.Random(6)
     rows = [{"user": u, "item": draw.randrange(4), "score": draw.choice([0, 1])} for u in range(200) for _ in range(8)]
     truth = [{"user": u, "item": 0} for u in range(200)]
-    wanted = oracle.evaluate(rows, SOME, truth=truth, per="user", ties="first")
+    expected = oracle.evaluate(rows, SOME, truth=truth, per="user", ties="first")
     found = engine.ask(engine.frame(rows), "evaluate", SOME, truth=engine.frame(truth), per="user", ties="first")
-    assert_equal(found, wanted, ["user"])
+    assert_equal(found, expected, ["user"])
 
 
 def test_a_list_that_was_never_served_scores_0(engine):
@@ -267,11 +267,11 @@ def test_types_of_keys_may_differ(engine, here, there, as_type, ties):
         return [{**row, "user": as_type(row["user"]), "item": as_type(row["item"])} for row in whole]
 
     served, truth = typed(served), typed(truth)
-    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
+    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
     frame = engine.frame(served, {"user": here, "item": here})
     other = engine.frame(truth, {"user": there, "item": there})
     with lazy_types_may_fail(engine):
-        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY, ties=ties), wanted, BY)
+        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY, ties=ties), expected, BY)
 
 
 @pytest.mark.parametrize("kind", ["int32", "str", "categorical", "enum", "uuid"])
@@ -288,10 +288,10 @@ def test_types_of_keys(engine, kind):
 
     served, truth = typed(served), typed(truth)
     kinds = {"user": kind, "item": kind}
-    wanted = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY)
+    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY)
     frame, other = engine.frame(served, kinds), engine.frame(truth, kinds)
     with lazy_types_may_fail(engine):  # enums of different categories are different types
-        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY), wanted, BY)
+        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY), expected, BY)
 
 
 def test_keys_that_cannot_match_are_refused(engine):
@@ -310,7 +310,7 @@ def test_keys_that_cannot_match_are_refused(engine):
 def test_wide_models(engine, per):
     served, truth = served_and_truth(59, 120)
     served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in served]
-    wanted = {
+    expected = {
         (name, *key): values
         for name in ("score", "other")
         for key, values in oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, score=name).items()
@@ -318,7 +318,7 @@ def test_wide_models(engine, per):
     found = engine.ask(
         engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, score=["score", "other"]
     )
-    assert_equal(found, wanted, ["model", *oracle.names(per)])
+    assert_equal(found, expected, ["model", *oracle.names(per)])
 
 
 @pytest.mark.parametrize("undefined", ["skip", 0.0])
@@ -335,9 +335,9 @@ def test_long_models(engine, per, ties, undefined):
     ]
     _, truth = served_and_truth(60, 60)
     requested = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
     found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
-    assert_equal(found, wanted, ["model", *oracle.names(per)])
+    assert_equal(found, expected, ["model", *oracle.names(per)])
     if engine.sorts:
         assert [row["model"] for row in found] == sorted(row["model"] for row in found)
 
@@ -376,9 +376,9 @@ def test_attributes(engine, where, per, undefined):
         served = [{**row, "country": "elsewhere"} for row in served]
     truth = with_country(truth) if where in ("truth", "both") else truth
     requested = {"by": BY, "per": per, "undefined": undefined}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
     found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
-    assert_equal(found, wanted, list(oracle.names(per)))
+    assert_equal(found, expected, list(oracle.names(per)))
 
 
 def test_attributes_of_lists_that_only_the_frame_has(engine):
@@ -393,9 +393,9 @@ def test_attributes_with_long_models(engine):
     served = [{**row, "model": "ab"[(row["item"] or 0) % 2]} for row in served]
     truth = with_country(truth)
     requested = {"by": BY, "per": "country", "model": "model"}
-    wanted = oracle.evaluate(served, SOME, truth=truth, **requested)
+    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
     found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
-    assert_equal(found, wanted, ["model", "country"])
+    assert_equal(found, expected, ["model", "country"])
 
 
 def test_an_attribute_with_two_values_in_a_list_is_refused(engine):

@@ -170,8 +170,8 @@ def formula(said: str) -> str:
     found = re.search(r"^\.\. math::(.*?)(?=\n\S|\Z)", said, flags=re.DOTALL | re.MULTILINE)
     if not found:
         return ""
-    shown = mathml(" ".join(found[1].split()))
-    return f'\n<div class="formula" tabindex="0">{shown}</div>\n\n[What the letters mean](../metrics.md).\n'
+    math = mathml(" ".join(found[1].split()))
+    return f'\n<div class="formula" tabindex="0">{math}</div>\n\n[What the letters mean](../metrics.md).\n'
 
 
 def example(kind: type[Metric], call: str, hand: str) -> str:

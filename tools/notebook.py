@@ -35,7 +35,7 @@ def run(script: Path) -> dict[str, Any]:
                 "execution_count": number,
                 "id": f"cell-{number}",
                 "metadata": {},
-                "outputs": shown(body, names, number),
+                "outputs": outputs_of(body, names, number),
                 "source": lines(body),
             }
         )
@@ -43,7 +43,7 @@ def run(script: Path) -> dict[str, Any]:
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def shown(body: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
+def outputs_of(body: str, names: dict[str, Any], number: int) -> list[dict[str, Any]]:
     """Run a cell, and return what it prints and what its last expression is."""
     tree = ast.parse(body)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None

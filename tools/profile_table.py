@@ -151,14 +151,14 @@ def policies(profile: Profile) -> str:
         profile.min_relevance, f"{profile.min_relevance or 0:g}"
     )
 
-    def told(name: str) -> str:
+    def note_on(name: str) -> str:
         own = [(metric, getattr(found, name)) for metric, found in profile.metrics.items()]
         return "".join(f"; `{metric}`: {_undefined_or_lists(value)}" for metric, value in own if value is not None)
 
     return (
         f"| `{profile.name}` | {ties}: {profile.ties_note} | {least} "
-        f"| {_undefined_or_lists(profile.undefined)}{told('undefined')} "
-        f"| {_undefined_or_lists(profile.lists)}{told('lists')} |"
+        f"| {_undefined_or_lists(profile.undefined)}{note_on('undefined')} "
+        f"| {_undefined_or_lists(profile.lists)}{note_on('lists')} |"
     )
 
 

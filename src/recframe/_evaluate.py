@@ -15,7 +15,7 @@ from recframe._engines.registry import adapter_of, is_lazy
 from recframe._given_frames import given_frames
 from recframe._query import policies_named, resolved
 from recframe._values import check_names, flag
-from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, shown, stack_level
+from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
     """Return the bound roles with new ones added; raise for a value without the name of its role."""
     if unnamed:
-        msg = f"{shown(unnamed[0])} lacks the name of its role"
+        msg = f"{quoted(unnamed[0])} lacks the name of its role"
         raise OptionTypeError(msg, "name it: df.rec(by='user')")
     check_names(list(roles), ALL_ROLES)
     return {**bound, **roles}
@@ -103,7 +103,7 @@ def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
         msg = f"counts=True counts lists with a value, but {metrics[0].label} is one value of all lists together"
         raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
     if roles.partitions is not None and adapter_of(frame).partitions == "on workers":
-        msg = f"counts=True does not go with partitions={shown(roles.partitions)} on Spark's workers"
+        msg = f"counts=True does not go with partitions={quoted(roles.partitions)} on Spark's workers"
         raise OptionError(msg, "leave partitions= out")
 
 
@@ -122,7 +122,7 @@ def plan_of_lists(
     """Return the plan of a call that looks at the values of lists."""
     mean = {**current(), **bound}.get("mean", "arithmetic")
     if mean != "arithmetic":
-        msg = f"mean={shown(mean)} is bound, but {call} looks at arithmetic means"
+        msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind mean='arithmetic', or take evaluate, which takes other means")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
@@ -146,7 +146,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
     check_frame(frame)
     if not isinstance(metric, str | Metric):
-        msg = f"metric={shown(metric)} is not one metric"
+        msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
     _check_options(given, metric)
     named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
@@ -176,8 +176,8 @@ def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
     for spec in map(spec_of, (metrics if several else [metrics]) if unknown else ()):
         for name in unknown:
             if name != "k" and any(field.name == name for field in fields(spec.metric)):
-                own = {**spec.given, name: given[name] if isinstance(given[name], str) else shown(given[name])}
-                msg = f"{name}={shown(given[name])} is an option of {spec.metric.name}, not an argument of the call"
+                own = {**spec.given, name: given[name] if isinstance(given[name], str) else quoted(given[name])}
+                msg = f"{name}={quoted(given[name])} is an option of {spec.metric.name}, not an argument of the call"
                 raise OptionTypeError(msg, repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None))))
 
 
@@ -245,12 +245,12 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     several = isinstance(k, Sequence) and not isinstance(k, str)
     cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
     if not cutoffs:
-        msg = f"k={shown(k)} is empty"
+        msg = f"k={quoted(k)} is empty"
         raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
     if isinstance(metrics, str | Metric):
         metrics = [metrics]
     if not isinstance(metrics, Sequence):
-        msg = f"metrics={shown(metrics)} is no list of metrics"
+        msg = f"metrics={quoted(metrics)} is no list of metrics"
         raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
     found: list[Spec] = []
     for spec in map(spec_of, metrics):

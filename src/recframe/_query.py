@@ -10,7 +10,7 @@ from recframe._columns import LIST_COUNTS
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame, labels_of
 from recframe._values import as_tuple
-from recframe.errors import OptionError, shown
+from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -156,7 +156,7 @@ def _check_median(roles: Roles) -> None:
         msg = f"mean='median' weighs no lists, but weight={roles.weight!r} does"
         raise OptionError(msg, "leave weight= out, or take another mean")
     if roles.partitions is not None:
-        msg = f"mean='median' needs all lists together, but partitions={shown(roles.partitions)} reads them in parts"
+        msg = f"mean='median' needs all lists together, but partitions={quoted(roles.partitions)} reads them in parts"
         raise OptionError(msg, "leave partitions= out, or take another mean")
 
 

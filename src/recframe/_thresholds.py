@@ -10,7 +10,15 @@ import narwhals as nw
 
 from recframe._engines.registry import is_frame, is_lazy
 from recframe._values import number
-from recframe.errors import MissingColumnError, OptionError, OptionTypeError, RecError, ThresholdError, closest, shown
+from recframe.errors import (
+    MissingColumnError,
+    OptionError,
+    OptionTypeError,
+    RecError,
+    ThresholdError,
+    closest,
+    quoted,
+)
 from recframe.metrics import parse
 
 
@@ -50,14 +58,14 @@ def shortfalls(result: Any, least: Any) -> list[str]:
     if is_frame(result):
         return _of_frame(result, least)
     if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
-        msg = f"result={shown(result)} is neither a number nor a frame"
+        msg = f"result={quoted(result)} is neither a number nor a frame"
         raise OptionTypeError(
             msg, "require(df.rec.ndcg(10), 0.3), or require(df.rec.evaluate('ndcg@10'), {'ndcg@10': 0.3})"
         )
     what = "the value"
     if isinstance(least, Mapping):
         if len(least) != 1:
-            msg = f"least={shown(least)} names {len(least)} metrics, but the result is one number"
+            msg = f"least={quoted(least)} names {len(least)} metrics, but the result is one number"
             raise OptionError(msg, "give one number")
         ((what, least),) = least.items()
         what = _text(what)
@@ -71,9 +79,9 @@ def _of_frame(result: Any, least: Any) -> list[str]:
         msg = "result is lazy, but a gate needs its values"
         raise OptionTypeError(msg, "require(result.collect(), ...)")
     if not isinstance(least, Mapping) or not least:
-        msg = f"least={shown(least)} names no metric, but the result is a frame"
+        msg = f"least={quoted(least)} names no metric, but the result is a frame"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
-    bounds = {_column(result, name): number(f"least[{shown(name)}]", value) for name, value in least.items()}
+    bounds = {_column(result, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
     frame = nw.from_native(result, eager_only=True)
     keys = [name for name, kind in frame.schema.items() if name not in bounds and not kind.is_float()]
     if not len(frame):
@@ -124,6 +132,6 @@ def _column(result: Any, name: Any) -> str:
 
 def _text(name: Any) -> str:
     if not isinstance(name, str):
-        msg = f"{shown(name)} is not the name of a metric"
+        msg = f"{quoted(name)} is not the name of a metric"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
     return name

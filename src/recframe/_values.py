@@ -11,7 +11,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
-from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, shown
+from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,12 +71,12 @@ def column_name(role: str, given: object, labels: Labels = None) -> str:
     if is_label(given, labels):
         return given  # type: ignore[return-value] # what is called a name may be any label of pandas
     if labels is not None and isinstance(given, int | float | tuple) and not isinstance(given, bool):
-        names = ", ".join(map(shown, labels))
-        msg = f"{role}={shown(given)}: the frame has no such column; it has {names}"
+        names = ", ".join(map(quoted, labels))
+        msg = f"{role}={quoted(given)}: the frame has no such column; it has {names}"
         raise MissingColumnError.of(msg, "", role, given)
     what, hint = _instead(role, given)
     hint = config_hint(role, given) or hint
-    msg = f"{role}={shown(given)} is {what}not the name of a column"
+    msg = f"{role}={quoted(given)} is {what}not the name of a column"
     raise OptionTypeError(msg, hint)
 
 
@@ -173,13 +173,13 @@ def whole_number(
     except (TypeError, ValueError):
         number = None
     if number is None:
-        msg = f"{name}={shown(given)} {wrong}"
+        msg = f"{name}={quoted(given)} {wrong}"
         raise OptionTypeError(msg, hint)
     if number < least:
-        msg = f"{name}={shown(number)} is less than {least}"
+        msg = f"{name}={quoted(number)} is less than {least}"
         raise OptionError(msg, hint)
     if most is not None and number > most:
-        msg = f"{name}={shown(number)} is more than {most}"
+        msg = f"{name}={quoted(number)} is more than {most}"
         raise OptionError(msg, hint)
     return number
 
@@ -191,13 +191,13 @@ def number(name: str, given: object, hint: str = "") -> float:
     except ValueError:
         found = math.nan
     except OverflowError:
-        msg = f"{name}={shown(given)} is more than a float can hold"
+        msg = f"{name}={quoted(given)} is more than a float can hold"
         raise OptionError(msg, hint) from None
     if found is None:
-        msg = f"{name}={shown(given)} is not a number"
+        msg = f"{name}={quoted(given)} is not a number"
         raise OptionTypeError(msg, hint)
     if math.isnan(found):
-        msg = f"{name}={shown(given)} is not a number"
+        msg = f"{name}={quoted(given)} is not a number"
         raise OptionError(msg, hint)
     return found
 
@@ -207,7 +207,7 @@ def number_or(name: str, given: object, words: Sequence[str]) -> Any:
     if isinstance(given, str) and given in words:
         return given
     if isinstance(given, str) or given is None:
-        msg = f"{name}={shown(given)} is not {', '.join(map(repr, words))} or a number"
+        msg = f"{name}={quoted(given)} is not {', '.join(map(repr, words))} or a number"
         raise OptionError(msg, closest(given, words))
     return number(name, given)
 
@@ -216,7 +216,7 @@ def share_or(name: str, given: object, words: Sequence[str]) -> Any:
     """Return a number above 0 and up to 1 as a float, or one of some words."""
     found = number_or(name, given, words)
     if isinstance(found, float) and not 0 < found <= 1:
-        msg = f"{name}={shown(given)} is not above 0 and at most 1"
+        msg = f"{name}={quoted(given)} is not above 0 and at most 1"
         raise OptionError(msg)
     return found
 
@@ -225,11 +225,11 @@ def pair_of_numbers(name: str, given: Any) -> tuple[int, int]:
     """Return how many of how many: two whole numbers from 1, the first below the second."""
     hint = f"how many of how many, such as {name}=(99, 10_000)"
     if not isinstance(given, tuple | list) or len(given) != 2:  # noqa: PLR2004 - a pair
-        msg = f"{name}={shown(given)} is not a pair of numbers"
+        msg = f"{name}={quoted(given)} is not a pair of numbers"
         raise OptionTypeError(msg, hint)
     some, total = (whole_number(name, part, hint) for part in given)
     if some >= total:
-        msg = f"{name}={shown(given)} holds no smaller number before a larger one"
+        msg = f"{name}={quoted(given)} holds no smaller number before a larger one"
         raise OptionError(msg, hint)
     return some, total
 
@@ -237,7 +237,7 @@ def pair_of_numbers(name: str, given: Any) -> tuple[int, int]:
 def flag(name: str, given: object) -> bool:
     """Return a truth value."""
     if not isinstance(given, bool):
-        msg = f"{name}={shown(given)} is neither True nor False"
+        msg = f"{name}={quoted(given)} is neither True nor False"
         raise OptionTypeError(msg)
     return given
 
@@ -249,7 +249,7 @@ def ids(name: str, given: Any, hint: str) -> list[Any]:
         with suppress(TypeError):
             found = list(given.tolist() if hasattr(type(given), "tolist") else given)
     if found is None:
-        msg = f"{name}={shown(given)} is neither a frame nor a sequence"
+        msg = f"{name}={quoted(given)} is neither a frame nor a sequence"
         raise OptionTypeError(msg, hint)
     try:
         set(found)

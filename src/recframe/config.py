@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, Like, Roles, role_parameters, roles_doc, show_roles
 from recframe._values import check_names, choice, flag
-from recframe.errors import OptionTypeError, shown
+from recframe.errors import OptionTypeError, quoted
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Config:
         """Return the function under these roles and policies."""
         if not callable(function) or isgeneratorfunction(function) or isasyncgenfunction(function):
             what = "a generator, which runs after its call" if callable(function) else "no function"
-            msg = f"Config decorates functions, but {shown(function)} is {what}"
+            msg = f"Config decorates functions, but {quoted(function)} is {what}"
             raise OptionTypeError(msg, "with recframe.Config(...): in its body")
         self._take_back()
         if iscoroutinefunction(function):
@@ -103,7 +103,7 @@ class Config:
         return now
 
     def __repr__(self) -> str:
-        return f"Config({', '.join(f'{name}={shown(value)}' for name, value in self._roles.items())})"
+        return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"
 
     @classmethod
     def restore_defaults(cls) -> type[Config]:

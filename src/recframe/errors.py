@@ -131,8 +131,8 @@ _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxdi
 _REPR.maxstring = _REPR.maxlong = _REPR.maxother = LONGEST = 120
 
 
-def shown(value: object) -> str:
-    """Return a value as messages show it: on one line, short, whatever it is."""
+def quoted(value: object) -> str:
+    """Return a value as messages quote it: on one line, short, whatever it is."""
     try:
         text = _REPR.repr(value)
         # The address of an object says nothing; an expression of polars says by `str` what it is.
@@ -162,7 +162,7 @@ def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
     """Return the error for an option outside its allowed values."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={shown(given)} is not one of {listed}", closest(given, allowed))
+    return OptionError(f"{name}={quoted(given)} is not one of {listed}", closest(given, allowed))
 
 
 def stack_level() -> int:

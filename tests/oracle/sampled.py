@@ -23,11 +23,11 @@ def probabilities(m: int, n: int) -> np.ndarray:
 
 def least_squares(value: Callable[[float], float], m: int, n: int, gamma: float) -> np.ndarray:
     """Return the table of the least squared bias plus gamma times the variance."""
-    chance, wanted = probabilities(m, n), np.array([value(rank) for rank in range(1, n + 1)])
-    # bias² + γ·variance = (1 - γ)·bias² + γ·(what the values differ from the wanted one, squared), but for a constant.
+    chance, expected = probabilities(m, n), np.array([value(rank) for rank in range(1, n + 1)])
+    # bias² + γ·variance = (1 - γ)·bias² + γ·(what the values differ from the expected one, squared), but for a constant.
     rows = [np.sqrt(1 - gamma) * chance]
-    goal = [np.sqrt(1 - gamma) * wanted]
+    goal = [np.sqrt(1 - gamma) * expected]
     for rank in range(n):
         rows.append(np.diag(np.sqrt(gamma * chance[rank])))
-        goal.append(np.sqrt(gamma * chance[rank]) * wanted[rank])
+        goal.append(np.sqrt(gamma * chance[rank]) * expected[rank])
     return np.linalg.lstsq(np.vstack(rows), np.concatenate(goal), rcond=None)[0]

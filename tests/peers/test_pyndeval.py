@@ -41,5 +41,5 @@ def test_every_topic(alpha: float) -> None:
     }
     table = frame.rec.evaluate([*names.values()], truth=truth, subtopic="intent", per="user")
     for row in table.rows():
-        wanted = tuple(theirs[row[0]][name] for name in OURS)
-        assert row[1:] == pytest.approx(wanted, abs=1e-12), row[0]
+        expected = tuple(theirs[row[0]][name] for name in OURS)
+        assert row[1:] == pytest.approx(expected, abs=1e-12), row[0]

@@ -44,16 +44,16 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     query = Query.of(roles, {*bound, *given})
     cutoff = check_k(k)
     opened = Opened(frame, roles.truth, query)
-    wanted = _wanted(opened, cutoff)
-    found = _findings(opened, cutoff, wanted)
+    requested = _requested_findings(opened, cutoff)
+    found = _findings(opened, cutoff, requested)
     if strict:
-        _refuse(opened, found, wanted)
+        _refuse(opened, found, requested)
     model = [MODEL] if query.several else []
     result = found.select(*model, FINDING, SEVERITY, COUNT, SHARE, MEANING)
     return opened.session.finish(result, {}, opened.long)
 
 
-def _wanted(opened: Opened, k: int | None) -> set[str]:
+def _requested_findings(opened: Opened, k: int | None) -> set[str]:
     """Return the findings that the call looks for."""
     skipped = set() if opened.query.by_rank else set(OF_RANKS)
     skipped |= OF_TRUTH if opened.truth is None else {"ideal_of_ranked_only"}
@@ -65,9 +65,9 @@ def _wanted(opened: Opened, k: int | None) -> set[str]:
     return {finding.name for finding in FINDINGS} - skipped
 
 
-def _findings(opened: Opened, k: int | None, wanted: set[str]) -> Frame:
+def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
     """Return a row per model and finding that was looked for."""
-    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, wanted)]
+    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, requested)]
     found = nw.concat(parts, how="vertical")
     # What needs a column that the frame turns out to lack was not looked for.
     found = found.filter(~nw.col(COUNT).is_null())
@@ -76,12 +76,12 @@ def _findings(opened: Opened, k: int | None, wanted: set[str]) -> Frame:
     return opened.engine.settle(found.sort(*opened.long, ORDER, nulls_last=True))
 
 
-def _of_model(opened: Opened, index: int, k: int | None, wanted: set[str]) -> list[Frame]:
+def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
     parts = _parts(opened, index, k)
     found = []
     for place, finding in enumerate(FINDINGS):
-        if finding.name not in wanted:
+        if finding.name not in requested:
             continue
         (part,) = (frame for names, frame in parts if finding.name in names)
         count = nw.col(finding.name)
@@ -115,11 +115,11 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
     return parts
 
 
-def _refuse(opened: Opened, found: Frame, wanted: set[str]) -> None:
+def _refuse(opened: Opened, found: Frame, requested: set[str]) -> None:
     """Raise if there are errors."""
     said = []
     for finding in FINDINGS:
-        if finding.severity == "error" and finding.name in wanted:
+        if finding.severity == "error" and finding.name in requested:
             counts = found.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
             if count := opened.engine.scalar(counts):
                 said.append(f"{finding.name}: {count} ({finding.meaning})")

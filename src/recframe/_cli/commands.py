@@ -32,13 +32,13 @@ RUNNING = {
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
 """The metrics if the command names none."""
-SHOWN_OF_COMPARE = (
+COLUMNS_OF_COMPARE = (
     "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
 )  # fmt: skip
-SHOWN_OF_DESCRIBE = (
+COLUMNS_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
 )  # fmt: skip
-SHOWN_OF_CHECK = ("model", "finding", "severity", "count", "share")
+COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 """The columns for a reader; files and other formats get all of them."""
 DISPENSABLE = (
     "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
@@ -81,7 +81,7 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
     frame, roles = _read(values, "compare", values["cluster"])
     metrics, k = _metrics(values, {})
     result = rec(frame).compare(metrics, k, **options, **roles)
-    _show(result, values, out, _picked(result, roles, SHOWN_OF_COMPARE))
+    _show(result, values, out, _picked(result, roles, COLUMNS_OF_COMPARE))
     return worse(result, margin) if fail_if_worse is not None else []
 
 
@@ -98,7 +98,7 @@ def describe(**values: Any) -> list[str]:
     frame, roles = _read(values, "describe", values["cluster"])
     metrics, k = _metrics(values, {})
     result = rec(frame).describe(metrics, k, **options, **roles)
-    _show(result, values, out, _picked(result, roles, SHOWN_OF_DESCRIBE))
+    _show(result, values, out, _picked(result, roles, COLUMNS_OF_DESCRIBE))
     return []
 
 
@@ -123,7 +123,7 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
         say("Nothing found.")
         _show(result, values, out, None)
     else:
-        _show(result, values, out, _picked(counted, roles, SHOWN_OF_CHECK))
+        _show(result, values, out, _picked(counted, roles, COLUMNS_OF_CHECK))
         if not _format(values):
             meanings = dict(counted.select("finding", "meaning").iter_rows())
             say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()))

@@ -47,14 +47,14 @@ class Inputs:
     format: str | None
     roles: dict[str, Any]
     also: tuple[str, ...] = ()
-    """Columns that are read besides those of the roles."""
+    """Columns that are read in addition to those of the roles."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames in the place of files."""
         roles = dict(self.roles)
         models, several = _models(self.files)
         if several and roles.get("model") is not None:
-            msg = f"--model {roles['model']} beside several files, which are a model each"
+            msg = f"--model {roles['model']} with several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")
         self._check_sides()
         frames = {
@@ -113,9 +113,9 @@ class Inputs:
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
             return found
-        return _collected(path, kind, lambda lazy: lazy.select(self._wanted(lazy.collect_schema().names())))
+        return _collected(path, kind, lambda lazy: lazy.select(self._columns_to_read(lazy.collect_schema().names())))
 
-    def _wanted(self, there: list[str]) -> list[str]:
+    def _columns_to_read(self, there: list[str]) -> list[str]:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
         order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
         needed = {*self._by, *order}
@@ -124,8 +124,8 @@ class Inputs:
         if needed - {*there}:
             return there
         texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
-        wanted = {*needed, *self.also, MODEL, *(text for text in texts if isinstance(text, str))}
-        return [name for name in there if name in wanted]
+        names = {*needed, *self.also, MODEL, *(text for text in texts if isinstance(text, str))}
+        return [name for name in there if name in names]
 
     def _side(self, given: str) -> pl.DataFrame:
         """Return a file of the truth or of side information, whole."""

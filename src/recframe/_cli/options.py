@@ -153,8 +153,8 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     given |= {"metavar": name.upper()} if many else {}
     if bool in kinds:
         return click.Option([f"--{name.replace('_', '-')}"], is_flag=True, default=None, help=text)
-    shown = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
-    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{shown}", **given)
+    default_text = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
+    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{default_text}", **given)
 
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.sources import item_spec, key_names, list_key_specs, model_spec, score_specs, with_list_key
 from recframe._values import choice, number, whole_number
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,14 +46,14 @@ def agreement(frame: Any, bound: Mapping[str, Any], k: Any, measures: Any, p: An
     if not 0 < p < 1:
         msg = f"p={p:g} is not between 0 and 1"
         raise OptionError(msg, "p=0.9")
-    wanted = _measures(measures)
+    chosen = _measures(measures)
     query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
     if len(query.orders) == 1 and query.model is None:
         msg = (
             f"agreement compares several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         )
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
-    return Agreement(frame, query, k, p, wanted).frame()
+    return Agreement(frame, query, k, p, chosen).frame()
 
 
 def _measures(given: Any) -> tuple[str, ...]:
@@ -61,7 +61,7 @@ def _measures(given: Any) -> tuple[str, ...]:
     known = get_args(Measure)
     several = list(known) if given is None else [given] if isinstance(given, str) else given
     if not isinstance(several, Sequence) or not several:
-        msg = f"measures={shown(given)} names no measure"
+        msg = f"measures={quoted(given)} names no measure"
         raise OptionTypeError(msg, "measures=['overlap', 'rbo'], or leave it out for all")
     for measure in several:
         choice("measures", measure, known)

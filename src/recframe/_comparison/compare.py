@@ -17,7 +17,7 @@ from recframe._comparison.results import result_frame, stacked
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, column_name, whole_number
-from recframe.errors import DataWarning, OptionError, closest, shown, stack_level
+from recframe.errors import DataWarning, OptionError, closest, quoted, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +134,7 @@ def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]
     known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
     if not known:
-        msg = f"baseline={shown(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)))
     return [(model, known[0]) for model in range(len(models)) if model != known[0]]
 

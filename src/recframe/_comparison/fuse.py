@@ -16,7 +16,7 @@ from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs, with_list_key
 from recframe._values import choice, number
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -59,7 +59,7 @@ class Options:
             choice("normalize", normalize, get_args(Normalization))
         k = number("k", given["k"], "k=60")
         if not 0 <= k < math.inf:
-            msg = f"k={shown(given['k'])} is not a number from 0 on"
+            msg = f"k={quoted(given['k'])} is not a number from 0 on"
             raise OptionError(msg, "k=60")
         if normalize is not None and method in BY_POSITION:
             msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"
@@ -90,18 +90,18 @@ def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...
         raise OptionError(msg, "method='weighted'")
     if isinstance(given, Mapping):
         if set(given) != set(models):
-            msg = f"weights={shown(given)} does not give each of {list(models)!r} its weight"
+            msg = f"weights={quoted(given)} does not give each of {list(models)!r} its weight"
             raise OptionError(msg, f"weights={dict.fromkeys(models, 1.0)}")
         given = [given[model] for model in models]
     if not isinstance(given, Sequence) or isinstance(given, str | bytes):
-        msg = f"weights={shown(given)} is neither a list of numbers nor a dict of them by model"
+        msg = f"weights={quoted(given)} is neither a list of numbers nor a dict of them by model"
         raise OptionTypeError(msg, example)
     if len(given) != len(models):
-        msg = f"weights={shown(given)} has {len(given)} numbers for {len(models)} models"
+        msg = f"weights={quoted(given)} has {len(given)} numbers for {len(models)} models"
         raise OptionError(msg, example)
     found = tuple(number("weights", weight, example) for weight in given)
     if not all(map(math.isfinite, found)):
-        msg = f"weights={shown(given)} are not all finite"
+        msg = f"weights={quoted(given)} are not all finite"
         raise OptionError(msg, example)
     return found
 

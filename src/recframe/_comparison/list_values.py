@@ -130,9 +130,9 @@ def segments(
     context : CallContext
         The frames of the call.
     names, expressions : sequence
-        What to return of each list, by column and by expression; and besides the cluster, as ``"cluster"``.
+        What to return of each list, by column and by expression; and also the cluster, as ``"cluster"``.
     reported : DataFrame, optional
-        The values of `per`, in the order wanted; None: sorted.
+        The values of `per`, in order; None: sorted.
     by_key : bool
         Whether lists are sorted by their keys. Else they come in any order.
     """

@@ -17,7 +17,7 @@ from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._values import as_tuple, column_name, column_names
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,20 +78,20 @@ def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
     """Return the lengths of time that are given as numbers, and whether times are dates; those in microseconds."""
     given = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
     if (options["time"] is None) == bool(given):
-        what = ", ".join(f"{name}={shown(value)}" for name, value in given.items())
-        msg = f"{what} needs the column that says when" if given else f"time={shown(options['time'])} is not read"
+        what = ", ".join(f"{name}={quoted(value)}" for name, value in given.items())
+        msg = f"{what} needs the column that says when" if given else f"time={quoted(options['time'])} is not read"
         raise OptionError(msg, "add_popular(train, time='timestamp', half_life=timedelta(days=30))")
     dated = {name: isinstance(value, dt.timedelta) for name, value in given.items()}
     if len(set(dated.values())) > 1:
-        msg = f"half_life={shown(given['half_life'])} and window={shown(given['window'])} are of unlike types"
+        msg = f"half_life={quoted(given['half_life'])} and window={quoted(given['window'])} are of unlike types"
         raise OptionTypeError(msg, "give both as timedelta, or both as numbers")
     spans: dict[str, float] = {}
     for name, value in given.items():
         if not dated[name] and (isinstance(value, bool) or not isinstance(value, int | float)):
-            msg = f"{name}={shown(value)} is no length of time"
+            msg = f"{name}={quoted(value)} is no length of time"
             raise OptionTypeError(msg, "timedelta(days=30), or a number where the times are numbers")
         spans[name] = value / dt.timedelta(microseconds=1) if isinstance(value, dt.timedelta) else value
         if not spans[name] > 0:
-            msg = f"{name}={shown(value)} is not greater than 0"
+            msg = f"{name}={quoted(value)} is not greater than 0"
             raise OptionError(msg)
     return spans, next(iter(dated.values()), None)

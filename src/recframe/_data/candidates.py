@@ -10,7 +10,7 @@ from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
 from recframe._values import ids
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def candidates(
     make = constructors_for((users, items, seen), library)
     query = query_of_call({}, names, ["by", "item"], [users, items, seen])
     if not query.by:
-        msg = f"by={shown(names['by'])} names no column, but users need one"
+        msg = f"by={quoted(names['by'])} names no column, but users need one"
         raise OptionError(msg, "by='user'")
     left = _values(make, "users", users, query.by)
     right = _values(make, "items", items, [query.item])

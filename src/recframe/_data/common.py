@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe._query import Query, resolved
 from recframe._values import is_label, whole_number
-from recframe.errors import OptionTypeError, shown
+from recframe.errors import OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +37,6 @@ def count_of(name: str, given: object, least: int = 1) -> int:
 def check_name(name: str, given: Any) -> str:
     """Return an argument that names a new column."""
     if not isinstance(given, str) or not given or not is_label(given, None):
-        msg = f"{name}={shown(given)} is not the name of a column"
+        msg = f"{name}={quoted(given)} is not the name of a column"
         raise OptionTypeError(msg, f"{name}='name'")
     return given

@@ -16,7 +16,7 @@ from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_o
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
 from recframe._values import as_tuple, column_names, flag, ids
-from recframe.errors import InputError, OptionError, OptionTypeError, shown
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from recframe._engines.constructors import Constructors
@@ -135,7 +135,7 @@ def _collected(
 ) -> tuple[Any, dict[str, str]]:
     """Return plain lists as a frame with columns of lists, and the names of these."""
     if len(keys) != 1:
-        msg = f"by={shown(list(keys))} names {len(keys)} columns, but plain lists have one user each"
+        msg = f"by={quoted(list(keys))} names {len(keys)} columns, but plain lists have one user each"
         raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
     (key,) = keys
     users, lists = _by_user(users, lists)
@@ -188,7 +188,7 @@ def _check_plain(make: Constructors, name: str, given: Any) -> None:
         raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
     for values in given:
         if values is not None and not _is_list(values):
-            msg = f"{name} holds {shown(values)} where the list of a user belongs"
+            msg = f"{name} holds {quoted(values)} where the list of a user belongs"
             raise OptionTypeError(msg, f"one list for each user, even if there is one: {name}=[[...]]")
 
 
@@ -198,7 +198,7 @@ def _item_prices(prices: Any) -> dict[Any, Any] | None:
         return None
     for item, price in prices.items():
         if not isinstance(price, Real | Decimal):
-            msg = f"prices gives {shown(item)} the price {shown(price)}, which is not a number"
+            msg = f"prices gives {quoted(item)} the price {quoted(price)}, which is not a number"
             raise OptionTypeError(msg, "{item: price}, or one list of prices for each user")
     return dict(prices)
 

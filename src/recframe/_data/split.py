@@ -17,7 +17,7 @@ from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
 from recframe._values import whole_number
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -159,7 +159,7 @@ def _how(options: Mapping[str, Any]) -> str:
     """Return which of the kinds of split the call names."""
     given = [name for name in HOW if options[name] is not None]
     if len(given) != 1:
-        what = " and ".join(f"{name}={shown(options[name])}" for name in given)
+        what = " and ".join(f"{name}={quoted(options[name])}" for name in given)
         msg = f"{what} exclude each other" if given else "split needs to know which rows go to the test"
         raise OptionError(msg, "give one of fraction=0.2, count=2, last=1 (with time=) and since=... (with time=)")
     return given[0]
@@ -170,11 +170,11 @@ def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool |
     column = options["time"]
     timed = how in ("last", "since")
     if timed and column is None:
-        msg = f"{how}={shown(options[how])} needs the column that says when"
+        msg = f"{how}={quoted(options[how])} needs the column that says when"
         raise OptionError(msg, f"split({how}=..., time='timestamp')")
     if not timed:
         if column is not None:
-            msg = f"time={shown(column)} is not read with {how}="
+            msg = f"time={quoted(column)} is not read with {how}="
             raise OptionError(msg, "split(last=1, time=...) or split(since=..., time=...), or leave it out")
         return None, None, None
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
@@ -190,7 +190,7 @@ def moment(name: str, given: Any) -> tuple[int | float, bool]:
         try:
             given = dt.datetime.fromisoformat(given)
         except ValueError:
-            msg = f"{name}={shown(given)} is no point in time"
+            msg = f"{name}={quoted(given)} is no point in time"
             raise OptionError(msg, "an ISO date such as '1998-03-01', a datetime, or a number") from None
     if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
         given = dt.datetime(given.year, given.month, given.day, tzinfo=dt.UTC)
@@ -198,7 +198,7 @@ def moment(name: str, given: Any) -> tuple[int | float, bool]:
         aware = given if given.tzinfo is not None else given.replace(tzinfo=dt.UTC)
         return (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1), True
     if isinstance(given, bool) or not isinstance(given, int | float) or given != given:  # noqa: PLR0124 - NaN
-        msg = f"{name}={shown(given)} is no point in time"
+        msg = f"{name}={quoted(given)} is no point in time"
         raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
     return given, False
 
@@ -211,7 +211,7 @@ def _amount(name: str, given: Any) -> int | Fraction:
         return count_of(name, given)
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
         kind = OptionError if isinstance(given, int | float) and not isinstance(given, bool) else OptionTypeError
-        msg = f"{name}={shown(given)} is not between 0 and 1"
+        msg = f"{name}={quoted(given)} is not between 0 and 1"
         raise kind(
             msg, "fraction=0.2, or count=2 for a number of items" if name == "fraction" else "users=100 or users=0.1"
         )

@@ -142,8 +142,8 @@ def _one_list(cutoffs: Sequence[int], say: Say) -> None:
 
 def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
     """Show what equal scores do to a metric under three policies."""
-    shown = {"as printed": pl.col("knn"), "one decimal": pl.col("knn").round(1), "all equal": pl.lit(0.0)}
-    frame = frame.with_columns(column.alias(name) for name, column in shown.items())
+    scores = {"as printed": pl.col("knn"), "one decimal": pl.col("knn").round(1), "all equal": pl.lit(0.0)}
+    frame = frame.with_columns(column.alias(name) for name, column in scores.items())
     pairs = frame.height - frame["knn"].n_unique()
     text = (
         f"Equal scores: the knn scores are printed with six decimals, and so {pairs} pairs of items tie. Ties have "
@@ -153,10 +153,10 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
     say(paragraph(text))
     policies: tuple[Ties, ...] = ("worst", "average", "best")
     by_policy = [
-        _evaluate(frame, "ndcg", k=k, by="object", score=list(shown), ties=policy)[f"ndcg@{k}"].to_list()
+        _evaluate(frame, "ndcg", k=k, by="object", score=list(scores), ties=policy)[f"ndcg@{k}"].to_list()
         for policy in policies
     ]
-    by_score = zip(shown, zip(*by_policy, strict=True), strict=True)
+    by_score = zip(scores, zip(*by_policy, strict=True), strict=True)
     rows = [[name, *map(rounded, values)] for name, values in by_score]
     say(aligned([f"ndcg@{k}, knn scores", *(f'ties="{policy}"' for policy in policies)], rows))
     text = (

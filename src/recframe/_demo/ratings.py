@@ -115,8 +115,8 @@ def _read(path: Path, names: Mapping[str, str]) -> pl.DataFrame:
                 there = ", ".join(map(repr, columns))
                 msg = f"{path.name!r} has no column {own!r}; it has {there}"
                 raise MissingColumnError(msg, closest(own, columns) or f"name the column: --{OPTIONS[name]} COLUMN")
-        wanted = {name: names.get(name, name) for name in OPTIONS}
-        frame = lazy.select(pl.col(own).alias(name) for name, own in wanted.items() if own in columns).collect()
+        chosen = {name: names.get(name, name) for name in OPTIONS}
+        frame = lazy.select(pl.col(own).alias(name) for name, own in chosen.items() if own in columns).collect()
     except pl.exceptions.NoDataError:
         msg = f"{path.name!r} is empty"
         raise InputError(msg, "the first line of a CSV file names the columns: user,item,rating") from None

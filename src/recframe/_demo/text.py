@@ -41,13 +41,13 @@ docs/howto.md goes on from here: several models, segments, lazy files, checks.
 def metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
     """Return a line for each metric and cutoff, a column for each model."""
     by_model = {row["model"]: row for row in result.iter_rows(named=True)}
-    shown = list(models)
+    names = list(models)
     rows: list[list[str]] = []
     for index, name in enumerate(name for name in result.columns if name != "model"):
         if index and index % n_cutoffs == 0 and n_cutoffs > 1:
             rows.append([])
-        rows.append([name, *marked([by_model.get(model, {}).get(name) for model in shown])])
-    return aligned(["", *(f"{model} " for model in shown)], rows)
+        rows.append([name, *marked([by_model.get(model, {}).get(name) for model in names])])
+    return aligned(["", *(f"{model} " for model in names)], rows)
 
 
 def marked(values: Sequence[float | None]) -> list[str]:

@@ -163,8 +163,8 @@ def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> An
         base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q"),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models)),
     ]
-    shown = len(labels)
-    some = [f"{shown} of {of} segments, those with the most lists"] if shown < of else []
+    drawn = len(labels)
+    some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
     title = _title(f"{metric.label} by {name}", [_over(found, confidence), *some, _direction(metric)])
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=height, title=title)

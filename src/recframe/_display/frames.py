@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._engines.registry import is_frame
-from recframe.errors import OptionTypeError, shown
+from recframe.errors import OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
         It is no frame.
     """
     if not is_frame(result):
-        msg = f"result={shown(result)} is not a frame"
+        msg = f"result={quoted(result)} is not a frame"
         raise OptionTypeError(msg, "give the result of evaluate, describe or compare")
     found = nw.from_native(result)
     if isinstance(found, nw.DataFrame):

@@ -8,7 +8,7 @@ from recframe._arguments import show_roles
 from recframe._display import charts
 from recframe._display.data import BY_SEGMENT, MEANS, histogram, means, sorted_differences, values_by_model, values_of
 from recframe._display.segment_charts import SegmentCharts
-from recframe.errors import OptionError, shown
+from recframe.errors import OptionError, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -80,7 +80,7 @@ class Plot(SegmentCharts):
                 raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
         plan = call.plan(metrics, k, options)
         if any(metric.cutoff is None for metric in plan.metrics):
-            msg = f"curve shows metrics over the cutoff, but k={shown(k)} holds none"
+            msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
         chart: alt.LayerChart | alt.ConcatChart = charts.curves(means(plan, options), options.confidence)
         return chart

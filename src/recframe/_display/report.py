@@ -15,7 +15,7 @@ from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, write_whole
 from recframe._values import choice
-from recframe.errors import OptionError, OptionTypeError, closest, shown
+from recframe.errors import OptionError, OptionTypeError, closest, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.profiles import explain
@@ -100,7 +100,7 @@ def write_report(
     charts.altair()
     target = as_path(path)
     if title is not None and not isinstance(title, str):
-        msg = f"title={shown(title)} is not text"
+        msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
     own = {name: given.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
     choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none"))
@@ -113,7 +113,7 @@ def write_report(
     models = report.models
     baseline = own["baseline"]
     if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
-        msg = f"baseline={shown(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
         raise OptionError(msg, closest(baseline, map(str, models)))
     text = page.page(title or TITLE, list(_sections(report)), "Written by recframe.")
     write_whole(target, text.encode())

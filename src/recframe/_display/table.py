@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe._display.frames import eager_result
 from recframe._display.layout import layout_of
 from recframe._values import whole_number
-from recframe.errors import MissingExtraError, OptionTypeError, shown
+from recframe.errors import MissingExtraError, OptionTypeError, quoted
 from recframe.metrics import Metric
 from recframe.profiles._record import spec_of
 
@@ -156,7 +156,7 @@ def table(
     """
     frame = eager_result(result)
     if title is not None and not isinstance(title, str):
-        msg = f"title={shown(title)} is not text"
+        msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
     digits = whole_number("digits", digits, "digits=4", least=0, most=MOST_DIGITS)
     return Table(frame, records_by_name(metrics), title, digits)
@@ -166,7 +166,7 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
     """Return metrics by the names of their columns."""
     several = isinstance(metrics, list | tuple)
     if not several and not isinstance(metrics, str | Metric):
-        msg = f"metrics={shown(metrics)} is no list of metrics"
+        msg = f"metrics={quoted(metrics)} is no list of metrics"
         raise OptionTypeError(msg, "metrics=[TopHeavy()]")
     records = [spec_of(metric).metric for metric in (metrics if several else [metrics])]
     return {record.label: record for record in records}

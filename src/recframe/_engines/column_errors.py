@@ -17,20 +17,20 @@ def called(name: str) -> str:
 
 def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column whose type its role cannot use."""
-    wanted = "bool, integer or float" if spec.may_be_bool else "integer or float"
+    expected = "bool, integer or float" if spec.may_be_bool else "integer or float"
     what = "relevance" if spec.role == "relevant" else f"a {spec.role}"
-    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but {what} must be {wanted}"
+    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but {what} must be {expected}"
     return ColumnTypeError(msg, "cast the column to a number first")
 
 
 def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     """Return the error for a column that holds no points in time, or those of another kind."""
-    wanted, hint = {
+    expected, hint = {
         None: ("a date, a datetime or a number", "parse the column first"),
         True: ("a date or a datetime, as what it is compared with is one", "give a number instead, or cast the column"),
         False: ("a number, as what it is compared with is one", "give a datetime or a timedelta instead"),
     }[spec.dated]
-    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but a {spec.role} is {wanted}"
+    msg = f"{spec.role}={spec.column!r} has the type {dtype}, but a {spec.role} is {expected}"
     return ColumnTypeError(msg, hint)
 
 

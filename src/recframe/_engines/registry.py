@@ -200,15 +200,15 @@ def ids_for(frame: object) -> IdColumns:
     return (_maker([*MAKERS], None) if frame is None else adapter_of(frame)).ids
 
 
-def _maker(libraries: Sequence[str], wanted: str | None) -> Adapter:
+def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
     """Return the adapter of the first library that is installed."""
     for name in libraries:
         try:
             return MAKERS[name].adapter_class()
         except ImportError:
             continue
-    what = "making a frame" if wanted is None else f"library={wanted!r}"
-    raise MissingExtraError.of(what, wanted or "polars")
+    what = "making a frame" if requested is None else f"library={requested!r}"
+    raise MissingExtraError.of(what, requested or "polars")
 
 
 def _library_of(given: object) -> str | None:

@@ -29,8 +29,8 @@ def array(given: Any, name: str, dimensions: int) -> Array:
         msg = f"{name} is a {type(given).__name__} of type {found.dtype}, but factors are numbers"
         raise OptionTypeError(msg, "a NumPy array, or what becomes one")
     if found.ndim != dimensions:
-        wanted = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
-        msg = f"{name} has the shape {found.shape}, but holds {wanted}"
+        expected = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
+        msg = f"{name} has the shape {found.shape}, but holds {expected}"
         raise InputError(msg)
     if found.dtype not in (np.float32, np.float64):
         found = found.astype(np.float32 if found.dtype == np.float16 else np.float64)
@@ -68,9 +68,9 @@ def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int,
     return Model(users.astype(dtype, copy=False), items.astype(dtype, copy=False), bias, n_items, dtype)
 
 
-def _check_rows(name: str, found: int, ids: str, wanted: int) -> None:
-    if found != wanted:
-        msg = f"{name} has {found} rows, but {ids} {wanted} ids"
+def _check_rows(name: str, found: int, ids: str, expected: int) -> None:
+    if found != expected:
+        msg = f"{name} has {found} rows, but {ids} {expected} ids"
         raise InputError(msg, "one id for each row, in the same order")
 
 

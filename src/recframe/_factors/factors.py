@@ -74,16 +74,16 @@ def evaluate(
         msg = f"k={how.k} is more than the {model.n_items} items"
         raise OptionError(msg, f"k={model.n_items} keeps the whole list")
 
-    wanted = test_of(test, ids)
-    rows = np.arange(len(ids.users)) if test is None else np.unique(wanted.users)
+    test_pairs = test_of(test, ids)
+    rows = np.arange(len(ids.users)) if test is None else np.unique(test_pairs.users)
     # A column's number is its item's place in the order of the ids, so that equal scores are in the order of the items.
     order = id_columns.order(ids.items)
-    columns = np.arange(len(wanted.ids))
+    columns = np.arange(len(test_pairs.ids))
     columns[order] = np.arange(model.n_items)
-    lists = np.searchsorted(rows, wanted.users)
-    known = np.flatnonzero(wanted.items < model.n_items)
-    known = known[np.lexsort((columns[wanted.items[known]], lists[known]))]
-    test_cells = Cells.of(lists[known], columns[wanted.items[known]], len(rows))
+    lists = np.searchsorted(rows, test_pairs.users)
+    known = np.flatnonzero(test_pairs.items < model.n_items)
+    known = known[np.lexsort((columns[test_pairs.items[known]], lists[known]))]
+    test_cells = Cells.of(lists[known], columns[test_pairs.items[known]], len(rows))
     train_cells = _past(*train_of(train, ids), rows, columns, model)
     with progress_bar(len(rows), "users", show=how.progress) as step:
         places = place(
@@ -98,11 +98,11 @@ def evaluate(
             step=step,
         )
     candidates = model.n_items - np.diff(train_cells.starts)
-    kept = _kept(places, lists, wanted, known, columns, order)
+    kept = _kept(places, lists, test_pairs, known, columns, order)
     numbers = {roles["relevant"]: kept.relevance, RANK: kept.starts, TIED: kept.sizes}
     if how.everywhere:
         numbers[CANDIDATES] = candidates[kept.lists]
-    return id_columns.frame({by: (ids.users, rows[kept.lists]), item: (wanted.ids, kept.items)}, numbers)
+    return id_columns.frame({by: (ids.users, rows[kept.lists]), item: (test_pairs.ids, kept.items)}, numbers)
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,13 @@ class _Kept:
     sizes: Array
 
 
-def _kept(places: Places, lists: Array, wanted: Test, known: Array, columns: Array, order: Array) -> _Kept:
+def _kept(places: Places, lists: Array, test_pairs: Test, known: Array, columns: Array, order: Array) -> _Kept:
     """Return the first rows of each list and all test items, each row once, in order; -1 for no place."""
-    cells = lists[known] * len(order) + columns[wanted.items[known]]
+    cells = lists[known] * len(order) + columns[test_pairs.items[known]]
     in_test = find(places.lists * len(order) + places.columns, cells)
     in_top = in_test >= 0
     relevance = np.zeros(len(in_test))
-    relevance[in_top] = wanted.relevance[known[in_test[in_top]]]
+    relevance[in_top] = test_pairs.relevance[known[in_test[in_top]]]
     starts, sizes = (np.full(len(lists), -1) for _ in range(2))
     ranked = places.test_starts > 0
     starts[known[ranked]], sizes[known[ranked]] = places.test_starts[ranked], places.test_sizes[ranked]
@@ -130,8 +130,8 @@ def _kept(places: Places, lists: Array, wanted: Test, known: Array, columns: Arr
     others[known[in_test[in_top]]] = False
     rows = _Kept(
         np.concatenate((places.lists, lists[others])),
-        np.concatenate((order[places.columns], wanted.items[others])),
-        np.concatenate((relevance, wanted.relevance[others])),
+        np.concatenate((order[places.columns], test_pairs.items[others])),
+        np.concatenate((relevance, test_pairs.relevance[others])),
         np.concatenate((places.starts, starts[others])),
         np.concatenate((places.sizes, sizes[others])),
     )

@@ -119,9 +119,9 @@ def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role
 
 
 def _sparse(name: str, matrix: Any, ids: Ids) -> tuple[Array, Array, Array]:
-    wanted = (len(ids.users), len(ids.items))
-    if tuple(matrix.shape) != wanted:
-        msg = f"{name} has the shape {tuple(matrix.shape)}, but there are {wanted[0]} users and {wanted[1]} items"
+    expected = (len(ids.users), len(ids.items))
+    if tuple(matrix.shape) != expected:
+        msg = f"{name} has the shape {tuple(matrix.shape)}, but there are {expected[0]} users and {expected[1]} items"
         raise InputError(msg, "one row for each user and one column for each item")
     cells = matrix.tocoo()
     relevance = np.nan_to_num(cells.data.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -114,9 +114,9 @@ def place(
     rows : array
         The users' rows in the factors; a list each.
     train, test : Cells
-        The columns that are left out of each list, and those whose places are wanted.
+        The columns that are left out of each list, and those whose places are looked up.
     k : int
-        How many rows of each list are wanted, at most the number of items.
+        How many rows of each list to return, at most the number of items.
     everywhere : bool
         Whether to find the place of every test item; else those of the first k are all there is.
     memory : int
@@ -199,13 +199,13 @@ class _TestCells:
         self.starts[known], self.sizes[known] = top.starts[found[known]], top.sizes[found[known]]
 
 
-def find(wanted: Array, cells: Array) -> Array:
-    """Return the index of each wanted cell among others in any order, -1 for none."""
-    if len(cells) == 0:
-        return np.full(len(wanted), -1)
-    order = np.argsort(cells, kind="stable")
-    found = order[np.minimum(np.searchsorted(cells, wanted, sorter=order), len(cells) - 1)]
-    return np.where(cells[found] == wanted, found, -1)
+def find(cells: Array, others: Array) -> Array:
+    """Return the index of each cell among others in any order, -1 for none."""
+    if len(others) == 0:
+        return np.full(len(cells), -1)
+    order = np.argsort(others, kind="stable")
+    found = order[np.minimum(np.searchsorted(others, cells, sorter=order), len(others) - 1)]
+    return np.where(others[found] == cells, found, -1)
 
 
 def _first(scores: Array, begin: int, k: int) -> _Found:
@@ -214,7 +214,7 @@ def _first(scores: Array, begin: int, k: int) -> _Found:
     least = _least(scores, k)
     enough = scores >= least[:, None]
     crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, GROUP))
-    # A list with many equal scores, or with fewer items than places, takes its own way.
+    # A list with many equal scores, or with fewer items than places, is computed in another way.
     enough[crowded] = False
     lists, columns = np.divmod(np.flatnonzero(enough), n_items)
     values = scores[lists, columns]
@@ -252,16 +252,16 @@ def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
     starts, sizes = (np.zeros(len(lists), dtype=np.int64) for _ in range(2))
     borders = np.searchsorted(lists, np.arange(len(scores) + 1))
     for own, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
-        wanted = values[begin:end]
+        of_list = values[begin:end]
         if end - begin <= FEW:
-            for cell, value in enumerate(wanted, begin):
+            for cell, value in enumerate(of_list, begin):
                 starts[cell] = 1 + np.count_nonzero(own > value)
                 sizes[cell] = np.count_nonzero(own == value)
             continue
         own.sort()
-        upto = np.searchsorted(own, wanted, side="right")
+        upto = np.searchsorted(own, of_list, side="right")
         starts[begin:end] = n_items + 1 - upto
-        sizes[begin:end] = upto - np.searchsorted(own, wanted, side="left")
+        sizes[begin:end] = upto - np.searchsorted(own, of_list, side="left")
     ranked = values > -np.inf
     return np.where(ranked, starts, 0), np.where(ranked, sizes, 0)
 

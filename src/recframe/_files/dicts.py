@@ -13,7 +13,7 @@ from recframe._defaults import BY, ITEM, SCORE, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy
 from recframe._files.trec import check_columns
-from recframe.errors import InputError, OptionError, OptionTypeError, shown
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 
 def from_dict(
@@ -142,7 +142,7 @@ def to_dict(
         for key in outer:
             own = own.setdefault(key, {})
         if document in own:
-            msg = f"{item} {shown(document)} is repeated in the list of {shown(outer[-1])}"
+            msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
             raise InputError(msg, "keep one row of each list and item")
         own[document] = number
     return found
@@ -151,7 +151,7 @@ def to_dict(
 def _value(score: Any, relevant: Any) -> dict[str, Any]:
     """Return which column holds the numbers."""
     if score is not None and relevant is not None:
-        msg = f"score={shown(score)} and relevant={shown(relevant)} exclude each other"
+        msg = f"score={quoted(score)} and relevant={quoted(relevant)} exclude each other"
         raise OptionError(msg, "a run has scores, qrels have relevances")
     if relevant is not None:
         return {"relevant": relevant}
@@ -164,11 +164,12 @@ def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[
     queries: list[Any] = []
     documents: list[Any] = []
     numbers: list[Any] = []
-    what = " of ".join(map(shown, ("lists", *path)[::-1])) if path else "lists"
+    what = " of ".join(map(quoted, ("lists", *path)[::-1])) if path else "lists"
     for one, own in _entries(lists, "{query: {document: number}}", what):
-        for document, number in _entries(own, "{document: number}", f"the list of {shown(one)}"):
+        of_query = f"the list of {quoted(one)}"
+        for document, number in _entries(own, "{document: number}", of_query):
             if number is not None and not isinstance(number, Real):
-                msg = f"the {value} of {shown(document)} in the list of {shown(one)} is {shown(number)}, not a number"
+                msg = f"the {value} of {quoted(document)} in {of_query} is {quoted(number)}, not a number"
                 raise OptionTypeError(msg, "give {query: {document: number}}" + _deeper(number))
             queries.append(one)
             documents.append(document)
@@ -178,7 +179,7 @@ def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[
 
 def _entries(given: Any, shape: str, what: str) -> Any:
     if not isinstance(given, Mapping):
-        msg = f"{what} is {shown(given)}, not a mapping"
+        msg = f"{what} is {quoted(given)}, not a mapping"
         raise OptionTypeError(msg, f"give {shape}")
     return given.items()
 

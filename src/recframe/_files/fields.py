@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe._files.paths import read_bytes
-from recframe.errors import InputError, shown
+from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,10 +96,10 @@ def _first_wrong_line(path: Path, data: bytes, kind: Format) -> InputError:
         except UnicodeDecodeError:
             return InputError(f"{where} is not UTF-8", "save the file as UTF-8")
         if fields and len(fields) != len(kind.fields):
-            count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}: {shown(line.decode().strip())}"
+            count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}: {quoted(line.decode().strip())}"
             return InputError(f"{where} has {count}", f"a line of a {kind.name} file has {kind}{_meant(fields)}")
         if fields and not _is_number(fields[place]):
-            msg = f"{where} has the {kind.number} {shown(fields[place])}, which is not a number"
+            msg = f"{where} has the {kind.number} {quoted(fields[place])}, which is not a number"
             return InputError(msg, f"a line of a {kind.name} file has {kind}")
     return InputError(f"{str(path)!r} cannot be read as a {kind.name} file", f"its lines have {kind}")
 

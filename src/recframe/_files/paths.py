@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from recframe.errors import InputError, OptionError, OptionTypeError, shown
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 GZIP = b"\x1f\x8b"
 """How a file starts that is compressed, whatever its name."""
@@ -20,7 +20,7 @@ GZIP = b"\x1f\x8b"
 def as_path(given: object, what: str = "path") -> Path:
     """Return a path, or raise for what is none."""
     if not isinstance(given, str | os.PathLike) or not str(given) or "\0" in str(given):
-        msg = f"{what}={shown(given)} is not a path"
+        msg = f"{what}={quoted(given)} is not a path"
         raise OptionTypeError(msg, "give the path of a file, such as 'results.run'")
     return Path(given)
 
@@ -36,7 +36,7 @@ def models_of(given: Any) -> tuple[dict[str, Path], bool]:
     if isinstance(given, Mapping):
         wrong = [name for name in given if not isinstance(name, str)]
         if wrong:
-            msg = f"{shown(wrong[0])} is not the name of a model"
+            msg = f"{quoted(wrong[0])} is not the name of a model"
             raise OptionTypeError(msg, "give text, as in {'old': 'old.run', 'new': 'new.run'}")
         found = {name: as_path(path) for name, path in given.items()}
     elif isinstance(given, str | os.PathLike):
@@ -50,7 +50,7 @@ def models_of(given: Any) -> tuple[dict[str, Path], bool]:
         as_path(given)
         return {}, False
     if not found:
-        msg = f"path={shown(given)} names no file"
+        msg = f"path={quoted(given)} names no file"
         raise OptionError(msg, "give one path at least")
     return found, True
 

@@ -14,7 +14,7 @@ from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defa
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import QRELS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
-from recframe.errors import InputError, OptionError, OptionTypeError, shown
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,7 +189,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         raise OptionTypeError(msg, "write_run(frame.collect(), path)")
     path = as_path(path)
     if not isinstance(tag, str) or not _is_field(tag):
-        msg = f"tag={shown(tag)} is not a word"
+        msg = f"tag={quoted(tag)} is not a word"
         raise OptionTypeError(msg, "give text without white space, such as tag='bm25'")
     allowed = tuple(name for name in CALL_ROLES["top"] if name != "model")
     query = one_order(query_of_call({}, roles, allowed, [frame]), "write_run")
@@ -223,7 +223,7 @@ def check_columns(**names: Any) -> None:
 def _check_field(name: str, value: Any) -> None:
     """Raise for what cannot be a field between white space."""
     if not isinstance(value, str | int) or isinstance(value, bool) or not _is_field(str(value)):
-        msg = f"{name} holds {shown(value)}, which cannot be a field of a run"
+        msg = f"{name} holds {quoted(value)}, which cannot be a field of a run"
         raise InputError(msg, "give text without white space, or whole numbers")
 
 

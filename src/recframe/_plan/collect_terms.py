@@ -68,7 +68,7 @@ def requirements_of(
     feature_count : int
         How many features an item has.
     truth : bool
-        Whether there is a ground truth besides the frame.
+        Whether there is a ground truth in addition to the frame.
     shares : bool
         Whether rows show what they add to the value of the one metric.
 

@@ -136,6 +136,6 @@ def _lacking(context: CallContext, rows: Frame, k: int | None) -> bool:
     """Return whether the rows found fall short of the first k that lists rank."""
     there = context.engine.sum_by(rows.select(*context.group, FOUND), context.group, [FOUND])
     lists = context.engine.join(candidates(context), there, context.group)
-    wanted = nw.col(RANKED) if k is None else nw.when(nw.col(RANKED) < k).then(nw.col(RANKED)).otherwise(float(k))
-    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < wanted - CLOSE)
+    top_size = nw.col(RANKED) if k is None else nw.when(nw.col(RANKED) < k).then(nw.col(RANKED)).otherwise(float(k))
+    lacking = lists.filter(nw.col(FOUND).fill_null(0.0) < top_size - CLOSE)
     return bool(context.engine.scalar(lacking.select(nw.len())))

@@ -152,9 +152,9 @@ class SideTables:
         had = self._engine.join(self._had, self.described, [ITEM])
         had = had.filter(~nw.col(DESCRIBED).is_null())
         on = self._users
-        wanted = lists.select(*group).unique()
+        users = lists.select(*group).unique()
         # Users without a list would add lists that the frame does not have; those without a past add nothing.
-        found = self._engine.join(wanted, had, on) if self._user_keys else wanted.join(had.drop(*on), how="cross")
+        found = self._engine.join(users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
         return found.filter(~nw.col(DESCRIBED).is_null())
 
     def check_categories(self, label: str) -> None:

@@ -75,11 +75,11 @@ def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: flo
     import numpy as np
 
     # Each sampled rank is as likely as any other one if each rank of the whole list is.
-    matrix, wanted = gamma * np.eye(m + 1) * (n / (m + 1)), np.zeros(m + 1)
+    matrix, right_side = gamma * np.eye(m + 1) * (n / (m + 1)), np.zeros(m + 1)
     for chances, values in blocks:
         matrix += (1 - gamma) * chances.T @ chances
-        wanted += chances.T @ values
-    return map(float, np.linalg.solve(matrix, wanted))
+        right_side += chances.T @ values
+    return map(float, np.linalg.solve(matrix, right_side))
 
 
 def _not_growing(blocks: Iterator[tuple[Floats, Floats]], m: int) -> Iterator[float]:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from recframe._values import role_meant
-from recframe.errors import OptionError, OptionTypeError, closest, closest_of, shown
+from recframe.errors import OptionError, OptionTypeError, closest, closest_of, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics._spelling import plain, split, without_cutoff, without_recall
@@ -174,7 +174,7 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
             takes = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
             msg = f"{name} has no option {option!r}; {takes}"
             role = role_meant(option, also or ["min_relevance"])
-            hint = f"did you mean {role!r}?" if also else f"give the call {role}={shown(value)}, for all its metrics"
+            hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"
             raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]))
     return kind(**options)
 

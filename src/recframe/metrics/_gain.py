@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics._options import table_of
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ def checked_gain(gain: Any) -> Any:
     table = table_of("gain", gain, _TABLE)
     for relevance, found in table:
         if not math.isfinite(found):
-            msg = f"gain={shown(gain)} gives relevance {relevance:g} the gain {found:g}"
+            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {found:g}"
             raise OptionError(msg, "gains are finite numbers")
         if found < 0 or (found > 0 and relevance <= 0):
-            msg = f"gain={shown(gain)} gives relevance {relevance:g} the gain {found:g}"
+            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {found:g}"
             raise OptionError(msg, "gains are 0 or more, and what is not above 0 has none")
     return table
 
@@ -53,10 +53,10 @@ def check_function(name: str, function: Callable[[nw.Expr], object], of: str, ex
     try:
         found = function(nw.col(of))
     except Exception as error:
-        msg = f"{name}={shown(function)} fails for the {of}'s expression: {error}"
+        msg = f"{name}={quoted(function)} fails for the {of}'s expression: {error}"
         raise OptionTypeError(msg, hint) from error
     if not isinstance(found, nw.Expr):
-        msg = f"{name}={shown(function)} gives a {type(found).__name__}, not an expression of the {of}"
+        msg = f"{name}={quoted(function)} gives a {type(found).__name__}, not an expression of the {of}"
         raise OptionTypeError(msg, hint)
 
 

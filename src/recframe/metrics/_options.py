@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
 
 from recframe._values import MOST, choice, flag, number, whole_number
-from recframe.errors import OptionError, OptionTypeError, shown
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 CHECKED = frozenset({bool, int, float, Callable})
 """The kinds of values that are checked, in addition to words."""
@@ -104,21 +104,21 @@ class Option:
         }
 
     def _no_function(self, given: Any) -> Never:
-        msg = f"{self.name}={shown(given)} is neither a name nor a function"
+        msg = f"{self.name}={quoted(given)} is neither a name nor a function"
         raise OptionTypeError(msg, f"the names are {', '.join(map(repr, self.words))}" if self.words else "")
 
     def _word(self, given: Any) -> Any:
         if all(isinstance(word, str) for word in self.words):
             choice(self.name, given, self.words)
         elif not isinstance(given, int | str | bytes) or given not in self.words:
-            msg = f"{self.name}={shown(given)} is not one of {', '.join(map(repr, self.words))}"
+            msg = f"{self.name}={quoted(given)} is not one of {', '.join(map(repr, self.words))}"
             raise OptionError(msg)
         return given
 
     def _number(self, given: Any) -> float:
         found = number(self.name, given)
         if found not in self.bounds:
-            msg = f"{self.name}={shown(given)} is not {self.bounds}"
+            msg = f"{self.name}={quoted(given)} is not {self.bounds}"
             raise OptionError(msg)
         return given if isinstance(given, int | float) else found
 
@@ -149,7 +149,7 @@ def table_of(name: str, given: Any, example: str) -> tuple[tuple[float, float], 
     try:
         return tuple(sorted((float(grade), float(found)) for grade, found in dict(given).items()))
     except (TypeError, ValueError) as error:
-        msg = f"{name}={shown(given)} does not map relevances to numbers"
+        msg = f"{name}={quoted(given)} does not map relevances to numbers"
         raise OptionTypeError(msg, f"{name}={example}") from error
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from recframe.errors import OptionError, shown
+from recframe.errors import OptionError, quoted
 
 LONGEST = 1000
 """Characters of a string that names a metric."""
@@ -63,7 +63,7 @@ def _unreadable(text: str) -> OptionError:
     """Return the error for a string of another form."""
     hint = "write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
     if len(text) > LONGEST:
-        return OptionError(f"{shown(text)} has {len(text)} characters, but the name of a metric up to {LONGEST}", hint)
+        return OptionError(f"{quoted(text)} has {len(text)} characters, but the name of a metric up to {LONGEST}", hint)
     level = _LEVEL.search(text)
     if level is not None:
         hint = f"{_LEVEL.sub('', text)!r}, and min_relevance={level['level']} for all metrics of the call"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.errors import OptionError, shown
+from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
 from recframe.metrics._options import bounds, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
@@ -68,7 +68,7 @@ def _chances_of(given: Any) -> tuple[tuple[float, float], ...]:
     chances = table_of("probability", given, "{1: 0.1, 2: 0.4}")
     for grade, chance in chances:
         if not 0 <= chance <= 1:
-            msg = f"probability={shown(given)} gives relevance {grade:g} the chance {chance:g}"
+            msg = f"probability={quoted(given)} gives relevance {grade:g} the chance {chance:g}"
             raise OptionError(msg, "chances lie between 0 and 1")
     return chances
 

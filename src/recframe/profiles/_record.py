@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._query import Averaging, Query
 from recframe._values import number
-from recframe.errors import OptionError, OptionTypeError, one_of, shown
+from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, spelled
@@ -198,11 +198,11 @@ def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Role
 
 def _as_defined(profile: Profile, found: Definition, spec: Spec, level: float | None) -> Metric:
     """Return a metric with the options of its definition, those aside that the metric spells."""
-    wanted = dict(found.options)
+    options = dict(found.options)
     if level is not None:
         _check_level(profile, found, level)
-        wanted |= found.level_options
-    return replace(spec.metric, **{name: value for name, value in wanted.items() if name not in spec.given})
+        options |= found.level_options
+    return replace(spec.metric, **{name: value for name, value in options.items() if name not in spec.given})
 
 
 def _check_level(profile: Profile, found: Definition, level: float) -> None:
@@ -238,7 +238,7 @@ def _check_metric(given: object) -> Metric:
         msg = f"{given.__name__} is a kind of metric, not a metric"
         raise OptionTypeError(msg, f"{given.__name__}()")
     if not isinstance(given, Metric):
-        msg = f"{shown(given)} is neither the name of a metric nor a metric"
+        msg = f"{quoted(given)} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
     if not isinstance(getattr(given, "name", None), str) or type(given).value is Metric.value:
         lacks = "name" if isinstance(getattr(given, "name", None), str) is False else "method value"
