@@ -452,6 +452,10 @@ def test_fail_on_check(run, files):
             "evaluate recs.parquet --by users",
             "(?s)--by users: .*it has 'user', 'item', 'score', 'relevant'.*did you mean 'user'",
         ),
+        ("evaluate recs.parquet --weight wait", "--weight wait: the frame has no such column; it has .*'extra'"),
+        ("compare recs.parquet --score score,extra", "(?s)Hint: --score score --score extra"),
+        ("compare recs.parquet", "(?s)Hint: --score old --score new"),
+        ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
         ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
         ("evaluate recs.parquet --undefined none", "--undefined none"),
@@ -484,10 +488,20 @@ def test_fail_on_check(run, files):
 def test_bad_input_is_said_in_a_line_and_a_hint(run, line, message):
     Path("empty.csv").touch()
     Path("empty").touch()
+    pl.read_parquet("recs.parquet").with_columns(extra=0.5).write_parquet("recs.parquet")
     code, out, err = run(line)
     assert (code, out) == (2, "")
     assert re.search(message, err), err
     assert "Traceback" not in err
+
+
+def test_columns_of_csv_without_values_need_no_type(run):
+    Path("header.csv").write_text("user,item,score,relevant\n")
+    Path("unranked.csv").write_text("user,item,score,relevant\n1,1,,1\n")
+    code, out, _ = run("evaluate header.csv -m mrr")
+    assert (code, out.split()[-2:]) == (0, ["mrr", "-"])
+    code, out, _ = run("evaluate unranked.csv -m mrr")
+    assert (code, out.split()[-2:]) == (0, ["mrr", "0.0000"])
 
 
 # --- the rest -----------------------------------------------------------------------------------------------------------

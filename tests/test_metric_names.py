@@ -134,6 +134,13 @@ REFUSED = {
     "ndgc@10": "did you mean 'ndcg'",
     "recipe_rank": "did you mean 'mrr'",
     "hitrat": "did you mean 'hit_rate'",
+    "ndcg(k=5)@10": "names two cutoffs",
+    "P_5(k=5)": "names two cutoffs",
+    "ndcg(gain=exp2,gain=linear)": "gives the option 'gain' twice",
+    "IPrec(recall=0.5)@0.1": "names two recalls",
+    "ndcg@5, map@5": "['ndcg@5', 'map@5']",
+    "ndcg(gain=exp2),map": "['ndcg(gain=exp2)', 'map']",
+    "auc(max_fpr=0.1)": "partial_auc(max_fpr=0.1)",
 }
 
 
@@ -204,13 +211,40 @@ def test_a_wrong_method_names_the_right_one():
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"), [("user", "by"), ("y_true", "relevant"), ("pred", "score"), ("qrels", "truth"), ("usr", None)]
+    ("given", "meant"),
+    [
+        ("user", "by"),
+        ("y_true", "relevant"),
+        ("pred", "score"),
+        ("qrels", "truth"),
+        ("usr", None),
+        ("sample_weight", "weight"),
+        ("ips", "propensity"),
+        ("intent", "subtopic"),
+        ("average", "mean"),
+    ],
 )
 def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):
     for call in (recframe.rec(frame()).ndcg, lambda **given: recframe.rec(frame()).evaluate("ndcg", **given)):
         with pytest.raises(recframe.OptionTypeError) as caught:
             call(**{given: "x"})
         assert (f"did you mean {meant!r}" in str(caught.value)) is bool(meant)
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "meant"),
+    [("mean", "mean", "arithmetic"), ("mean", "gmean", "geometric"), ("mean", "hmean", "harmonic"),
+     ("ties", "avg", "average"), ("ties", "random", "average"), ("lists", "every", None)],
+)  # fmt: skip
+def test_a_word_of_other_libraries_is_known_by_meaning(option, given, meant):
+    with pytest.raises(recframe.OptionError) as caught:
+        recframe.rec(frame()).mrr(**{option: given})
+    assert str(caught.value).endswith(f"did you mean {meant!r}?" if meant else "'both'")
+
+
+def test_columns_in_one_text_are_named_in_a_list():
+    with pytest.raises(recframe.MissingColumnError, match=re.escape("score=['score', 'item']")):
+        recframe.rec(frame()).evaluate("mrr", score="score, item")
 
 
 def test_a_frame_of_ranks_is_read_by_its_ranks():

@@ -30,8 +30,21 @@ MEANT = {
     "train": ("past", "history", "seen", "interactions"),
     "like": ("profile", "library", "as_in"),
     "k": ("cutoff", "cutoffs", "at", "top_k", "topk", "ks", "n"),
+    "weight": ("weights", "sample_weight", "sample_weights"),
+    "propensity": ("propensities", "propensity_score", "ips", "pscore"),
+    "subtopic": ("subtopics", "intent", "intents", "topic", "aspect"),
+    "mean": ("average", "agg", "aggregate"),
 }
 """What other libraries call an argument, for hints."""
+WORDS = {
+    "arithmetic": ("mean", "avg", "average"),
+    "geometric": ("gmean", "geo", "gm"),
+    "harmonic": ("hmean", "hm"),
+    "average": ("avg", "mean", "expected", "random"),
+    "randomization": ("permutation", "randomisation"),
+    "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
+}
+"""What else people call the words of options, for hints."""
 
 
 def role_meant(name: str, allowed: Iterable[str]) -> str:
@@ -263,4 +276,6 @@ def choice(name: str, given: object, allowed: Iterable[str]) -> None:
     """Raise for what is not one of some words."""
     allowed = tuple(allowed)
     if not isinstance(given, str) or given not in allowed:
-        raise one_of(name, given, allowed)
+        text = given.lower() if isinstance(given, str) else ""
+        meant = [word for word in allowed if text in WORDS.get(word, ())]
+        raise one_of(name, given, allowed, *meant)

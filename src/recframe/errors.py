@@ -158,11 +158,11 @@ def closest(given: object, names: Iterable[str]) -> str:
     return f"did you mean {found!r}?" if found else ""
 
 
-def one_of(name: str, given: object, allowed: Iterable[str]) -> OptionError:
-    """Return the error for an option outside its allowed values."""
+def one_of(name: str, given: object, allowed: Iterable[str], meant: str = "") -> OptionError:
+    """Return the error for an option outside its allowed values, one of which may be known to be meant."""
     allowed = list(allowed)
     listed = ", ".join(repr(value) for value in allowed)
-    return OptionError(f"{name}={quoted(given)} is not one of {listed}", closest(given, allowed))
+    return OptionError(f"{name}={quoted(given)} is not one of {listed}", closest(meant or given, allowed))
 
 
 def stack_level() -> int:

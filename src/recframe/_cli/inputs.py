@@ -35,6 +35,8 @@ FORMATS = {
 MODEL = "model"
 SIDES = ("truth", "train", "features")
 """The roles of files that hold no scores of a model."""
+_OF_LISTS = ("per", "weight", "propensity")
+"""The roles of columns that a truth may hold in the place of the frame."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
@@ -120,7 +122,8 @@ class Inputs:
         order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
         needed = {*self._by, *order}
         if self.roles.get("truth") is None:
-            needed.add(self._name("relevant"))
+            given = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
+            needed |= {self._name("relevant"), *map(str, given)}
         if needed - {*there}:
             return there
         texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
@@ -232,7 +235,13 @@ def _collected(path: Path, kind: str, pick: Any) -> pl.DataFrame:
         reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
         msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
         raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
-    return frame
+    # Texts without values are no texts: nobody said what the column holds.
+    return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
+
+
+def _is_empty_text(values: pl.Series) -> bool:
+    """Return whether a column, read from text, has no values."""
+    return values.dtype == pl.String and values.null_count() == len(values)
 
 
 def _scanned(path: Path, kind: str) -> pl.LazyFrame:

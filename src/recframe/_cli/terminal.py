@@ -76,6 +76,13 @@ def as_options(text: str) -> str:
         name, value = found[1], found[2] or found[3]
         return f"--{name.replace('_', '-')} {value}" if name in Roles.names() else found[0]
 
+    def options(found: re.Match[str]) -> str:
+        name = "-m" if found[1] == "metrics" else f"--{found[1].replace('_', '-')}"
+        known = found[1] in (*Roles.names(), "metrics")
+        return " ".join(f"{name} {value}" for value in re.findall(r"'([^']*)'", found[2])) if known else found[0]
+
+    text = re.sub(r"\bleave (\w+)= out", lambda found: f"leave --{found[1].replace('_', '-')} out", text)
+    text = re.sub(r"(?<![\w(])(\w+)=\[('[^\]]*')\]", options, text)
     return re.sub(r"(?<![\w(])(\w+)=(?:'([^' ]+)'|([\w.+-]+\b))", option, text)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 import narwhals as nw
 
 from recframe._columns import POSITION
-from recframe._engines.column_errors import called
-from recframe.errors import MissingColumnError, OptionTypeError, closest
+from recframe._engines.column_errors import missing_column
+from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -127,11 +127,7 @@ class Adapter(ABC):
         there = self.names(source.native)
         for spec in source.specs.values():
             if spec.column not in there and spec.default is None:
-                names = ", ".join(repr(name) for name in there)
-                msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
-                also = "rank='rank'" if spec.role == "score" and "rank" in there else ""
-                hint = closest(spec.column, map(str, there)) or also
-                raise MissingColumnError.of(msg, hint, spec.role, spec.column)
+                raise missing_column(spec, name, there)
 
 
 class Engine(Adapter):

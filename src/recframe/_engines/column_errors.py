@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from recframe.errors import ColumnTypeError
+from recframe.errors import ColumnTypeError, MissingColumnError, closest
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from recframe._engines.column_spec import ColumnSpec
 
 
 def called(name: str) -> str:
     """Return what messages call a frame."""
     return "the frame" if name == "frame" else name
+
+
+def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> MissingColumnError:
+    """Return the error for a column that a frame lacks."""
+    names = ", ".join(map(repr, there))
+    msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
+    several = [part.strip() for part in str(spec.column).split(",")]
+    if len(several) > 1 and {*several} <= {*there}:
+        hint = f"{spec.role}={several}"
+    else:
+        also = "rank='rank'" if spec.role == "score" and "rank" in there else ""
+        hint = closest(spec.column, map(str, there)) or also
+    return MissingColumnError.of(msg, hint, spec.role, spec.column)
 
 
 def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:

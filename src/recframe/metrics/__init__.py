@@ -9,7 +9,7 @@ from recframe._values import role_meant
 from recframe.errors import OptionError, OptionTypeError, closest, closest_of, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics._spelling import plain, split, without_cutoff, without_recall
+from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_recall
 from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
@@ -175,8 +175,14 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
             msg = f"{name} has no option {option!r}; {takes}"
             role = role_meant(option, also or ["min_relevance"])
             hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"
-            raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]))
+            raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]) or _owner(option, value))
     return kind(**options)
+
+
+def _owner(option: str, value: object) -> str:
+    """Return the hint that names the one metric which has an option, or nothing."""
+    owners = [kind.name for kind in METRICS.values() if option in (field.name for field in fields(kind))]
+    return f"{owners[0]} has it: '{owners[0]}({option}={value})'" if len(owners) == 1 else ""
 
 
 def parse(text: str) -> Metric:
@@ -212,13 +218,15 @@ def read(text: str) -> tuple[str, dict[str, Any]]:
         found, k = NAMES.get(plain(cut[0])), cut[1]
         if found is not None and k is not None:
             if "k" in options:
-                msg = f"{text!r} names two cutoffs"
-                raise OptionError(msg, f"write '{found[0]}@{options['k']}'")
+                raise two_cutoffs(text, found[0], options["k"])
             options["k"] = k
     level = without_recall(name)
     if found is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
         found, options = (IPrec.name, {}), {"recall": level[1], **options}
     if found is not None and found[0] == IPrec.name and isinstance(options.get("k"), float):
         # What other metrics cut is a position; of this one it is a recall: IPrec@0.1.
+        if "recall" in options:
+            msg = f"{text!r} names two recalls"
+            raise OptionError(msg, f"write 'iprec(recall={options['k']})'")
         options["recall"] = options.pop("k")
     return (name, options) if found is None else (found[0], {**found[1], **options})

@@ -19,6 +19,8 @@ _CUTOFF = re.compile(r"(?P<name>\w+?)(?:_at_k|(?:_at_|[_.])(?P<k>\d+))", re.IGNO
 """A name with its cutoff as trec_eval writes it, ``P_5``, or as functions are called, ``map_at_k``."""
 _RECALL = re.compile(r"(?P<name>\w+)_(?P<recall>[01]\.\d+)")
 """A name with a recall, as trec_eval writes ``iprec_at_recall_0.10``."""
+_BETWEEN = re.compile(r",(?![^()]*\))")
+"""A comma outside of parentheses."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
 """The least relevance as ranx writes it."""
 
@@ -39,12 +41,22 @@ def split(text: str) -> tuple[str, dict[str, Any]]:
         if not separator or not value:
             msg = f"{text!r}: option {part!r} has no value"
             raise OptionError(msg, f"write '{match['name']}({option}=...)'")
+        if option in options:
+            msg = f"{text!r} gives the option {option!r} twice"
+            raise OptionError(msg, f"write '{match['name']}({option}={value})'")
         options[option] = _literal(value)
     if match["k"] is not None:
         if match["k"].rstrip("-").isdigit() and match["k"].endswith("-"):
             raise _unreadable(text)
+        if "k" in options:
+            raise two_cutoffs(text, match["name"], match["k"])
         options["k"] = _literal(match["k"])
     return match["name"], options
+
+
+def two_cutoffs(text: str, name: str, k: object) -> OptionError:
+    """Return the error for a string that names two cutoffs."""
+    return OptionError(f"{text!r} names two cutoffs", f"write '{name}@{k}'")
 
 
 def without_cutoff(name: str) -> tuple[str, int | None] | None:
@@ -69,6 +81,8 @@ def _unreadable(text: str) -> OptionError:
         hint = f"{_LEVEL.sub('', text)!r}, and min_relevance={level['level']} for all metrics of the call"
     elif text.endswith("-"):
         hint = f"{text.rstrip('-')!r}, and undefined=0.0 to score lists without a relevant item 0"
+    elif len(names := [name.strip() for name in _BETWEEN.split(text)]) > 1 and all(map(_SPELLING.fullmatch, names)):
+        hint = f"metrics={names}"
     return OptionError(f"{text!r} is not the name of a metric", hint)
 
 
