@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recframe._columns import Frame
+    from recframe._given_frames import Given
     from recframe._plan.context import CallContext
-    from recframe._plan.sources import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
 

@@ -24,8 +24,8 @@ from recframe.profiles._record import Spec, find, query_of, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recframe._given_frames import Given
     from recframe._plan.plan import Plan
-    from recframe._plan.sources import Given
     from recframe._query import Query
     from recframe.profiles._record import Profile
 

@@ -2,24 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
+from recframe._columns import feature_column
 from recframe._engines.registry import adapter_of, check_side_frame, is_frame
-from recframe._engines.side_tables import feature_columns, items_frame
-from recframe.errors import OptionError
+from recframe._values import ids
+from recframe.errors import ColumnTypeError, InputError, OptionError
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._arguments import Roles
-    from recframe._plan.sources import Given
+    from recframe._engines.base import Adapter
     from recframe.metrics import Metric
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",
     "features": "features=genres, a frame of the item and one numeric column a feature",
 }
+
+
+@dataclass(frozen=True)
+class Given:
+    """The user's own frames of one call."""
+
+    frame: Any
+    truth: Any = None
+    train: Any = None
+    features: Any = None
+    feature_names: Sequence[str] = ()
+    """The columns of `features` that are numbers."""
+    catalog: Any = None
+    catalog_size: int | None = None
+    """Of a catalogue that is only counted."""
+    greatest: float | None = None
+    """The largest relevance of all, where the frames hold a part of the rows only."""
+
+    @property
+    def frames(self) -> dict[str, Any]:
+        """The frames that are given, by their names."""
+        names = ("frame", "truth", "train", "features", "catalog")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def given_frames(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
@@ -36,12 +63,63 @@ def given_frames(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:
-        features = feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
+        features = _feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
     catalog, size = roles.catalog if "catalog" in read else None, None
     if isinstance(catalog, int) and not isinstance(catalog, bool):
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
-        catalog = adapter.side_frame(catalog) if is_frame(catalog) else items_frame(adapter, roles.item, catalog)
-    from recframe._plan.sources import Given
-
+        catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
     return Given(frame, roles.truth, train, *features, catalog, size)
+
+
+def _feature_columns(adapter: Adapter, native: Any, item: str) -> tuple[Any, list[str]]:
+    """Return a frame of the item and one column a feature, and the names of those.
+
+    A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
+    """
+    frame = adapter.as_narwhals(native)
+    schema = frame.collect_schema()
+    names = [name for name in schema.names() if name != item]
+    if len(names) == 1 and _holds_lists(frame, names[0]):
+        return _spread(adapter, frame, item, names[0])
+    features = [name for name in names if schema[name].is_numeric() or schema[name] == nw.Boolean]
+    if not features:
+        msg = f"features has no column of numbers other than {item!r}; it has {', '.join(map(repr, names)) or 'none'}"
+        raise ColumnTypeError(msg, "give one numeric column per feature, or one column of lists")
+    return native, features
+
+
+def _holds_lists(frame: Any, column: str) -> bool:
+    dtype = frame.collect_schema()[column]
+    if dtype != nw.Object or isinstance(frame, nw.LazyFrame):
+        return isinstance(dtype, nw.List | nw.Array)
+    values = [value for value in frame[column].to_list() if not (value is None or isinstance(value, float))]
+    return bool(values) and not isinstance(values[0], str) and hasattr(values[0], "__len__")
+
+
+def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, list[str]]:
+    """Return a frame of the item and a column for each place of a column of lists."""
+    if isinstance(frame, nw.LazyFrame):
+        dtype = frame.collect_schema()[column]
+        names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
+        return adapter.spread_arrays(frame.to_native(), item, column, names), names
+    lists = [None if each is None or isinstance(each, float) else each for each in frame[column].to_list()]
+    widths = {len(each) for each in lists if each is not None}
+    if len(widths) != 1:
+        msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"
+        raise InputError(msg, "each item has one number for each feature")
+    backend = nw.get_native_namespace(frame)
+    columns = {}
+    for index in range(*widths):
+        values = [None if each is None else each[index] for each in lists]
+        columns[feature_column(index)] = nw.new_series(feature_column(index), values, backend=backend)
+    return nw.from_dict({item: frame[item], **columns}).to_native(), list(columns)
+
+
+def _items_frame(adapter: Adapter, item: str, items: Any) -> Any:
+    """Return a frame of the given items."""
+    found = ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
+    if not found:
+        msg = "catalog is an empty collection"
+        raise OptionError(msg, "give the items that could be recommended, or leave it out for those of the frame")
+    return adapter.items_frame(item, found)

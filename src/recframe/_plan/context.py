@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Engine, Session
+    from recframe._given_frames import Given
     from recframe._plan.requirements import Requirements
-    from recframe._plan.sources import Given
     from recframe._query import Query
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._engines.base import Engine
-    from recframe._plan.sources import Given
+    from recframe._given_frames import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
-    from recframe._plan.sources import Given
+    from recframe._given_frames import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
@@ -26,37 +25,15 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from recframe._columns import Frame
     from recframe._engines.column_spec import Use
+    from recframe._given_frames import Given
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
 
     Specs = dict[str, ColumnSpec]
-
-
-@dataclass(frozen=True)
-class Given:
-    """The user's own frames of one call."""
-
-    frame: Any
-    truth: Any = None
-    train: Any = None
-    features: Any = None
-    feature_names: Sequence[str] = ()
-    """The columns of `features` that are numbers."""
-    catalog: Any = None
-    catalog_size: int | None = None
-    """Of a catalogue that is only counted."""
-    greatest: float | None = None
-    """The largest relevance of all, where the frames hold a part of the rows only."""
-
-    @property
-    def frames(self) -> dict[str, Any]:
-        """The frames that are given, by their names."""
-        names = ("frame", "truth", "train", "features", "catalog")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def key_names(query: Query, *, truth: bool) -> dict[str, str]:

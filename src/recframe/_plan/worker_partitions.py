@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION
+from recframe._given_frames import Given
 from recframe._plan import averages
 from recframe._plan.plan import Plan
-from recframe._plan.sources import Given
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
