@@ -13,7 +13,7 @@ import recframe
 from compare import assert_equal, same
 from engines import ENGINES
 from oracle.propensity import value
-from recframe._plan.metric_checks import WEIGHED
+from recframe._plan.checks import WEIGHED
 
 SUMS = ["precision@2", "dcg@3", "ndcg(ideal=ones)@3", "rbp@3", "num_rel", "num_rel_ret@2"]
 """What is linear in the relevant items, so that the estimate is unbiased."""

@@ -28,14 +28,12 @@ from recframe._columns import (
 )
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure
+from recframe._plan.checks import check_numbers, check_policies, check_profile
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
-from recframe._plan.metric_checks import check_policies
-from recframe._plan.number_checks import check_numbers
-from recframe._plan.profile_checks import check_profile
 from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric

@@ -1,0 +1,151 @@
+"""What a call refuses: policies that mean nothing to a metric, and data that a metric or a profile cannot use."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import ITEM, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
+from recframe._plan.relevance import fill_missing, is_observed
+from recframe.errors import InputError, OptionError
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe._query import Query
+    from recframe.metrics._record import Metric
+
+WEIGHED = "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
+"""The metrics that allow `propensity=`, for hints."""
+ANY = (-math.inf, math.inf)
+
+
+def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for policies that mean nothing to a metric."""
+    _check_propensity(query, metrics)
+    _check_condensed_and_mean(query, metrics)
+
+
+def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for metrics that leave nothing out, or that no such mean is of."""
+    for metric in metrics:
+        name = query.averaging(metric.label).name
+        if query.condensed and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+            msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
+            raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
+        if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
+            msg = f"mean={query.mean!r} is taken over lists, but {name} is one value of all lists together"
+            raise OptionError(msg, "evaluate it in a call of its own, without mean=")
+        if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
+            msg = f"mean={query.mean!r} takes values from 0 on, but {name} may be {metric.range[0]:g}"
+            raise OptionError(msg, "mean='median' or 'arithmetic'")
+
+
+def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for metrics in which a relevant row cannot count as several."""
+    if query.propensity is None:
+        return
+    for metric in metrics:
+        if metric.allows_propensity or isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
+            continue
+        name = query.averaging(metric.label).name
+        msg = f"propensity={query.propensity!r} counts each relevant item by itself, but {name} is no sum over them"
+        raise OptionError(msg, f"leave propensity= out, or take one of {WEIGHED}")
+
+
+def check_numbers(context: CallContext) -> None:
+    """Raise for relevances and values of hits that a metric of the call cannot use."""
+    limited = [terms.metric for terms in context.requirements.accuracy if terms.metric.relevances != ANY]
+    if context.propensities and context.requirements.reads_relevance:
+        _check_propensities(context)
+    frames = [context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames]
+    if limited:
+        # One look at the column serves all metrics.
+        extremes = context.engine.extremes(frames[-1], RELEVANCE)
+        for metric in limited:
+            _check_range(context, metric, *extremes)
+    for frame in frames if context.values else ():
+        found = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
+        if found is not None:
+            msg = f"value={context.query.value!r} holds {found:g}, but a value is finite"
+            raise InputError(msg, "give these rows a finite value, or a missing one, which counts as 0")
+
+
+def _check_propensities(context: CallContext) -> None:
+    """Raise for relevant rows without a probability that their relevance was observed."""
+    frame = context.session.frames["frame" if context.truth is None else "truth"].select(RELEVANCE, PROPENSITY)
+    observed = context.with_hits(fill_missing(frame, [RELEVANCE])).filter(is_observed())
+    propensity = nw.col(PROPENSITY).cast(nw.Float64()).fill_nan(None)
+    rows = observed.select(propensity)
+    role = f"propensity={context.query.propensity!r}"
+    hint = "estimate it for every relevant row, such as from the popularity of the item"
+    if context.engine.scalar(rows.filter(propensity.is_null()).select(nw.len())):
+        msg = f"{role} is missing in a relevant row, but a probability is above 0"
+        raise InputError(msg, hint)
+    wrong = rows.filter((propensity <= 0) | (propensity > 1))
+    found = context.engine.scalar(wrong.select(propensity.min()))
+    if found is not None:
+        msg = f"{role} holds {found:g} in a relevant row, but a probability is above 0 and at most 1"
+        raise InputError(msg, hint)
+
+
+def _check_range(context: CallContext, metric: Metric, least: float, greatest: float) -> None:
+    """Raise for relevances from `least` to `greatest` that are beyond what a metric can use."""
+    low, high = metric.relevances
+    # NaN: no row has a relevance.
+    if math.isnan(least) or (low <= least and greatest <= high):
+        return
+    found = greatest if greatest > high else least
+    takes = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
+    name = context.query.averaging(metric.label).name
+    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} takes {takes}"
+    hint = "see the metric's options, such as gain=, probability= or max_relevance="
+    if math.isinf(found):
+        hint = "give these rows a finite relevance, such as the largest grade of the scale"
+    raise InputError(msg, hint)
+
+
+def check_profile(context: CallContext) -> None:
+    """Raise for relevance and repeated items that the library of a profile refuses."""
+    _check_least(context)
+    if context.truth is None or context.truth_lists is None:
+        return
+    scores = [score_column(index) for index in range(len(context.query.orders))]
+    ranked = context.frame.filter(nw.any_horizontal(*(~nw.col(name).is_null() for name in scores), ignore_nulls=True))
+    _check_repeats(context, ranked, context.group, "the frame", "df")
+    _check_repeats(context, context.truth_lists, context.keys, "truth=", "truth")
+
+
+def _check_least(context: CallContext) -> None:
+    """Raise for relevance below what the library of a profile accepts."""
+    query = context.query
+    for terms in context.requirements.accuracy:
+        how = query.averaging(terms.metric.label)
+        if how.least is None:
+            continue
+        source = context.frame if context.truth is None else context.truth
+        least = context.engine.scalar(
+            fill_missing(source.select(RELEVANCE), [RELEVANCE]).select(nw.col(RELEVANCE).min())
+        )
+        if least is not None and least < how.least:
+            msg = (
+                f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} takes no "
+                f"relevance below {how.least:g}"
+            )
+            raise InputError(msg, "leave out like=, or make negative relevance 0")
+
+
+def _check_repeats(context: CallContext, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
+    """Raise for items that stand in a list twice: libraries refuse them, or count them each time."""
+    pairs = frame.select(*keys, ITEM)
+    repeated = context.engine.scalar(pairs.select(nw.len())) - context.engine.scalar(pairs.unique().select(nw.len()))
+    if repeated:
+        query = context.query
+        key = [*query.by, *([query.model] if MODEL in keys else []), query.item]
+        msg = f"{where} repeats {repeated} items of their lists, which like={query.like!r} refuses"
+        raise InputError(msg, f"{name}.unique({key!r}), or leave out like=: then they count once")
