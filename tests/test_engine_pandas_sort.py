@@ -11,7 +11,7 @@ from strategies import examples
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 
-from recframe._engines import pandas_sort  # noqa: E402 - needs NumPy
+from recframe._engines import high_scores, pandas_sort  # noqa: E402 - needs NumPy
 
 KINDS = {
     "floats": lambda rng, many: rng.random(many),
@@ -42,9 +42,8 @@ def check(users, scores, upto):
     expected = expected.loc[found.rows]
     assert [*expected["start"]] == [*found.start]
     assert [*expected["size"]] == [*found.size]
-    assert expected.reset_index(drop=True).equals(
-        expected.sort_values(["user", "start"], kind="stable", ignore_index=True)
-    )
+    by_list = expected.sort_values("user", kind="stable", ignore_index=True)
+    assert by_list.equals(expected.sort_values(["user", "start"], kind="stable", ignore_index=True))
     return found
 
 
@@ -75,6 +74,33 @@ def test_keys_that_do_not_fit_are_left_to_windows(keys):
 def test_whatever_the_scores(rows, upto):
     users, scores = zip(*rows, strict=True)
     check(np.array(users), np.array(scores), upto)
+
+
+@pytest.mark.parametrize("scale", [0, 1])
+@pytest.mark.parametrize("gaps", [1, 3])
+@pytest.mark.parametrize("kind", ["floats", "ties", "constant"])
+def test_rows_of_low_scores_need_no_sort(kind, gaps, scale, monkeypatch):
+    for name, value in {"MANY_ROWS": 0, "SAMPLE": 700, "FEWEST_LISTS": 5}.items():
+        monkeypatch.setattr(high_scores, name, value)
+    sorts, ordered = [], pandas_sort._ordered
+    monkeypatch.setattr(
+        pandas_sort, "_ordered", lambda *args, **kwargs: sorts.append(len(args[0])) or ordered(*args, **kwargs)
+    )
+    rng = np.random.default_rng(5)
+    users = gaps * np.append(rng.integers(0, 21, 1500), [30, 30])
+    users = rng.permutation(users)
+    assert check(users, KINDS[kind](rng, len(users)) + scale * users, 3) is not None
+    assert (max(sorts) < 0.4 * len(users)) == (kind != "constant" and not scale)
+
+
+@examples(200)
+@given(rows=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 9)), min_size=1, max_size=60), upto=st.integers(1, 3))
+def test_leaving_rows_out_changes_nothing(rows, upto):
+    users, scores = zip(*rows, strict=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}.items():
+            patch.setattr(high_scores, name, value)
+        assert check(np.array(users), np.array(scores), upto) is not None
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8])

@@ -12,7 +12,7 @@ from strategies import examples
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import polars_pack, polars_sort  # noqa: E402 - needs polars
+from recframe._engines import high_scores, polars_pack, polars_sort  # noqa: E402 - needs polars
 
 KINDS = {
     "floats": lambda rng: rng.random(),
@@ -77,6 +77,66 @@ def test_it_leaves_out_the_rest():
     rng = random.Random(1)
     users = [number % 50 for number in range(5000)]
     assert check(users, [rng.random() for _ in users], 2).height == 100
+
+
+SHAPES = {
+    "alike": lambda rng, user: rng.random(),
+    "some lists lower": lambda rng, user: rng.random() - (user % 5 == 0),
+    "each on its own scale": lambda rng, user: rng.random() + user,
+    "tied": lambda rng, user: rng.randint(0, 9),
+    "all equal": lambda rng, user: 1.5,
+    "infinite below": lambda rng, user: rng.choice([-float("inf"), rng.random(), rng.random()]),
+}
+
+
+@pytest.fixture
+def sorts(monkeypatch):
+    """Rows of low scores are left out of small frames too; the numbers of rows of each sort."""
+    for name, value in {"MANY_ROWS": 0, "SAMPLE": 700, "FEWEST_LISTS": 5}.items():
+        monkeypatch.setattr(high_scores, name, value)
+    found, sort = [], polars_pack.sort_integers
+    monkeypatch.setattr(polars_pack, "sort_integers", lambda rows: found.append(len(rows)) or sort(rows))
+    return found
+
+
+@pytest.mark.parametrize("shape", list(SHAPES))
+@pytest.mark.parametrize("upto", [1, 3, 10])
+@pytest.mark.parametrize("gaps", [1, 3])
+def test_rows_of_low_scores_need_no_sort(shape, upto, gaps, sorts):
+    rng = random.Random(f"{shape} {upto} {gaps}")
+    users = [gaps * rng.randint(0, 20) for _ in range(1500)] + [gaps * 30] * 2
+    rng.shuffle(users)
+    check(users, [SHAPES[shape](rng, user) for user in users], upto)
+    if shape == "alike" and upto < 10:
+        assert all(rows < 0.4 * len(users) for rows in sorts)
+    if shape in ("each on its own scale", "all equal"):
+        assert max(sorts) == len(users)
+
+
+@examples(200)
+@given(rows=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 9)), min_size=1, max_size=60), upto=st.integers(1, 3))
+def test_leaving_rows_out_changes_nothing(rows, upto):
+    users, scores = zip(*rows, strict=True)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}.items():
+            patch.setattr(high_scores, name, value)
+        check(users, scores, upto)
+
+
+@pytest.mark.parametrize(
+    ("lists", "scores", "upto", "score"),
+    [
+        ([1, 1, 1, 2, 2, 2], [1, 5, 0, 0, 6, 1], 1, 5),
+        ([1, 1, 1, 2, 2, 2], [1, 5, 0, 0, 6, 1], 2, None),  # four of six rows are from 1 on
+        ([1] * 9 + [2], [*range(9), 0.5], 2, 7),  # the short list is sorted whole
+        ([1] * 9 + [2] * 9, [*range(10, 19), *range(9)], 2, None),  # no score is high in both
+        ([1] * 9, [1.0] * 9, 1, None),  # all tie
+    ],
+)
+def test_the_score_to_sort_from(lists, scores, upto, score, monkeypatch):
+    assert high_scores.score_to_sort_from(lists, scores, upto) is None
+    monkeypatch.setattr(high_scores, "FEWEST_LISTS", 1)
+    assert high_scores.score_to_sort_from(lists, scores, upto) == score
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
@@ -170,7 +230,7 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     relevance = pl.Series("relevant", [values[rng.randrange(len(values))] for _ in range(300)], strict=False)
     frame = pl.DataFrame({"user": [rng.randint(0, 9) for _ in relevance], "score": [rng.random() for _ in relevance]})
     frame = frame.with_columns(relevance)
-    assert (polars_pack.pack(frame, ["user"], "score", ["user", "relevant"], descending=True).digits is None) != packed
+    assert (polars_pack.digits_of(frame, ["user"], ["relevant"])[1] is None) != packed
     found = polars_sort.rank_rows(frame, ["user"], "score", 4)
     expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
 
 if TYPE_CHECKING:
@@ -45,7 +46,41 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     upto : int, optional
         The last position that matters.
     """
-    found = _ordered(keys, scores, descending=True)
+    numbers = _lists(keys)
+    if numbers is None or not _fits(scores):
+        return None
+    lists, many = numbers
+    least = _score_to_sort_from(lists, many, scores, upto)
+    if upto is None or least is None:
+        return _placed(lists, many, scores, upto)
+    high = np.flatnonzero(scores >= least)
+    lacks = np.bincount(lists[high], minlength=many) < upto
+    others = np.flatnonzero(lacks[lists])
+    high = high[~lacks[lists[high]]]
+    parts = []
+    for rows in (high, others):
+        if len(rows):
+            part = _placed(lists[rows], many, scores[rows], upto)
+            if part is None:
+                return None
+            parts.append(part._replace(rows=rows[part.rows]))
+    return Placed(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int | None) -> float | None:
+    """Return the score from which on most lists have enough rows; None where all rows are sorted."""
+    bits = bits_of_sample(len(lists), many, upto)
+    if bits is None or upto is None:
+        return None
+    last_bits = lists & (2**bits - 1)
+    # One of the lists is that of some row, so that there is one.
+    some = np.flatnonzero(last_bits == last_bits[len(lists) // 2])
+    return score_to_sort_from(lists[some].tolist(), scores[some].tolist(), upto)
+
+
+def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | None:
+    """Return what `placed` does, from a sort of all rows; `lists` is changed."""
+    found = _ordered(lists, many, scores, descending=True)
     if found is None:
         return None
     rows, ordered, first_of_list = found
@@ -62,7 +97,8 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
 
 def numbered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any, Any] | None:
     """Return the rows by list and value, and their positions, those of equal value in any order; None as `placed`."""
-    found = _ordered(keys, values, descending=descending)
+    numbers = _lists(keys)
+    found = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
     if found is None:
         return None
     rows, _, first_of_list = found
@@ -70,12 +106,16 @@ def numbered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any
     return rows, np.arange(len(rows)) - np.repeat(lists, np.diff(lists, append=len(rows))) + 1
 
 
-def _ordered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
-    """Return the rows by list and value, their values, and which of them are the first of their list."""
-    found = _lists(keys)
-    if found is None or values.dtype.kind not in "iuf" or np.isnan(values).any():
-        return None
-    lists, many = found
+def _fits(values: Any) -> bool:
+    """Return whether values can be scaled to integers."""
+    return values.dtype.kind in "iuf" and not np.isnan(values).any()
+
+
+def _ordered(lists: Any, many: int, values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
+    """Return the rows by list and value, their values, and which of them are the first of their list.
+
+    `lists` is changed.
+    """
     row_bits = (len(values) - 1).bit_length()
     bits = min(MOST_BITS, BITS - (many - 1).bit_length() - row_bits)
     distance = _scaled(values, bits, descending=descending)

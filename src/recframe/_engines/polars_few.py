@@ -8,7 +8,7 @@ import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.polars_compat import collect_columns
-from recframe._engines.polars_pack import PACKED, pack
+from recframe._engines.polars_pack import PACKED, digits_of, pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,8 @@ def rank_rows(
 
     None too where different scores have the same bits.
     """
-    packed = pack(frame, keys, score, keys, descending=True)
+    lists, none = digits_of(frame, keys, [])
+    packed = None if lists is None else pack(frame, lists, none, score, keys, descending=True)
     if packed is None or not _are_exact(packed, frame, score):
         return None
     codes, code = pl.lit(packed.codes), pl.col(PACKED)

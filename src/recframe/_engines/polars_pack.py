@@ -74,10 +74,11 @@ class Digits(NamedTuple):
 
     def number(self) -> pl.Expr:
         """Return the number of each row."""
-        number = pl.lit(0, dtype=pl.Int64)
+        number = None
         for name, _, least, many in self.columns:
-            number = number * many + (pl.col(name).to_physical().cast(pl.Int64) - least)
-        return number
+            digit = pl.col(name).to_physical().cast(pl.Int64) - least
+            number = digit if number is None else number * many + digit
+        return pl.lit(0, dtype=pl.Int64) if number is None else number
 
     def read(self, number: pl.Expr) -> list[pl.Expr]:
         """Return the columns from the number of each row."""
@@ -146,22 +147,19 @@ class Pack(NamedTuple):
 
 def pack(
     frame: pl.DataFrame,
-    keys: Sequence[str],
+    lists: Digits,
+    digits: Digits | None,
     score: str,
     columns: Sequence[str],
     *,
     descending: bool,
-    numbered: bool = False,
     mark: pl.Expr | None = None,
 ) -> Pack | None:
     """Return the rows of a frame as sorted integers, to be read back with some columns; None where they do not fit.
 
-    With their numbers, or without where they have few different values in the columns that are no keys. Where not all
-    rows are needed, `mark` says which ones are, from these columns.
+    With the digits of the columns that are no keys, or with the rows' numbers. Where not all rows are needed, `mark`
+    says which ones are, from these columns.
     """
-    lists, digits = _digits(frame, keys, None if numbered else [name for name in columns if name not in keys])
-    if lists is None:
-        return None
     tail_bits = (frame.height - 1).bit_length() + 1 if digits is None else (digits.many - 1).bit_length()
     score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
     distance = scaled(frame.get_column(score), score_bits, descending=descending)
@@ -178,14 +176,12 @@ def pack(
     return Pack(frame.select(columns), codes, lists, digits, *bounds, in_order, distance)
 
 
-def _digits(
-    frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str] | None
-) -> tuple[Digits | None, Digits | None]:
+def digits_of(frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str]) -> tuple[Digits | None, Digits | None]:
     """Return the digits of the keys and those of other columns, None for each that the integers cannot hold."""
     if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
         return None, None
-    spans = _spans(frame, [*keys, *(others or [])])
-    lists, tail = Digits.of(frame, keys, spans), None if others is None else Digits.of(frame, others, spans)
+    spans = _spans(frame, [*keys, *others])
+    lists, tail = Digits.of(frame, keys, spans), Digits.of(frame, others, spans)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
 

@@ -7,18 +7,19 @@ compared by their scores, and the few that differ are ranked among themselves.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
-from recframe._engines.polars_compat import collect_columns
-from recframe._engines.polars_pack import INDEX, PACKED, pack
+from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
+from recframe._engines.polars_compat import collect, collect_columns
+from recframe._engines.polars_pack import INDEX, PACKED, digits_of, pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._engines.polars_pack import Pack
+    from recframe._engines.polars_pack import Digits, Pack
 
 RUN, NEXT = "run", "next"
 BLOCK = (START, SIZE)
@@ -46,27 +47,51 @@ def rank_rows(
     Returns
     -------
     polars.DataFrame or None
-        The rows by list and position, without their score; None where the keys have no integer codes, or the numbers
-        do not fit.
+        The rows without their score, those of a list one after the other by position; None where the keys have no
+        integer codes, or the numbers do not fit.
     """
     columns = [name for name in frame.columns if name != score]
-    packed = pack(frame, keys, score, columns, descending=True, mark=mark)
-    found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark)
-    if packed is None or found is not None:
-        return found
-    # Different scores have the same bits, and only the number of a row tells its score.
-    packed = pack(frame, keys, score, columns, descending=True, mark=mark, numbered=True)
-    return None if packed is None else _placed(packed, frame.get_column(score), upto, mark)
+    lists, digits = digits_of(frame, keys, [name for name in columns if name not in keys])
+    if lists is None:
+        return None
+    least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
+    if upto is None or least is None:
+        found = _ranked(frame, lists, digits, score, upto, mark)
+        return None if found is None else found.rows
+    found = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark)
+    if found is None:
+        return None
+    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(found.lists_with(upto), values=False)
+    in_others = lists.number().is_in(lacks.arg_true().cast(pl.Int64).implode())
+    others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
+    if others.is_empty():
+        return found.rows
+    rest = _ranked(others, lists, digits, score, upto, mark)
+    return None if rest is None else pl.concat([_filtered(found.rows, ~in_others), rest.rows])
+
+
+def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: int) -> float | None:
+    """Return the score from which on most lists have enough rows; None where all rows are sorted."""
+    bits = bits_of_sample(frame.height, lists.many, upto)
+    if bits is None:
+        return None
+    number = lists.number()
+    last_bits = number & (2**bits - 1)
+    # One of the lists is that of some row, so that there is one.
+    some = _filtered(frame, last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
+    found = some.select(number.alias(PACKED), score)
+    return score_to_sort_from(found.get_column(PACKED).to_list(), found.get_column(score).to_list(), upto)
 
 
 def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame | None:
     """Return rows with their positions in their lists by a column, equal ones in any order; None as `rank_rows`."""
     if frame.get_column(column).null_count():
         return None
-    packed = pack(frame, keys, column, frame.columns, descending=descending)
+    lists, digits = digits_of(frame, keys, [name for name in frame.columns if name not in keys])
+    packed = None if lists is None else pack(frame, lists, digits, column, frame.columns, descending=descending)
     if packed is None:
         return None
-    placed = _first_rows(packed, None)
+    placed = _first_rows(packed, _spans(packed, None))
     rows, position = placed.get_column(PACKED), placed.get_column(START).alias(POSITION)
     found = packed.rows(rows)
     different = ~_equals_previous(pl.col(column))
@@ -77,9 +102,42 @@ def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descen
 # --- positions ----------------------------------------------------------------------------------------------
 
 
-def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: pl.Expr | None) -> pl.DataFrame | None:
+class _Ranked(NamedTuple):
+    rows: pl.DataFrame
+    """The rows of tied blocks that start up to a position, with their positions and the sizes of their blocks."""
+    packed: Pack
+    """The rows that were sorted."""
+    spans: pl.DataFrame
+    """Where each list starts and ends among them."""
+
+    def lists_with(self, rows: int) -> pl.Series:
+        """Return the numbers of the lists that have so many rows at least."""
+        long = self.spans.lazy().filter(pl.col("end") - pl.col("start") >= rows)
+        number = pl.lit(self.packed.codes).gather("start") // self.packed.list
+        return collect_columns(long.select(number)).to_series()
+
+
+def _ranked(
+    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, upto: int | None, mark: pl.Expr | None
+) -> _Ranked | None:
+    """Rank all rows by a sort; None where the numbers do not fit."""
+    columns = [name for name in frame.columns if name != score]
+    packed = pack(frame, lists, digits, score, columns, descending=True, mark=mark)
+    found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark)
+    if packed is None or found is not None or digits is None:
+        return found
+    # Different scores have the same bits, and only the number of a row tells its score.
+    return _ranked(frame, lists, None, score, upto, mark)
+
+
+def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
+    return collect(frame.lazy().filter(condition))
+
+
+def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: pl.Expr | None) -> _Ranked | None:
     """Return the rows of tied blocks that start up to a position; None where the bits of a block do not tell."""
-    found = _first_rows(packed, upto)
+    spans = _spans(packed, upto)
+    found = _first_rows(packed, spans)
     rows, same_bits = found.get_column(PACKED), found.get_column(SAME_BITS)
     found = found.drop(SAME_BITS).insert_column(2, pl.repeat(1, found.height, dtype=pl.Int64, eager=True).alias(SIZE))
     conditions = [] if mark is None else [packed.needed(mark)]
@@ -94,18 +152,25 @@ def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: pl.Expr | N
         # Of rows with the same bits, those of lower scores may start after the last position.
         conditions += [] if upto is None else [pl.col(START) <= upto]
     found = found.filter(*conditions) if conditions else found
-    return packed.rows(found.get_column(PACKED)).hstack(found.drop(PACKED))
+    ranked = packed.rows(found.get_column(PACKED)).hstack(found.drop(PACKED))
+    return _Ranked(ranked, packed, spans)
 
 
-def _first_rows(packed: Pack, upto: int | None) -> pl.DataFrame:
-    """Return the rows that can be among the first of their lists, and the positions that they had without ties."""
+def _spans(packed: Pack, upto: int | None) -> pl.DataFrame:
+    """Return where each list starts and ends, and where to stop reading it."""
     # Few plans of many expressions each: in a small frame, a plan costs more than what it computes.
     codes, many = packed.codes, len(packed.codes)
-    start, end, stop = pl.col("start"), pl.col("start").shift(-1).fill_null(many), pl.col("stop")
+    start, end = pl.col("start"), pl.col("start").shift(-1).fill_null(many)
     starts = (~_equals_previous(pl.col(PACKED) // packed.list)).arg_true().cast(pl.Int64).alias("start")
     limit = end if upto is None else pl.min_horizontal(start + upto, end)
-    plan = codes.to_frame().lazy().select(starts).select(start, end.alias("end"), limit.alias("stop"))
-    spans = _to_whole_blocks(packed, plan)
+    return _to_whole_blocks(
+        packed, codes.to_frame().lazy().select(starts).select(start, end.alias("end"), limit.alias("stop"))
+    )
+
+
+def _first_rows(packed: Pack, spans: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that can be among the first of their lists, and the positions that they had without ties."""
+    codes, start, stop = packed.codes, pl.col("start"), pl.col("stop")
     position = pl.int_ranges(1, stop - start + 1).explode().alias(START)
     all_rows = spans.get_column("stop").equals(spans.get_column("end"))
     rows = pl.lit(codes) if all_rows else pl.lit(codes).gather(pl.int_ranges("start", "stop").explode())
