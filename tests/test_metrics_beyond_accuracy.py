@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 
 import pytest
 
@@ -238,6 +239,42 @@ def test_bad_features_are_named(engine):
         recframe.rec(frame).calibration(2, train=past, features=negative)
     with engine.running(), pytest.raises(recframe.ColumnTypeError, match="no column of numbers other than 'item'"):
         recframe.rec(frame).diversity(2, features=engine.frame([{"item": "a", "x": "red"}]))
+
+
+@pytest.mark.parametrize("metric", ["coverage", "gini"])
+def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
+    frame = engine.frame(FRAME)
+    if engine.lazy:
+        assert math.isnan(engine.ask(frame, metric, 2, catalog=1))
+    else:
+        with (
+            engine.running(),
+            pytest.raises(recframe.InputError, match="catalog=1 is less than the 2 items that lists"),
+        ):
+            engine.ask(frame, metric, 2, catalog=1)
+    assert engine.ask(frame, metric, 1, catalog=1) == (1.0 if metric == "coverage" else 0.0)
+
+
+def test_a_size_of_numpy_is_a_size(polars_engine):
+    numpy = pytest.importorskip("numpy")
+    assert polars_engine.frame(FRAME).rec.coverage(2, catalog=numpy.int64(4)) == 0.5
+
+
+@pytest.mark.parametrize("number", [math.inf, 1e200])
+def test_features_whose_squares_are_infinite(engine, number):
+    if engine.lazy:
+        pytest.skip("the data of a lazy frame are not seen")
+    frame, described = engine.frames(FRAME, [{"item": "a", "x": number, "y": 1.0}, {"item": "b", "x": 1.0, "y": 1.0}])
+    with engine.running(), pytest.raises(recframe.InputError, match=re.escape(f"features holds {number:g}, but")):
+        recframe.rec(frame).diversity(2, features=described)
+
+
+def test_lists_of_text_are_no_features(polars_engine):
+    frame, described = polars_engine.frames(
+        FRAME, [{"item": "a", "genres": ["x", "y"]}, {"item": "b", "genres": ["z"]}]
+    )
+    with pytest.raises(recframe.ColumnTypeError, match=r"(?s)features\['genres'\] holds lists of text.*0 and 1"):
+        frame.rec.diversity(2, features=described)
 
 
 def test_undefined_can_be_a_number_or_an_error(engine):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -65,7 +66,7 @@ def given_frames(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
     if "features" in read:
         features = _feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
     catalog, size = roles.catalog if "catalog" in read else None, None
-    if isinstance(catalog, int) and not isinstance(catalog, bool):
+    if isinstance(catalog, Integral) and not isinstance(catalog, bool):
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
@@ -104,6 +105,9 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
         names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
         return adapter.spread_arrays(frame.to_native(), item, column, names), names
     lists = [None if each is None or isinstance(each, float) else each for each in frame[column].to_list()]
+    if any(isinstance(value, str) for each in lists if each is not None for value in each):
+        msg = f"features[{column!r}] holds lists of text, but features are numbers"
+        raise ColumnTypeError(msg, "make a column of 0 and 1 for each text, such as for each genre")
     widths = {len(each) for each in lists if each is not None}
     if len(widths) != 1:
         msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"

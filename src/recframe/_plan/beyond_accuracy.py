@@ -128,6 +128,7 @@ class Exposure:
         """Return the metrics of each segment."""
         context, by = self._context, segment_columns(self._context)
         items = self._of_catalog(items)
+        self._side_tables.check_catalog_size(items)
         terms = self._requirements.items
         for column in self._requirements.item_sum_columns:
             if order_column(column) not in terms.requested:

@@ -15,6 +15,7 @@ from recframe._columns import (
     DESCRIBED,
     EVERYTHING,
     FEATURE_SUM,
+    GREATEST,
     INTERACTIONS,
     ITEM,
     LEAST,
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Session
     from recframe._plan.requirements import Requirements
+
+
+GREATEST_FEATURE = 1e100
+"""Lengths of features are roots of sums of squares."""
 
 
 class SideTables:
@@ -111,6 +116,7 @@ class SideTables:
     @cached_property
     def described(self) -> Frame:
         """The items that have features: scaled to length 1, and to a sum of 1."""
+        self.check_features()
         names = features(self._width)
         frame = self._frames["features"].select(ITEM, *names)
         frame = frame.with_columns(nw.col(*names).cast(nw.Float64()).fill_nan(None))
@@ -171,6 +177,31 @@ class SideTables:
     def catalog(self) -> Frame | None:
         """Return the items of a catalogue that names them."""
         return self._frames["catalog"].select(ITEM).unique() if "catalog" in self._frames else None
+
+    def check_catalog_size(self, recommended: Frame) -> None:
+        """Raise for a catalogue that is counted as smaller than what is recommended, where the data can be seen."""
+        size = self._catalog_size
+        if size is None or not self._engine.eager or CATALOG_SIZE not in self._requested:
+            return
+        found = self._engine.scalar(recommended.select(nw.col(ITEM).n_unique()))
+        if found is not None and found > size:
+            msg = f"catalog={size} is less than the {found} items that lists recommend"
+            raise InputError(msg, "count all items that could be recommended, or give the items themselves")
+
+    def check_features(self) -> None:
+        """Raise for features whose squares are infinite, where the data can be seen."""
+        if not self._engine.eager:
+            return
+        names = features(self._width)
+        numbers = (nw.col(name).cast(nw.Float64()).fill_nan(None) for name in names)
+        table = self._frames["features"].select(*numbers)
+        ends = table.select(nw.min_horizontal(*names).alias(LEAST), nw.max_horizontal(*names).alias(GREATEST))
+        extremes = (nw.col(LEAST).min(), nw.col(GREATEST).max())
+        for found in (self._engine.scalar(ends.select(extreme)) for extreme in extremes):
+            if found is not None and abs(found) > GREATEST_FEATURE:
+                limit = f"from {-GREATEST_FEATURE:g} to {GREATEST_FEATURE:g}"
+                msg = f"features holds {found:g}, but a feature is a number {limit}"
+                raise InputError(msg, "scale the features, such as to a mean of 0 and a deviation of 1")
 
     def with_users(self, lists: Frame) -> Frame:
         """Add the number of users and of rows of the training data, where a metric reads it."""

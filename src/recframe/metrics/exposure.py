@@ -35,6 +35,12 @@ class _Exposures(ExposureMetric):
         return {"exposures": row.shared(_exposure, self.k)}
 
 
+def _if_it_holds(sums: Sums, value: nw.Expr) -> nw.Expr:
+    """Return a value, NaN where a catalogue that is only counted is smaller than what is recommended."""
+    # Eager frames are checked.
+    return nw.when(sums["items"] <= sums.catalog_size).then(value).otherwise(nw.lit(math.nan))
+
+
 @dataclass(frozen=True)
 class Coverage(_Exposures):
     r"""Share of the catalogue that is recommended in any top k.
@@ -75,7 +81,7 @@ class Coverage(_Exposures):
         return {"items": (item["exposures"] > 0).cast(nw.Float64())}
 
     def value(self, sums: Sums) -> nw.Expr:
-        return sums["items"] / sums.catalog_size
+        return _if_it_holds(sums, sums["items"] / sums.catalog_size)
 
 
 @dataclass(frozen=True)
@@ -134,7 +140,8 @@ class Gini(_Exposures):
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
         x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
-        return (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
+        found = (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
+        return _if_it_holds(sums, found)
 
     def defined(self, sums: Sums) -> nw.Expr:
         found = sums["exposures"] > 0
