@@ -172,7 +172,7 @@ def _power(x: float, y: float, power: int, anchor: str) -> str:
 
 
 def _apart(ends: Sequence[tuple[float, int]]) -> dict[int, float]:
-    """Return where the names stand, none on top of another."""
+    """Return where the names go, none on top of another."""
     placed: dict[int, float] = {}
     lowest = -math.inf
     for at, index in sorted(ends):

@@ -60,7 +60,7 @@ def write(shape: Shape, folder: Path) -> None:
         rng = np.random.default_rng(number)
         n = min(lists, shape.lists - start)
         order = rng.permutation(n * shape.length)
-        # A list's rows stand in one file, its rows permuted with those of the others.
+        # A list's rows are in one file, its rows permuted with those of the others.
         relevant = (rng.random(len(order)) < 0.1) * rng.integers(1, 5, len(order))
         pl.DataFrame(
             {

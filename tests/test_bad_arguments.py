@@ -135,7 +135,7 @@ def functions():
 
 
 def arguments(call):
-    """Return the arguments of a call, roles that it takes as they come among them."""
+    """Return the arguments of a call, roles that it accepts as they come among them."""
     found = []
     for name, parameter in inspect.signature(call).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -218,7 +218,7 @@ def test_methods(make, name, every, tmp_path, monkeypatch):
     call = functools.partial(method, recframe.rec(make(COLUMNS)))
     names = arguments(method)
     own = [argument for argument in names if argument not in Roles.names()]
-    # The methods of metrics share the checks of roles: one of them takes every value, the others some.
+    # The methods of metrics share the checks of roles: one of them gets every value, the others some.
     every *= 6 if name in metrics.METRICS and name != "ndcg" else 1
     roles = [argument for argument in names if argument in Roles.names()]
     assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []

@@ -142,7 +142,7 @@ def cut_lists(
     by: list[str],
     per: str | None,
 ) -> int:
-    """Return how many lists have several values of a column of `per`; in a truth, or beside one, known values."""
+    """Return how many lists have several values of a column of `per`; in a truth, or with one, known values."""
     if per is None or per in by:
         return 0
     source = rows if truth is None else truth if per in truth[0] else every
@@ -241,7 +241,7 @@ def test_several_scores(engine):
 
 
 @pytest.mark.parametrize("with_truth", [False, True])
-def test_models_below_each_other(engine, with_truth):
+def test_models_in_the_long_format(engine, with_truth):
     rows = [{**row, "who": name} for name, seed, lists in (("b", 16, 40), ("a", 17, 60)) for row in crowd(seed, lists)]
     truth = [{name: row[name] for name in ("user", "day", "item", "relevant")} for row in crowd(18, 70)]
     frame, there = engine.frames(rows, truth)

@@ -70,7 +70,7 @@ def test_any_label_is_a_role_of_the_data_methods(labels):
     rec, text = recframe.rec(frame), recframe.rec(pd.DataFrame(TEXT))
     assert rec.split(count=1, **pair)[1].to_numpy().tolist() == text.split(count=1)[1].to_numpy().tolist()
     if labels is LABELS["levels"]:
-        return  # pandas lets no column of one level stand beside those of two
+        return  # pandas mixes no column of one level with those of two
     assert rec.add_random(**pair)["random"].tolist() == text.add_random()["random"].tolist()
     assert rec.top(1, score=roles["score"], **pair)["rank"].tolist() == [1, 1]
 

@@ -74,7 +74,7 @@ def test_missing_labels(engine, label):
         pytest.skip(f"{engine} has no {kind}")
     rows = [{**row, "day": 0 if row["day"] is None else 1} for row in crowd(25, 120)]
     new = [{**row, "user": None if row["user"] is None else relabel(row["user"])} for row in rows]
-    # NumPy's integers become floats beside a missing one.
+    # NumPy's integers become floats next to a missing one.
     reference = {
         (None if user is None else relabel(int(user)), day): values
         for (user, day), values in lists_of(engine, rows).items()
@@ -217,7 +217,7 @@ def test_types_of_ranks(engine, kind):
 @examples(30)
 @given(rows=frames(), ties=st.sampled_from(["average", "best", "worst", "item"]))
 def test_monotone_transforms_of_scores(engine, rows, ties):
-    if not engine.takes(rows, ties):
+    if not engine.runs(rows, ties):
         return
     known = sorted({row["score"] for row in rows if not oracle.is_missing(row["score"])})
     higher = {value: 10 * i * i - 7 for i, value in enumerate(known)}

@@ -327,7 +327,7 @@ def test_a_profile_wins_over_farther_policies_only():
         assert "scikit-learn" in recframe.explain("ndcg@2")
 
 
-def test_lazy_frames_take_what_holds_when_they_are_asked():
+def test_lazy_frames_use_the_config_at_the_call():
     with Config(by="who"):
         requested = frame().lazy().rec.mrr()
     assert requested.collect().item() == frame().rec.mrr(by="who")

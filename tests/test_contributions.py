@@ -247,7 +247,7 @@ def test_a_list_without_a_value_has_no_parts(engine):
 # --- the call ---------------------------------------------------------------------------------------------
 
 
-def test_the_item_is_shown_where_there_is_one(engine):
+def test_the_item_is_a_column_where_there_is_one(engine):
     frame = engine.frame(
         {"who": ["x", "x", None], "thing": ["p", "q", "p"], "relevant": [1, 0, 1], "score": [1.0, 2.0, 3.0]}
     )

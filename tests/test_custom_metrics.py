@@ -57,7 +57,7 @@ FUNCTIONS = [metrics.NDCG(2, discount=halved), metrics.NDCG(2, discount=inverse)
 CHANCES = [metrics.PFound(2, probability={0.5: 0.1, 1: 0.4}), metrics.PFound(2, probability={0: 0.2, 0.5: 0.1, 1: 0.4})]
 
 
-def test_every_option_of_every_metric_stands_beside_the_others():
+def test_every_option_of_every_metric_computed_with_the_others():
     # An option that the sums of two variants forget would let one of them read the other's sum.
     relevant = FRAME.with_columns(relevant=pl.col("relevant") / 2)
     sides = {"train": TRAIN, "features": FEATURES, "catalog": 7, "value": "price"}
@@ -105,7 +105,7 @@ def test_what_a_call_requires_does_not_change():
 
 
 @pytest.mark.parametrize("tied", [False, True])
-def test_a_metric_is_asked_for_its_terms_once(tied):
+def test_the_terms_of_a_metric_are_collected_once(tied):
     requested = []
 
     class Counted(metrics.NDCG):
@@ -234,7 +234,7 @@ def test_a_broken_metric_gets_an_error_that_names_the_fault(methods, message):
 
 @dataclass(frozen=True)
 class FirstAndOthers(recframe.CutMetric):
-    """The irrelevant rows, a term that is not 0 where a row stands for a place in a tied block."""
+    """The irrelevant rows, a term that is not 0 where a row is one place in a tied block."""
 
     name: ClassVar[str] = "first_and_others"
 

@@ -99,7 +99,7 @@ def test_ranks(engine):
         assert_as_truth(engine, engine.frame(placed), engine.frame(truth), SOME, by=BY, rank="rank")
 
 
-def test_models_below_each_other(engine):
+def test_models_in_the_long_format(engine):
     models = {"b": 60, "a": 61, "c": 62}
     served = [
         {**row, "model": name}
@@ -112,7 +112,7 @@ def test_models_below_each_other(engine):
         assert_as_truth(engine, engine.frame(served), engine.frame(truth), SOME, by=BY, model="model")
 
 
-def test_models_beside_each_other(engine):
+def test_models_in_columns(engine):
     served, truth = served_and_truth(73, 80)
     once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served}
     served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in once.values()]
@@ -153,7 +153,7 @@ def test_rows(engine):
         assert [row["note"] for row in found] == ["x", "y", "z", None, None, None]
 
 
-def test_a_repeated_recommendation_is_relevant_where_it_stands_first(engine):
+def test_a_repeated_recommendation_is_relevant_where_it_comes_first(engine):
     served = {"user": [1, 1, 1, 1], "item": [5, 5, 5, 6], "score": [None, 1.0, 3.0, 2.0], "n": [0, 1, 2, 3]}
     found = rows_of(engine, engine.frame(served), engine.frame({"user": [1, 1], "item": [5, 5], "relevant": [1, 4]}))
     assert {row["n"]: row["relevant"] for row in found} == {0: 0, 1: 0, 2: 4, 3: 0}

@@ -298,7 +298,7 @@ def movielens():
     pl = pytest.importorskip("polars")
     path = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-100k" / "ratings.parquet"
     if not path.is_file():
-        pytest.skip("needs ../shared/data beside the checkout")
+        pytest.skip("needs ../shared/data next to the checkout")
     return pl.read_parquet(path)
 
 

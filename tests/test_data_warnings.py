@@ -66,7 +66,7 @@ def test_lists_that_never_match(engine, method):
     assert "Make the ids the same" in found
 
 
-def test_lists_that_never_match_where_a_number_stands_for_undefined_ones(engine):
+def test_lists_that_never_match_where_a_number_replaces_undefined_ones(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["u1"], "item": ["a"]})
     assert "no list of the frame is in truth" in only(said(engine, frame, truth=truth, undefined=0.5))
 

@@ -51,7 +51,7 @@ FORMULAS = {
 def needed(path):
     """Return a shared file, or skip."""
     if not path.is_file():
-        pytest.skip("needs ../shared/data beside the checkout")
+        pytest.skip("needs ../shared/data next to the checkout")
     return path
 
 
@@ -121,7 +121,7 @@ def test_the_tie_policies_are_bounds_and_the_mean(run):
     assert as_printed == pytest.approx(FORMULAS["ndcg"](ORDERS["knn"], 10), abs=5.1e-5)
     [coarse] = lines_of(out, "one decimal")
     assert coarse == sorted(set(coarse))
-    # Of 30 items, 13 are relevant: wherever they may stand, each place holds 13/30 of one.
+    # Of 30 items, 13 are relevant: wherever they may be, each place holds 13/30 of one.
     assert lines_of(out, "all equal") == [[0.0, round(13 / 30, 4), 1.0]]
 
 

@@ -91,7 +91,7 @@ def test_by_default_a_curve_has_20_cutoffs():
     assert "concat" not in found
 
 
-def test_models_keep_their_colours_and_have_shapes_besides():
+def test_models_keep_their_colours_and_also_have_shapes():
     _, _, text = spec(FRAME.rec.plot.curve("ndcg", k=[1, 2], score=MODELS))
     scales = [scale for scale in find(json.loads(text), "scale") if "range" in scale]
     assert {tuple(scale["domain"]) for scale in scales} == {tuple(MODELS)}
@@ -177,7 +177,7 @@ def test_segments_have_dots_with_intervals():
     assert found["title"]["text"] == "ndcg@3 by country"
 
 
-def test_of_many_segments_those_with_the_most_lists_are_shown():
+def test_of_many_segments_those_with_the_most_lists_are_drawn():
     frame = FRAME.with_columns(group=pl.min_horizontal("user", 50))
     found, rows, _ = spec(frame.rec.plot.segments("ndcg@3", per="group", score="old", most=2))
     assert len(rows) == 2 and "50" in {row["segment"] for row in rows}

@@ -76,7 +76,7 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     }
     assert "<h1>Models &amp; more</h1>" in text and "<old>" not in text
     widths = [float(width) for width in re.findall(r'<svg[^>]*? width="([\d.]+)"', text)]
-    assert len(widths) == 6 and max(widths) < 700, "panels stand below each other, to be read on a phone"
+    assert len(widths) == 6 and max(widths) < 700, "panels are one above the other, to be read on a phone"
     assert "figure svg { max-width: 100%" in text
     assert "currentColor" in text and "prefers-color-scheme: dark" in text
     assert "<th" in text and "undefined" in text and "adjusted p" in text

@@ -111,21 +111,21 @@ def made(engine, data, types="typed"):
 
 
 def given(engine, data, truth, types):
-    """Return a frame and the roles of what is beside it; lazy polars frames join no key without a type."""
+    """Return a frame and the roles of its side information; lazy polars frames join no key without a type."""
     if types == "untyped" and engine.name.startswith("polars ") and engine.lazy:
         pytest.skip("a key without a type is the engine's own error at collect")
-    beside = {} if truth is None else {"truth": made(engine, truth, types)}
-    return made(engine, data, types), beside
+    side = {} if truth is None else {"truth": made(engine, truth, types)}
+    return made(engine, data, types), side
 
 
 @pytest.mark.parametrize("types", TYPES)
 @pytest.mark.parametrize("case", CASES)
 def test_every_metric_answers(engine, case, types):
     data, truth, expected = CASES[case]
-    frame, beside = given(engine, data, truth, types)
-    beside |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
+    frame, side = given(engine, data, truth, types)
+    side |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
     some = engine.some(list(METRICS))
-    (found,) = engine.ask(frame, "evaluate", some, k=2, **beside)
+    (found,) = engine.ask(frame, "evaluate", some, k=2, **side)
     found = {name.split("@")[0]: value for name, value in found.items()}
     assert found == {name: None if expected[name] is None else pytest.approx(expected[name]) for name in some}
 
@@ -133,16 +133,16 @@ def test_every_metric_answers(engine, case, types):
 @pytest.mark.parametrize("case", CASES)
 def test_every_method_answers_as_evaluate_does(engine, case):
     data, truth, expected = CASES[case]
-    frame, beside = given(engine, data, truth, "typed")
-    beside |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
+    frame, side = given(engine, data, truth, "typed")
+    side |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
     for name in engine.some(list(METRICS)):
         k = {"k": 2} if hasattr(METRICS[name](), "k") else {}
         needs = (*METRICS[name].required_inputs, *METRICS[name].optional_inputs, "truth")
-        value = engine.ask(frame, name, **k, **{role: other for role, other in beside.items() if role in needs})
+        value = engine.ask(frame, name, **k, **{role: other for role, other in side.items() if role in needs})
         assert value == pytest.approx(math.nan if expected[name] is None else expected[name], nan_ok=True), name
 
 
-def test_no_list_is_a_warning_beside_the_value(engine):
+def test_no_list_is_a_warning_with_the_value(engine):
     if engine.lazy:
         pytest.skip("a lazy frame gives no float")
     frame = recframe.rec(made(engine, first(FRAME, 0)))
@@ -152,14 +152,14 @@ def test_no_list_is_a_warning_beside_the_value(engine):
 
 @pytest.mark.parametrize("types", TYPES)
 def test_reports_name_what_there_is(engine, types):
-    frame, beside = given(engine, first(FRAME, 0), TRUTH, types)
+    frame, side = given(engine, first(FRAME, 0), TRUTH, types)
     names = ["ndcg", "coverage"]
     assert engine.ask(frame, "evaluate", names, k=2, per="user") == []
     assert engine.ask(frame, "evaluate", names, k=2, model="item") == []
     assert engine.ask(frame, "evaluate", names, k=2, by=None) == [{"ndcg@2": None, "coverage@2": None}]
-    assert engine.ask(frame, "evaluate", ["ndcg"], k=2, per="user", **beside) == [{"user": 1, "ndcg@2": 0.0}]
-    assert engine.ask(frame, "evaluate", ["ndcg"], k=2, lists="ranked", **beside) == [{"ndcg@2": None}]
-    models = engine.ask(frame, "evaluate", names, k=2, score=["score", "price"], **beside)
+    assert engine.ask(frame, "evaluate", ["ndcg"], k=2, per="user", **side) == [{"user": 1, "ndcg@2": 0.0}]
+    assert engine.ask(frame, "evaluate", ["ndcg"], k=2, lists="ranked", **side) == [{"ndcg@2": None}]
+    models = engine.ask(frame, "evaluate", names, k=2, score=["score", "price"], **side)
     assert sorted(models, key=str) == [
         {"model": "price", "ndcg@2": 0.0, "coverage@2": None},
         {"model": "score", "ndcg@2": 0.0, "coverage@2": None},
@@ -170,9 +170,9 @@ def test_reports_name_what_there_is(engine, types):
 @pytest.mark.parametrize("option", [{"ties": "worst"}, {"ties": "item"}, {"rank": "price"}, {"like": "trec_eval"}])
 def test_policies_answer_alike(engine, option):
     for data, truth in ((first(FRAME, 0), None), (first(FRAME, 0), first(TRUTH, 0)), (FRAME, first(TRUTH, 0))):
-        frame, beside = given(engine, data, truth, "typed")
+        frame, side = given(engine, data, truth, "typed")
         filled = {"ndcg": 0.0 if "like" in option and data is FRAME else None}
-        (row,) = engine.ask(frame, "evaluate", ["ndcg"], k=2, **option, **beside)
+        (row,) = engine.ask(frame, "evaluate", ["ndcg"], k=2, **option, **side)
         assert list(row.values()) in (list(filled.values()), [None])
 
 
@@ -197,14 +197,14 @@ def test_side_tables_without_rows(engine, types):
 
 @pytest.mark.parametrize("types", TYPES)
 def test_contributions_and_checks(engine, types):
-    frame, beside = given(engine, first(FRAME, 0), TRUTH, types)
+    frame, side = given(engine, first(FRAME, 0), TRUTH, types)
     assert engine.ask(frame, "contributions", "ndcg", 2) == []
-    assert engine.ask(frame, "contributions", "ndcg", 2, **beside) == []
+    assert engine.ask(frame, "contributions", "ndcg", 2, **side) == []
     # What is not recommended shares the last place.
-    auc = engine.ask(frame, "contributions", "roc_auc", **beside)
+    auc = engine.ask(frame, "contributions", "roc_auc", **side)
     assert [(row["item"], row["position"], row["contribution"]) for row in auc] == [("a", None, 0.5)]
     assert {row["count"] for row in engine.ask(frame, "check", 2)} == {0}
-    found = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **beside) if row["count"]}
+    found = {row["finding"]: row["count"] for row in engine.ask(frame, "check", 2, **side) if row["count"]}
     assert found == {
         "no_list_in_truth": 2, "no_item_in_truth": 2, "nothing_ranked": 1, "truth_of_unknown_lists": 2,
         "truth_of_unknown_items": 2, "lists_without_ranked": 1,
@@ -282,8 +282,8 @@ def test_answers_without_rows_have_their_columns(rows_engine):
 @pytest.mark.parametrize("types", TYPES)
 def test_nothing_happened(rows_engine, types):
     engine = rows_engine
-    _, beside = given(engine, FRAME, first(TRUTH, 0), types)
-    labelled = rows_of(engine, made(engine, FRAME), "label", beside["truth"])
+    _, side = given(engine, FRAME, first(TRUTH, 0), types)
+    labelled = rows_of(engine, made(engine, FRAME), "label", side["truth"])
     assert [row["relevant"] for row in labelled] == [0, 0, 0, 0]
     popular = rows_of(engine, made(engine, FRAME), "add_popular", made(engine, first(TRAIN, 0), types))
     assert [row["popular"] for row in popular] == [0.0, 0.0, 0.0, 0.0]

@@ -75,10 +75,8 @@ FUNCTIONS = {
     "from_dict": lambda frame, _: recframe.from_dict({}, library=type(frame).__module__.split(".")[0]),
     "from_factors": lambda *_: recframe.from_factors([], [], k=1, users=[], items=[]),
     "from_lists": lambda *_: recframe.from_lists([], []),
-    "require": lambda frame, beside: recframe.require(recframe.rec(frame).evaluate("ndcg", 2, **beside), 0.1),
-    "table": lambda frame, beside: recframe.table(
-        recframe.rec(frame).evaluate("ndcg", 2, **BOTH, per="user", **beside)
-    ),
+    "require": lambda frame, side: recframe.require(recframe.rec(frame).evaluate("ndcg", 2, **side), 0.1),
+    "table": lambda frame, side: recframe.table(recframe.rec(frame).evaluate("ndcg", 2, **BOTH, per="user", **side)),
     "to_dict": lambda frame, _: recframe.to_dict(frame),
     "write_run": lambda frame, _: recframe.write_run(frame, "out.run"),
 }
@@ -172,9 +170,9 @@ def refused_by(call, frames=("no rows", "one row", "only the key"), truths=("no 
     refused = set()
     for name in frames:
         for truth in map(TRUTHS.get, truths):
-            beside = {} if truth is None else {"truth": polars.DataFrame(truth, schema_overrides=schema(polars))}
+            side = {} if truth is None else {"truth": polars.DataFrame(truth, schema_overrides=schema(polars))}
             try:
-                call(polars.DataFrame(FRAMES[name], schema_overrides=schema(polars)), beside)
+                call(polars.DataFrame(FRAMES[name], schema_overrides=schema(polars)), side)
             except recframe.RecError:
                 refused.add(name)
     return refused
@@ -199,7 +197,7 @@ def test_charts_answer_or_refuse(name):
     pytest.importorskip("altair")
     pytest.importorskip("scipy")
     metric, given = CHARTS[name]
-    refused = refused_by(lambda frame, beside: getattr(recframe.rec(frame).plot, name)(metric, **given, **beside))
+    refused = refused_by(lambda frame, side: getattr(recframe.rec(frame).plot, name)(metric, **given, **side))
     assert refused >= {"only the key"}
 
 
@@ -210,8 +208,8 @@ def test_reports_answer_or_refuse(tmp_path):
     pytest.importorskip("scipy")
     path = tmp_path / "report.html"
 
-    def report(frame, beside):
-        recframe.rec(frame).report(path, "ndcg", 2, **beside)
+    def report(frame, side):
+        recframe.rec(frame).report(path, "ndcg", 2, **side)
 
     assert refused_by(report, ["no rows", "only the key"]) == {"only the key"}
     assert "ndcg@2" in path.read_text(encoding="utf-8")

@@ -68,7 +68,7 @@ def test_subtopics(make):
         recframe.rec(make(frame)).alpha_ndcg(truth=make(truth), subtopic="intent")
 
 
-def test_nothing_runs_before_rows_are_asked_for(connection):
+def test_nothing_runs_before_rows_are_requested(connection):
     import duckdb
 
     broken = connection.sql("SELECT 1 AS user, 1 AS relevant, if(random() < 2, error('it ran'), 1.0) AS score")
@@ -161,7 +161,7 @@ def test_a_discount_of_your_own_is_an_expression(make):
     )
 
 
-def test_calls_that_answer_with_rows_say_what_they_take(make):
+def test_calls_that_answer_with_rows_say_which_frames_they_accept(make):
     with pytest.raises(TypeError, match="(?s)takes frames of polars or pandas.*take the rows out first"):
         recframe.rec(make(FRAME)).top(2)
     with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):

@@ -20,8 +20,8 @@ pl = pytest.importorskip("polars")
 SOME_DAY = dt.date(2024, 2, 27)
 
 
-@pytest.mark.parametrize(("eager", "threads", "beside"), [(True, 2, True), (True, 1, False), (False, 2, False)])
-def test_eager_polars_builds_a_frame_once_beside_what_comes_meanwhile(monkeypatch, eager, threads, beside):
+@pytest.mark.parametrize(("eager", "threads", "in_background"), [(True, 2, True), (True, 1, False), (False, 2, False)])
+def test_eager_polars_builds_a_frame_once_in_the_background(monkeypatch, eager, threads, in_background):
     from recframe._engines.polars import EagerPolars, LazyPolars
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
@@ -31,10 +31,10 @@ def test_eager_polars_builds_a_frame_once_beside_what_comes_meanwhile(monkeypatc
     )
     assert later() is later()
     (builder,) = builders
-    assert (builder is not threading.current_thread()) == beside
+    assert (builder is not threading.current_thread()) == in_background
 
 
-def test_an_error_beside_what_comes_meanwhile_is_raised():
+def test_an_error_in_the_background_is_raised():
     class Wrong(recframe.metrics.NDCG):
         def best_terms(self, row):
             return {name: nw.col("no such column") for name in super().best_terms(row)}

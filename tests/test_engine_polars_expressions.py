@@ -36,7 +36,7 @@ def test_an_expression_is_converted_once_and_forgotten_with_its_last_use():
     assert number not in kept
 
 
-def test_an_option_that_is_a_function_is_asked_again_in_each_call():
+def test_an_option_that_is_a_function_is_called_again_in_each_call():
     frame = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "score": [0.9, 0.3]})
     power = -1.0
 

@@ -139,7 +139,7 @@ def test_parts_on_spark_without_a_key_or_rows(spark, score):
 
 
 @pytest.mark.spark
-def test_parts_on_spark_run_when_rows_are_asked_for(spark):
+def test_parts_on_spark_run_when_rows_are_requested(spark):
     frame, context = spark.frame(FRAME), spark.session.sparkContext
     context.setJobGroup("parts", "")
     answer = recframe.rec(frame).evaluate(["ndcg", "coverage"], k=2, partitions=3)

@@ -52,7 +52,7 @@ def bought(baskets: dict[Any, list[int]]) -> Columns:
 
 
 def in_order(relevance: list[float]) -> Columns:
-    """Return one list that stands in the order of its scores."""
+    """Return one list in the order of its scores."""
     n = len(relevance)
     return {"user": [1] * n, "item": [*range(n)], "relevant": relevance, "score": [float(n - i) for i in range(n)]}
 
@@ -106,7 +106,7 @@ OF_OBJECT8 = {
     "ndcg@5": lambda r: sum(r[i] / math.log2(i + 2) for i in range(5)) / sum(1 / math.log2(i + 2) for i in range(5)),
     "rbp": lambda r: 0.2 * sum(r[i] * 0.8**i for i in range(30)),
 }
-"""The definitions once more, on a list of 0 and 1 that stands in order."""
+"""The definitions once more, on a list of 0 and 1 in order."""
 
 
 def test_metrics_page_both_models_in_one_table(make: Make) -> None:
@@ -216,7 +216,7 @@ RETAIL_RELEVANCE = [1.0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
 @pytest.mark.parametrize(
     ("metric", "expected"),
     [
-        # Of the 2 hits, the first stands before 8 misses and the second before 6; within the top 5 before 3 and 1.
+        # Of the 2 hits, the first is before 8 misses and the second before 6; within the top 5 before 3 and 1.
         (metrics.ROCAUC(10), 14 / 16),
         (metrics.ROCAUC(5), 4 / 6),
         # 14 concordant and 2 discordant of 45 pairs, 29 of which are tied in relevance.
@@ -310,7 +310,7 @@ def test_recometrics_vignette_cap_differs_where_the_list_is_cut(make: Make) -> N
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # items repeat on purpose
 def test_capri_repeated_items_count_once(make: Make) -> None:
-    # An item that a list shows twice is a hit where it stands first, and only there.
+    # An item that a list shows twice is a hit where it comes first, and only there.
     frame = make(shown({1: [7, 7, 8, 9]}))
     rec = frame.rec(rank="place", truth=make(bought({1: [7, 8]})))
     assert number(rec.map(4)) == pytest.approx((1 + 2 / 3) / 2, abs=1e-12)

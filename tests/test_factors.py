@@ -136,7 +136,7 @@ def case(seed, *, kind="float", n_users=9, n_items=24, graded=True, strangers=Tr
         made.test["user"] += [user] * len(held)
         made.test["item"] += held
         made.test["relevant"] += grades.tolist()
-    # A pair that stands there twice, and one that is in train too.
+    # A pair that occurs there twice, and one that is in train too.
     for column in made.test:
         made.test[column].append(made.test[column][0])
     if made.train["user"]:
@@ -522,7 +522,7 @@ def test_memory_is_bounded_by_a_block(monkeypatch):
         assert max(shapes) == most
 
 
-def test_the_bar_is_shown_when_asked(capsys):
+def test_the_bar_is_printed_on_request(capsys):
     pl = pytest.importorskip("polars")
     pytest.importorskip("tqdm")
     case(14).compact(pl.DataFrame)

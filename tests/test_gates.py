@@ -56,7 +56,7 @@ def test_raise_all_looks_at_each_model(engine):
     with pytest.raises(recframe.UndefinedError, match="model 'empty'"):
         engine.ask(frame, "evaluate", ["ndcg"], score=["good", "empty"], **given)
     assert engine.ask(frame, "evaluate", ["ndcg"], score=["good"], **given) == [{"model": "good", "ndcg@1": 1.0}]
-    # The models of the long format by their own names, whatever stands for text within the call.
+    # The models of the long format by their own names, whatever replaces text within the call.
     stacked = engine.frame({"user": [1, 1], "item": ["a", "b"], "score": [0.9, None], "model": ["x", "y"]})
     with pytest.raises(recframe.UndefinedError, match="model 'y'"):
         engine.ask(stacked, "evaluate", ["ndcg"], model="model", **given)
@@ -124,10 +124,10 @@ def test_a_key_of_no_column_is_refused(engine, nothing):
     assert engine.ask(engine.frame(SOME), "ndcg", 1, by=None) == 1.0
 
 
-# --- a truth in memory beside a lazy frame ------------------------------------------------------------------------------
+# --- a truth in memory with a lazy frame ------------------------------------------------------------------------------
 
 
-def test_an_eager_truth_may_stand_beside_a_lazy_frame(engine):
+def test_an_eager_truth_goes_with_a_lazy_frame(engine):
     if engine.library != "polars" or not engine.lazy:
         pytest.skip("for lazy polars frames")
     frame, truth = engine.frames(RECOMMENDED, SEEN)
@@ -151,7 +151,7 @@ def test_an_eager_truth_may_stand_beside_a_lazy_frame(engine):
 @pytest.mark.parametrize(
     ("value", "least"), [(0.3, 0.3), (0.31, 0.3), (1, {"ndcg@10": 0.3}), (-0.1, -0.2), (float("inf"), 1)]
 )
-def test_require_takes_what_suffices(value, least):
+def test_require_accepts_what_suffices(value, least):
     assert recframe.require(value, least) is None
 
 
@@ -197,7 +197,7 @@ def test_a_result_without_rows_passes_no_gate():
         recframe.require(pl.DataFrame({"map": []}), {"map": 0})
 
 
-def test_require_says_what_it_takes():
+def test_require_says_what_it_accepts():
     pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"map": [0.5]})
     for result, least, message in (

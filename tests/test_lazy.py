@@ -276,12 +276,12 @@ def test_parts_of_a_plan_that_run_twice_may_come_in_another_order(metrics, secon
     pairs = draw.sample([(user, item) for user in range(8) for item in range(12)], 60)
     rows = [(*pair, float(draw.randrange(9)), draw.randrange(3)) for pair in pairs]
     frame = pl.DataFrame(rows, schema=["user", "item", "score", "relevant"], orient="row")
-    beside = {"train": frame.select("user", "item").head(30), "catalog": 15}
+    side = {"train": frame.select("user", "item").head(30), "catalog": 15}
     if second:
-        beside["truth"] = frame.select(user=pl.col("user").reverse(), item="item")
+        side["truth"] = frame.select(user=pl.col("user").reverse(), item="item")
         metrics = [metric for metric in metrics if metric not in ("spearman", "kendall")]
-    expected = frame.rec.evaluate(metrics, k=[1, 2, 4, 10], **beside).row(0)
-    lazy = {name: given.lazy() if isinstance(given, pl.DataFrame) else given for name, given in beside.items()}
+    expected = frame.rec.evaluate(metrics, k=[1, 2, 4, 10], **side).row(0)
+    lazy = {name: given.lazy() if isinstance(given, pl.DataFrame) else given for name, given in side.items()}
     plan = frame.lazy().rec.evaluate(metrics, k=[1, 2, 4, 10], **lazy)
     for _ in range(5):
         found = plan.collect(engine=collected, optimizations=pl.QueryOptFlags(comm_subplan_elim=False))

@@ -191,7 +191,7 @@ def test_names_without_a_cutoff_get_each_of_k(engine):
     undefined=st.sampled_from(["skip", "skip", 0.0]),
 )
 def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
-    if not engine.takes(rows, by, ties):
+    if not engine.runs(rows, by, ties):
         return
     if ties == "first" and engine.lazy:
         ties = "average"

@@ -290,7 +290,7 @@ def test_undefined_can_be_a_number_or_an_error(engine):
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")
-def test_a_data_frame_may_stand_beside_a_lazy_one(polars_engine):
+def test_a_data_frame_goes_with_a_lazy_one(polars_engine):
     rows, train, features = sample(2)
     frame, past, described = frames(polars_engine, rows, train, features)
     given = {"k": 3, "train": past, "features": described, "catalog": ITEMS}

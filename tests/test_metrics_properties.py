@@ -53,7 +53,7 @@ def test_the_best_order_scores_one(engine):
 @examples(30)
 @given(rows=frames(keys=1), data=st.data())
 def test_promoting_a_relevant_item_never_lowers(engine, rows, data):
-    if not engine.takes(rows):
+    if not engine.runs(rows):
         return
     rows = [{**row, "relevant": oracle.number(row["relevant"]) > 0} for row in rows]
     hits = [i for i, row in enumerate(rows) if row["relevant"] and not oracle.is_missing(row["score"])]

@@ -32,7 +32,7 @@ TRUTH = {"user": ["u1", "u3", "u4"], "item": [2, 1, 1], "relevant": [1, 1, 0]}
 
 
 def tied(engine, like):
-    """Return the policy to give beside a profile where a frame has no row order."""
+    """Return the policy to give with a profile where a frame has no row order."""
     return {"ties": "average"} if engine.lazy and PROFILES[like].ties == "first" else {}
 
 
@@ -50,7 +50,7 @@ def test_one_list_as_every_library_sees_it(engine, like):
     assert found == pytest.approx(NDCG[like], abs=5e-5)
 
 
-def test_columns_are_called_what_was_asked_for(engine):
+def test_columns_have_the_requested_names(engine):
     requested = ["ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", metrics.MAP(5)]
     found = engine.ask(engine.frame(ONE), "evaluate", requested, like="rectools", per="user")
     assert list(found[0]) == ["user", "ndcg@10", "ndcg(ideal=all)@10", "ndcg(gain=linear)@3", "map@5"]
@@ -58,7 +58,7 @@ def test_columns_are_called_what_was_asked_for(engine):
     assert found[0]["ndcg(ideal=all)@10"] == pytest.approx(0.5856, abs=5e-5)
 
 
-def test_an_option_given_beside_wins(engine):
+def test_an_option_given_by_name_wins(engine):
     frame = engine.frame(ONE)
     plain = engine.ask(frame, "ndcg", 10, gain="binary")
     assert engine.ask(frame, "ndcg", 10, like="rectools", ideal="all") == pytest.approx(plain)
@@ -71,7 +71,7 @@ def test_an_option_given_beside_wins(engine):
     )
 
 
-def test_a_policy_given_beside_or_bound_wins(engine):
+def test_a_policy_given_or_bound_wins(engine):
     frame, truth = engine.frame(FRAME), engine.frame(TRUTH)
     assert engine.ask(frame, "mrr", truth=truth, like="trec_eval") == 0.25
     assert engine.ask(frame, "mrr", truth=truth, like="trec_eval", undefined="skip") == 0.5
@@ -117,7 +117,7 @@ def test_lists_of_several_models(engine):
     assert {row["model"]: row["mrr"] for row in found} == {"a": 0.25, "b": 0.5}
 
 
-def test_a_metric_without_a_cutoff_there_stands_once(engine):
+def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
     found = engine.ask(engine.frame(ONE), "evaluate", ["mrr", "ndcg", "r_precision"], k=[1, 3], like="trec_eval")
     assert list(found[0]) == ["mrr", "ndcg@1", "ndcg@3", "r_precision"]
 
@@ -177,7 +177,7 @@ def test_the_same_metric_twice_is_named():
         polars.DataFrame(ONE).rec.evaluate(["ndcg@5", "ndcg(ideal=ones)@5"], like="rectools")
 
 
-def test_row_order_of_a_lazy_frame_is_asked_for():
+def test_row_order_of_a_lazy_frame_must_be_named():
     polars = pytest.importorskip("polars")
     with pytest.raises(recframe.OptionError, match=r"(?s)like='ranx' breaks ties by row order.*ties='average'"):
         polars.LazyFrame(ONE).rec.ndcg(5, like="ranx")
@@ -208,7 +208,7 @@ def judged(*grades):
 @pytest.mark.parametrize(
     ("like", "requested", "grades", "given", "value"),
     [
-        # A negative grade has no gain, and in TorchMetrics it stands in the ideal too.
+        # A negative grade has no gain, and in TorchMetrics it is in the ideal too.
         ("trec_eval", "ndcg", (-1, 1), {}, 1 / math.log2(3)),
         ("trec_eval", "ndcg(gain=exp2)", (-1, 1), {}, 1 / math.log2(3)),
         ("ranx", "ndcg", (-1, 1), {}, 1 / math.log2(3)),
@@ -286,7 +286,7 @@ def test_without_a_truth_no_row_says_that_it_is_one_of_it(engine):
         ("spark", "ndcg(gain=exp2)@2", {"min_relevance": -1}, "refuses min_relevance=-1 for ndcgAt"),
     ],
 )
-def test_grades_and_levels_that_a_library_does_not_take(like, requested, given, message):
+def test_grades_and_levels_that_a_library_refuses(like, requested, given, message):
     polars = pytest.importorskip("polars")
     with pytest.raises(recframe.RecError, match=message):
         polars.DataFrame(ONE_LIST).rec.measure(requested, truth=polars.DataFrame(judged(-1, 1)), like=like, **given)

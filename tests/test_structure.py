@@ -261,7 +261,7 @@ def test_a_chain_of_imports_at_the_top_of_modules_is_short():
     for name, path in paths.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in paths}
-        # The demo stands outside: it imports the package as its users do.
+        # The demo is outside: it imports the package as its users do.
         imports[name] = {other for other in top if other != "recframe"}
     assert max(len(longest_chain(imports, name)) for name in paths) < 15
 

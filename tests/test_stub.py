@@ -1,4 +1,4 @@
-"""What type checkers see of the namespace is what it takes at run time."""
+"""What type checkers see of the namespace is what it accepts at run time."""
 
 import ast
 import inspect

@@ -120,7 +120,7 @@ def test_ranks(engine):
     relevance=st.booleans(),
 )
 def test_small_frames(engine, rows, data, by, lists, ties, relevance):
-    if not engine.takes(rows, by, ties):
+    if not engine.runs(rows, by, ties):
         return
     truth = data.draw(truths(rows, relevance=relevance))
     served = without(rows, "relevant")
@@ -132,7 +132,7 @@ def test_small_frames(engine, rows, data, by, lists, ties, relevance):
 
 
 def test_truth_equals_a_full_join(engine):
-    # The contract: a full join of recommendations and purchases evaluates correctly as it stands.
+    # The contract: a full join of recommendations and purchases evaluates correctly as it is.
     served, truth = served_and_truth(56, 100, relevance=(1, 2, 3))
     once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served if r["item"] is not None}
     goods = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in truth if r["item"] is not None}
@@ -204,7 +204,7 @@ def test_repeated_recommendation_counts_once(engine):
     assert engine.ask(frame, "mrr", truth=other) == 1.0
 
 
-def test_repeated_recommendation_counts_where_it_stands_first_under_first(engine):
+def test_repeated_recommendation_counts_where_it_comes_first_under_first(engine):
     skip_row_order(engine, "first")
     draw = random.Random(6)
     rows = [{"user": u, "item": draw.randrange(4), "score": draw.choice([0, 1])} for u in range(200) for _ in range(8)]

@@ -25,7 +25,7 @@ h(k): relevant rows among the top k · R: relevant items of the list, ranked or 
 Each metric has a page with an example by hand, when to use it and who computes the same under which name.
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
-`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias stands for the
+`"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias sets the
 options in its parentheses.
 
 | names | what it is | formula | options, default first | range | better | reference |

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PAGE = Path(__file__).parent.parent / "CONTRIBUTING.md"
 START, END = "<!-- plan frames: written by tools/plan_frames.py -->\n", "<!-- end of plan frames -->\n"
 A_LINE = 6
-"""How many columns stand in a line."""
+"""How many columns a line holds."""
 
 
 def drawing() -> str:
@@ -31,7 +31,7 @@ def drawing() -> str:
 
 
 def label(frame: FrameSpec) -> str:
-    """Return what stands in the box of a frame: its name and module, what a row is, and the columns that it adds."""
+    """Return the text in the box of a frame: its name and module, what a row is, and the columns that it adds."""
     names = [column.name.replace("{}", "…") for column in frame.columns]
     rows = [", ".join(names[start : start + A_LINE]) for start in range(0, len(names), A_LINE)]
     return "<br>".join([f"<b>{frame.name}</b> ({frame.made_by}): {frame.row}", *(f"+ {row}" for row in rows)])

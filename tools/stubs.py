@@ -152,7 +152,7 @@ def role_dicts() -> str:
 
 
 def dict_of(names: tuple[str, ...]) -> str:
-    """Return the name of the keyword arguments that some roles are: that of the first call which takes them."""
+    """Return the name of the keyword arguments that some roles are: that of the first call which accepts them."""
     call = next(call for call, roles in CALL_ROLES.items() if roles == names)
     return f"{call.title().replace('_', '')}Roles"
 

@@ -26,7 +26,7 @@ def cells(source: str) -> list[tuple[bool, str]]:
 
 
 def run(script: Path) -> tuple[str, dict[str, Any]]:
-    """Return the page that a script writes, and what its names stand for in the end."""
+    """Return the page that a script writes, and what its names hold in the end."""
     names: dict[str, Any] = {"__name__": script.stem}
     page = []
     for is_text, body in cells(script.read_text(encoding="utf-8")):

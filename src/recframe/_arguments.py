@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Columns = str | Sequence[str] | None
 """Names of columns: one or several."""
 Undefined = float | Literal["skip", "raise", "raise_all"]
-"""What stands for a list without a value: nothing, a number, an error, or an error if no list has a value."""
+"""What replaces a list without a value: nothing, a number, an error, or an error if no list has a value."""
 
 Ties = Literal["average", "best", "worst", "item", "item_desc", "first"]
 """What becomes of items of equal score: the expected value over their orders, its bounds, or a fixed order."""
@@ -64,7 +64,7 @@ SIDE_INFORMATION = ("train", "catalog", "features")
 
 @dataclass(frozen=True)
 class Roles:
-    """The arguments that every metric method takes, with their defaults.
+    """The arguments that every metric method accepts, with their defaults.
 
     Parameters
     ----------
@@ -206,9 +206,9 @@ class Roles:
 
 
 ALL_ROLES = tuple(Roles.names())
-"""What `evaluate` takes."""
+"""What `evaluate` accepts."""
 CONFIG_ROLES = tuple(name for name in ALL_ROLES if name not in ("truth", *SIDE_INFORMATION))
-"""What `recframe.Config` takes: all but the frames."""
+"""What `recframe.Config` accepts: all but the frames."""
 POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
 COMPARISON_ROLES = tuple(name for name in ALL_ROLES if name not in ("partitions", "mean"))
@@ -232,11 +232,11 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "add_random": ("by", "item"),
     "add_popular": ("by", "item"),
 }
-"""The roles that each call of the namespace takes, the metrics aside."""
+"""The roles that each call of the namespace accepts, the metrics aside."""
 
 
 def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
-    """Return the roles that a metric's method takes; without a metric: those that every metric takes."""
+    """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
     own = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
     return tuple(name for name in ALL_ROLES if name in own or name not in ("model", *SIDE_INFORMATION))
 
@@ -258,7 +258,7 @@ def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
-    """Write the roles that a call takes as ``**roles`` into its signature and its documentation."""
+    """Write the roles that a call accepts as ``**roles`` into its signature and its documentation."""
     names = tuple(names)
     found = signature(call)
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)

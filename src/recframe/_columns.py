@@ -35,7 +35,7 @@ class Column:
     """One column of a plan's frame."""
 
     name: str
-    """Its name; ``{}`` stands for a number or another name where there are several of a kind."""
+    """Its name; ``{}`` is the place of a number or another name where there are several of a kind."""
     kind: Kind
     meaning: str
     added_by: str

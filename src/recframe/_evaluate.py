@@ -214,7 +214,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
         own = {name: given.pop(name) for name in options if name in given}
         roles = roles_of(kind)
         unknown = [name for name in given if name not in (*roles, "model")]
-        # Only k is positional; what is no role must be an option, or the metric says what it takes.
+        # Only k is positional; what is no role must be an option, or the metric says what it accepts.
         own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
         # Options that the metric does not have are refused by name.
         metric = make(kind.name, own, also=roles) if unknown else kind(**own)
@@ -239,7 +239,7 @@ def _signature(kind: type[Metric]) -> Signature:
 def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
 
-    What a library computes without a cutoff only, stands under its profile once.
+    Under a profile, what its library computes without a cutoff only is there once.
     """
     profile = None if like is None else find(like, _profiles())
     several = isinstance(k, Sequence) and not isinstance(k, str)

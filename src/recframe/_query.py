@@ -29,7 +29,7 @@ class Averaging:
     lists: Lists
     name: str
     least: float | None = None
-    """The least relevance that the library of the profile takes; None: any."""
+    """The least relevance that the library of the profile accepts; None: any."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The namespace: ``df.rec``, and ``rec(df)`` for the same with types.
 
-What type checkers see of this module stands in ``accessor.pyi``, which ``python tools/stubs.py`` writes from the
+What type checkers see of this module is in ``accessor.pyi``, which ``python tools/stubs.py`` writes from the
 same records that give the classes their methods here.
 """
 
@@ -76,7 +76,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         metric : str or Metric
             Such as ``"ndcg@10"``, ``metrics.NDCG(k=10)``, or a metric of your own.
         **roles
-            The roles and policies that every metric takes.
+            The roles and policies that every metric accepts.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
             Add two columns: ``lists``, how many have a value under every metric that has one per list, and
             ``undefined``, how many have not. `describe` counts for each metric alone.
         **roles
-            The roles and policies that every metric takes.
+            The roles and policies that every metric accepts.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         k : int, optional
             The cutoff, if the metric names none. Rows of tied blocks that start after it are left out.
         **roles
-            As every metric takes them, and `model`, without `per` and `undefined`. ``item=None`` shows no item.
+            As for every metric, and `model`, without `per` and `undefined`. ``item=None`` shows no item.
 
         Returns
         -------

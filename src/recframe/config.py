@@ -44,7 +44,7 @@ class Config:
     apply_on_context_enter : bool
         Whether to wait for the block. A decorator always waits for the call.
     **roles
-        The roles and policies, as calls take them.
+        The roles and policies, as for calls.
 
     Examples
     --------

@@ -48,12 +48,12 @@ def from_factors(
     item_bias : array-like, optional
         What each item gets from every user.
     users, items : array-like
-        The ids of the rows, as they stand in the frames.
+        The ids of the rows, as in the frames.
     train : frame or sparse matrix, optional
         Pairs of user and item that are not ranked; a SciPy matrix has one row for each of `users` and one column for
         each of `items`.
     test : frame or sparse matrix, optional
-        What is relevant: user, item and maybe the relevance, else 1. Its users are evaluated; pairs that stand there
+        What is relevant: user, item and maybe the relevance, else 1. Its users are evaluated; pairs that occur there
         several times count once, with the largest relevance. None: all users are served, and nothing is relevant.
     k : int
         How many of the first rows of each list to keep; where scores tie, the smaller items.
@@ -81,14 +81,14 @@ def from_factors(
     Raises
     ------
     InputError
-        Shapes that do not fit, factors that are not finite, ids that stand there twice, users of the test set without
+        Shapes that do not fit, factors that are not finite, ids that occur twice, users of the test set without
         factors, an empty test set, or no id in common.
     OptionError
         An option outside its values, such as a k above the number of items.
 
     Notes
     -----
-    A test item that the model does not know, or that stands in `train`, has no rank: it counts as relevant and never
+    A test item that the model does not know, or that is in `train`, has no rank: it counts as relevant and never
     recommended. Other ids of `train` that the model does not know have no effect.
 
     Examples

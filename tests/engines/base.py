@@ -82,7 +82,7 @@ class Engine(ABC):
     answers_with_rows = True
     """Whether the calls that answer with the frame's own rows take it."""
     share = 1
-    """The engine takes one of this many labels and random examples within a test. More than 1 where each query is
+    """The engine runs one of this many labels and random examples within a test. More than 1 where each query is
     slow (SQL) or where frames differ only in their types and so get the same plan. ``--engines=`` sets it to 1."""
     kinds: frozenset[str]
     """The kinds of columns that frames can hold."""
@@ -113,7 +113,7 @@ class Engine(ABC):
         """Return the engine's share of labels."""
         return [*labels[shift % self.share :: self.share]]
 
-    def takes(self, *example: Any) -> bool:
+    def runs(self, *example: Any) -> bool:
         """Return whether a random example belongs to the engine's share."""
         return zlib.crc32(repr(example).encode()) % self.share == 0
 

@@ -17,7 +17,7 @@ class Ibis(Arrow):
     """Ibis tables in memory, which DuckDB reads."""
 
     name = library = "ibis"
-    lazy, sorts, share = True, False, 24  # it writes SQL for DuckDB, which takes a larger share itself
+    lazy, sorts, share = True, False, 24  # it writes SQL for DuckDB, which has a larger share itself
 
     def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
         import ibis

@@ -64,7 +64,7 @@ class List:
         return [start + i for start, block in self.blocks for i in range(len(block))]
 
     def orders(self) -> Iterator[Order]:
-        """Yield all orders of the tied items; each distinct one stands for equally many."""
+        """Yield all orders of the tied items; each distinct one counts for equally many."""
         choices = [
             [list(enumerate(arranged, start)) for arranged in sorted(set(permutations(block)))]
             for start, block in self.blocks

@@ -110,7 +110,7 @@ def _list_of(
             if goods is None:
                 labelled.append({**row, "gain of row": number(row[relevant])})
                 continue
-            # A repeated recommendation is relevant once, where it stands first.
+            # A repeated recommendation is relevant once, where it comes first.
             name = plain(row[item])
             labelled.append({**row, "gain of row": 0.0 if name in seen else goods.get(name, 0.0)})
             seen.add(name)

@@ -45,7 +45,7 @@ class Metric:
 
     @property
     def signed(self) -> bool:
-        """Whether negative relevance stands in the ideal."""
+        """Whether the ideal holds negative relevance."""
         return self.options.get("grades") == "signed" and self.options.get("gain") != "binary"
 
     @property

@@ -31,7 +31,7 @@ def novel(order: list[Row], subtopics: Mapping, alpha: float, weight: Callable[[
 
 
 def greedy(subtopics: Mapping, alpha: float, weight: Callable[[int], float], last: float) -> float:
-    """Return the gain of a ranking that takes the best item for each position; of equal ones the larger."""
+    """Return the gain of a ranking that picks the best item for each position; of equal ones the larger."""
     left, seen, total, position = sorted(subtopics, reverse=True), {}, 0.0, 0
     while left and position < last:
         position += 1

@@ -1,4 +1,4 @@
-"""Environments for the libraries that cannot live beside the newest pandas and NumPy, or are too large for every one.
+"""Environments for the libraries that cannot be installed with the newest pandas and NumPy, or are too large for every one.
 
 ``python environments.py make DIRECTORY [NAME ...]`` makes them, ``python environments.py record [LIBRARY ...]`` writes
 ``recorded.json`` from every library (of those named) that some interpreter has: this one, or one below the directory
@@ -50,7 +50,7 @@ BOOSTERS: tuple[tuple[str, ...], ...] = (
 )
 OTHERS: tuple[tuple[str, ...], ...] = (("ir-measures==0.4.3",),)
 ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS, "others": OTHERS}
-"""What is installed in each, one after the other; where one fails, the recorded values stand for its libraries."""
+"""What is installed in each, one after the other; where one fails, the recorded values replace its libraries."""
 LARGE = {
     "recbole": (("numpy==1.26.4", "torch==2.13.0+cpu"), ("recbole==1.2.1",)),
     "tensorflow_ranking": (("numpy<2", "tensorflow-cpu==2.15.1"), ("--no-deps", "tensorflow-ranking==0.5.5")),

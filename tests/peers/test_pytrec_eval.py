@@ -100,7 +100,7 @@ def test_every_list(make: Callable[..., Any], seed: int, levels: int) -> None:
 
 
 def test_one_frame_with_rows_that_were_not_recommended(make: Callable[..., Any]) -> None:
-    # The same question without a second frame: what was judged and not shown has no score.
+    # The same call without a second frame: what was judged and not shown has no score.
     run, qrels = random_lists(4, 6)
     rows = [
         (user, item, qrels[user].get(item), run[user].get(item))

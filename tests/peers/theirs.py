@@ -287,7 +287,7 @@ def spark(cases):
 def in_order(case):
     """Return (recommended items, relevant items, relevances) of every list that there is.
 
-    The relevant items stand in their ideal order, as ndcgAt takes them as it finds them.
+    The relevant items are in their ideal order, as ndcgAt reads them as they come.
     """
     truth, rows = lists_of(counted(case), "relevant"), lists_of(case["rows"], "score")
     users = {row["user"] for row in (*case["rows"], *case["truth"])}

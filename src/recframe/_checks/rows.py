@@ -38,7 +38,7 @@ def of_rows(opened: Opened, index: int) -> Part:
 
 
 def of_repeats(opened: Opened, frame: Frame, group: Sequence[str], name: str) -> Part:
-    """Look for items that stand in a list more than once."""
+    """Look for items that a list holds more than once."""
     there = [ITEM_THERE] if ITEM_THERE in opened.optional else []
     item, columns = [*group, ITEM], [ROWS, *there]
     items = opened.engine.sum_by(frame.select(*item, *columns), item, columns)

@@ -199,7 +199,7 @@ def _format_options(command: click.Command, ctx: click.Context, formatter: click
 
 
 def _section(name: str, command: str) -> str:
-    """Return under which title an option stands."""
+    """Return under which title an option is listed."""
     if name in POLICIES:
         return "Policies"
     if name in FRAMES:

@@ -46,7 +46,7 @@ _IN_PYTHON = tuple(
 
 
 def role_options(call: str) -> list[click.Option]:
-    """Return the roles that a call takes, an option each."""
+    """Return the roles that a call accepts, an option each."""
     hints, texts = get_type_hints(Roles), described(Roles.__doc__)
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in _roles_of(call)]
 

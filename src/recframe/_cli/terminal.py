@@ -24,7 +24,7 @@ _ASCII = str.maketrans({
     "₀": "_0", "₁": "_1", "₂": "_2", "ᵢ": "_i", "ᵣ": "_r", "ᵤ": "_u", "ⱼ": "_j", "²": "^2",
     "∩": "and", "α": "alpha", "β": "beta", "ε": "epsilon", "⁻": "-", "…": "...",
 })  # fmt: skip
-"""What stands for the signs of a formula where the terminal does not know them."""
+"""What replaces the signs of a formula where the terminal does not know them."""
 
 
 def say(text: str) -> None:

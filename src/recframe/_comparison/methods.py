@@ -43,7 +43,7 @@ class ComparisonMethods:
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as `evaluate` takes them; only those that have a value per list.
+            Names and metric objects, as for `evaluate`; only those that have a value per list.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str, optional
@@ -113,7 +113,7 @@ class ComparisonMethods:
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as `evaluate` takes them; only those that have a value per list.
+            Names and metric objects, as for `evaluate`; only those that have a value per list.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         confidence : float
@@ -178,7 +178,7 @@ class ComparisonMethods:
         k : float
             The constant of ``"rrf"``, 0 or more. The larger it is, the less the first positions stand out.
         **roles
-            `by` and `score` or `rank`, as `evaluate` takes them, with at least two columns of models.
+            `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class ComparisonMethods:
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
         **roles
-            `by`, `item`, `per`, `model` and `score` or `rank`, as `evaluate` takes them, with several models.
+            `by`, `item`, `per`, `model` and `score` or `rank`, as for `evaluate`, with several models.
 
         Returns
         -------

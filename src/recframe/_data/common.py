@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def query_of_call(
     bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
 ) -> Query:
-    """Return the roles of a call that takes only some; what else is bound is for the metrics."""
+    """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
     own = {name: value for name, value in bound.items() if name in allowed}
     return Query.of(resolved(frames, own, given, allowed), {*own, *given})
 

@@ -51,7 +51,7 @@ def label(
         query = replace(query, named=query.named - {"relevant"})
     named = {*bound, *given}
     if not named & {"score", "rank"}:
-        # Scores may come later; they only tell which row of a repeated recommendation stands first.
+        # Scores may come later; they only tell which row of a repeated recommendation comes first.
         there = adapter_of(frame).names(frame)
         query = replace(query, orders=tuple(order for order in query.orders if order in there))
     # The values of items: named by the call, or a column of both frames.
@@ -154,12 +154,12 @@ def _numbered(rows: Rows, found: Frame, pair: Sequence[str], query: Query) -> Fr
 
 
 def _check_repeats(rows: Rows, query: Query, found: Frame) -> None:
-    """Raise where nobody can say which row of a repeated recommendation stands first."""
+    """Raise where nobody can say which row of a repeated recommendation comes first."""
     if len(query.orders) == 1 or not rows.engine.eager:
         return
     if (rows.engine.scalar(found.select(nw.col(REPEAT).max())) or 1) > 1:
         models = f"each model of score={list(query.orders)!r} may have another row first"
-        why = models if query.orders else "there is no column 'score' to say which row stands first"
+        why = models if query.orders else "there is no column 'score' to say which row comes first"
         hint = "stack the models (model=)" if query.orders else "name the scores (score=, rank=)"
         msg = f"recommendations repeat, and {why}"
         raise InputError(msg, f"drop repeated rows of a key and item, or {hint}")

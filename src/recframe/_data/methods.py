@@ -36,7 +36,7 @@ class DataMethods:
         seen : frame, optional
             Pairs of key and item that users already had: they are left out of the recommendations and of `truth`.
         **roles
-            `by`, `item`, `relevant`, `score` or `rank`, `value` and `model`, as the metrics take them. A score is
+            `by`, `item`, `relevant`, `score` or `rank`, `value` and `model`, as for the metrics. A score is
             needed only where recommendations repeat. The value of an item is read from `truth` where both frames
             have the column `value`.
 
@@ -44,7 +44,7 @@ class DataMethods:
         -------
         frame
             Of the kind given, with all its columns; the column `relevant` is replaced or added. An item that a list
-            repeats is relevant once, where it stands first.
+            repeats is relevant once, where it comes first.
 
         Examples
         --------
@@ -62,7 +62,7 @@ class DataMethods:
     def top(self, k: int | None = None, *, name: str = "rank", **roles: Any) -> Frame:
         """Return the first k rows of each list, with their rank.
 
-        Rows of equal score stand in the order of their items. Rows without a score are not recommended, so they have
+        Rows of equal score come in the order of their items. Rows without a score are not recommended, so they have
         no rank and are left out.
 
         Parameters
@@ -72,7 +72,7 @@ class DataMethods:
         name : str
             The column of the rank, from 1; a column of that name is replaced.
         **roles
-            `by`, `item`, `score` or `rank`, and `model`, as the metrics take them.
+            `by`, `item`, `score` or `rank`, and `model`, as for the metrics.
 
         Returns
         -------
@@ -101,7 +101,7 @@ class DataMethods:
         scores : bool
             Whether to give their scores (or ranks) as a second column of lists.
         **roles
-            `by`, `item`, `score` or `rank`, and `model`, as the metrics take them.
+            `by`, `item`, `score` or `rank`, and `model`, as for the metrics.
 
         Returns
         -------
@@ -136,7 +136,7 @@ class DataMethods:
         """Return interactions in two parts, train and test: no row is lost, none is in both.
 
         One argument says which rows go to the test: `fraction` or `count` draws items of each user at random, `last`
-        takes the latest items of each user, `since` takes everything from one point in time on.
+        picks the latest items of each user, `since` everything from one point in time on.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class DataMethods:
         seed : int
             The same seed gives the same split of the same rows: in any order, on every engine and version.
         **roles
-            `by` and `item`, as the metrics take them.
+            `by` and `item`, as for the metrics.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class DataMethods:
         seed : int
             The same seed gives the same scores for the same keys and items, in any order, on every engine and version.
         **roles
-            `by` and `item`, as the metrics take them.
+            `by` and `item`, as for the metrics.
 
         Returns
         -------
@@ -243,7 +243,7 @@ class DataMethods:
         window : timedelta or number, optional
             Count only the last part of `train`, of this length up to its latest time.
         **roles
-            `by` and `item`, as the metrics take them.
+            `by` and `item`, as for the metrics.
 
         Returns
         -------

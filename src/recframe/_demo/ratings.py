@@ -40,7 +40,7 @@ class Ratings:
 
     @classmethod
     def of_positives(cls, frame: pl.DataFrame) -> Ratings:
-        """Return the ratings of a frame in which every row is positive and each pair stands once."""
+        """Return the ratings of a frame in which every row is positive and each pair occurs once."""
         return cls(_numbered(frame), frame.height, frame["user"].n_unique(), frame["item"].n_unique())
 
 

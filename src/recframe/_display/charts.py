@@ -185,7 +185,7 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
         base.mark_rule(size=2, opacity=0.5).encode(y="y_low:Q", y2="y_high:Q", x=at["x"]),
         base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=False)),
     ]
-    # Names of neighbours stand above and below their dots, so that they do not cover each other.
+    # Names of neighbours are above and below their dots, so that they do not cover each other.
     ordered = sorted(rows, key=lambda row: row["x"] or 0.0)
     rows = [row | {"above": number % 2 == 0} for number, row in enumerate(ordered)]
     for side, dy in (("datum.above", -9), ("!datum.above", 14)):

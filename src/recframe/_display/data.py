@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 NO_MODEL = "all"
-"""What stands for the model where there is only one, without a name."""
+"""The name of the model where there is only one, without a name."""
 BY_SEGMENT = CALL_ROLES["describe"]
 """The roles of charts by `per`."""
 MEANS = tuple(name for name in BY_SEGMENT if name != "per")
@@ -40,7 +40,7 @@ class Call:
     bound: Mapping[str, Any]
     given: Mapping[str, Any]
     roles: tuple[str, ...]
-    """The roles that the call takes; others that are bound are ignored."""
+    """The roles that the call accepts; others that are bound are ignored."""
 
     def options(self, confidence: Any, cluster: Any) -> Options:
         """Return how means are described, checked."""

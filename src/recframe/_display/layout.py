@@ -199,7 +199,7 @@ def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[i
 def _best_by_metric(
     columns: dict[str, list[Any]], per: Sequence[str], records: Mapping[str, Metric], names: Sequence[str]
 ) -> set[tuple[str, int]]:
-    """Return where the best values of each metric and segment stand, among several columns of values."""
+    """Return where the best values of each metric and segment are, among several columns of values."""
     count = len(columns["metric"])
     values = [value for name in names for value in columns[name]]
     keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True)) * len(names)

@@ -49,7 +49,7 @@ class DisplayMethods:
         path : str or path
             The file to write; one that is there is replaced.
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as `evaluate` takes them. Charts show the first that has a value per list.
+            Names and metric objects, as for `evaluate`. Charts show the first that has a value per list.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         title : str, optional
@@ -63,7 +63,7 @@ class DisplayMethods:
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
         **roles
-            As `compare` takes them. With `per` there is a chart of segments, and one over time where it holds dates.
+            As for `compare`. With `per` there is a chart of segments, and one over time where it holds dates.
 
         Raises
         ------

@@ -218,6 +218,6 @@ PLOTS = {
     "trend": BY_SEGMENT,
     "tradeoff": MEANS,
 }
-"""The charts and the roles that each takes."""
+"""The charts and the roles that each accepts."""
 for _name, _roles in PLOTS.items():
     show_roles(getattr(Plot, _name), _roles)

@@ -176,7 +176,7 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
 
 
 def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
-    """Return the chart over cutoffs, if a metric takes one."""
+    """Return the chart over cutoffs, if a metric has one."""
     cut = [spec for spec in report.specs if _has_cutoff(spec.metric)]
     if cut:
         last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))

@@ -68,7 +68,7 @@ class EagerRows:
 
 
 class LazyRows:
-    """Rows of plans, which take all their columns along."""
+    """Rows of plans, which keep all their columns."""
 
     def __init__(self, engine: Engine, sources: Mapping[str, Source], check: SchemaCheck) -> None:
         self._sources = sources

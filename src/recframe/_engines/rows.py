@@ -16,8 +16,8 @@ OTHER_ROW, MODEL_ROW = "other_row", "model_row"
 class Rows(Protocol):
     """Of calls that return the user's rows: the frames under the plan's names, and the way back.
 
-    An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame takes all of
-    its columns along, under other names than the plan's.
+    An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame keeps all of
+    its columns, under other names than the plan's.
     """
 
     @property
@@ -54,11 +54,11 @@ class Rows(Protocol):
         added : Frame
             The others: their row numbers as `OTHER_ROW` where rows are numbered, else their columns of `names`.
         names : dict of str to str
-            The user's names, in both frames, of what is taken from the other frame.
+            The user's names, in both frames, of what comes from the other frame.
         new : dict of str to str
             The user's names of the new columns of both. They get the type of the truth's column of that name, or
-            become whole numbers where it has none; those that are taken from both frames stay numbers of any type.
+            become whole numbers where it has none; those that come from both frames stay numbers of any type.
         model : str, optional
-            The user's column of models, taken from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
+            The user's column of models, filled from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
         """
         ...

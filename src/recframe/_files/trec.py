@@ -164,7 +164,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
     tag : str
         The name of the system, the last field of each line.
     **roles
-        `by`, `item` and `score` or `rank`, as every call of the namespace takes them. Of ranks the negative is
+        `by`, `item` and `score` or `rank`, as for every call of the namespace. Of ranks the negative is
         written as the score, as the score decides the order.
 
     Raises

@@ -44,7 +44,7 @@ ROLES = {WEIGHT: "weight", CLUSTER: "cluster"}
 def fill(
     context: CallContext, rows: Frame, metrics: Sequence[Metric], key: Mapping[str, str], one: str = "list"
 ) -> Frame:
-    """Let a number stand where there is no value, or raise; the key names the rows, by the user's names.
+    """Fill in a number where there is no value, or raise; the key names the rows, by the user's names.
 
     Lists that do not count lose what value they have.
     """
@@ -65,7 +65,7 @@ def fill(
 
 
 def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
-    """Raise if there is a row, which stands for something without a value."""
+    """Raise if there is a row, as each lacks a value."""
     count = context.engine.scalar(without.select(nw.len()))
     if count:
         have = f"1 {one} has" if count == 1 else f"{count} {one}s have"

@@ -101,9 +101,9 @@ def _check_range(context: CallContext, metric: Metric, least: float, greatest: f
     if math.isnan(least) or (low <= least and greatest <= high):
         return
     found = greatest if greatest > high else least
-    takes = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
+    allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
     name = context.query.averaging(metric.label).name
-    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} takes {takes}"
+    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} takes {allowed}"
     hint = "see the metric's options, such as gain=, probability= or max_relevance="
     if math.isinf(found):
         hint = "give these rows a finite relevance, such as the largest grade of the scale"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 CLOSE = 1e-6
-"""How far a sum of shares may be from the whole number of rows that it stands for."""
+"""How far a sum of shares may be from the whole number of rows that it counts."""
 
 
 def candidates(context: CallContext) -> Frame:
@@ -91,7 +91,7 @@ def check_metrics(context: CallContext, kept: Frame) -> None:
 
 
 def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
-    """Raise where negative relevance would stand in the ideal before the absent rows, whose relevance is 0."""
+    """Raise where negative relevance would come before the absent rows, whose relevance is 0."""
     cause = f"{metric.label} puts negative relevance at the end of the ideal, behind rows that are not in the frame"
     hint = "grades='all', 'positive' or 'relevant', or evaluate the whole frame"
     if not context.engine.eager:

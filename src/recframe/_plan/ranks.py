@@ -126,7 +126,7 @@ def absent(frame: Frame, keys: Sequence[str]) -> Frame:
 
 
 def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool) -> Frame:
-    """Let the rows of a block that was split by relevance stand behind absent ones, and leave these to relevance 0."""
+    """Move the rows of a block that was split by relevance behind absent ones, and leave these to relevance 0."""
     relevance = nw.col(RELEVANCE)
     behind = (relevance < 0) if descending else (relevance > 0)
     moved = nw.col(START) + nw.when(behind).then(nw.col(ABSENT)).otherwise(0)
@@ -147,7 +147,7 @@ def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
 
 
 def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
-    """Turn the position of each relevant row among those of its list into how many stand in front of its tied block."""
+    """Turn the position of each relevant row among those of its list into how many are in front of its tied block."""
     before = nw.col(POSITION).cast(nw.Float64()) - 1
     frame = frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE)).drop(POSITION)
     return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
@@ -181,7 +181,7 @@ def interpolated_precision(frame: Frame, keys: Sequence[str], level: float, colu
 
 
 def several_first_hits() -> nw.Expr:
-    """Return whether a row stands in a block that holds several of its list's first hits."""
+    """Return whether a row is in a block that holds several of its list's first hits."""
     return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
 
 

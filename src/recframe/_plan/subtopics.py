@@ -117,7 +117,7 @@ def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: W
 
 
 def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -> Frame:
-    """Return the gain of a ranking that takes the item of the greatest gain for each position in turn.
+    """Return the gain of a ranking that picks the item of the greatest gain for each position in turn.
 
     One step a position: a greedy choice depends on all that were made before. So a lazy plan grows with the cutoff.
     """

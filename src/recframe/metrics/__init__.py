@@ -137,7 +137,7 @@ METRICS: Mapping[str, type[Metric]] = {
 
 
 def _names() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Return the metrics by their plain names and aliases, with the options that an alias stands for."""
+    """Return the metrics by their plain names and aliases, with the options that an alias sets."""
     found = {}
     for kind in METRICS.values():
         for alias in (kind.name, *kind.aliases):
@@ -147,7 +147,7 @@ def _names() -> dict[str, tuple[str, dict[str, Any]]]:
 
 
 NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
-"""The metrics by each of their plain names, and the options that the name stands for."""
+"""The metrics by each of their plain names, and the options that the name sets."""
 
 
 def meant(name: str, *, exactly: bool = False) -> str:
@@ -157,12 +157,12 @@ def meant(name: str, *, exactly: bool = False) -> str:
 
 
 def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
-    """Return the metric of that name with those options; `also` names what else the caller takes.
+    """Return the metric of that name with those options; `also` names what else the caller accepts.
 
     Raises
     ------
     OptionError
-        The metric or an option does not exist, or an option has a value that it cannot take.
+        The metric or an option does not exist, or an option has a value that it cannot have.
     """
     kind = METRICS.get(name)
     if kind is None:
@@ -171,8 +171,8 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     known = [field.name for field in fields(kind)]
     for option, value in options.items():
         if option not in known:
-            takes = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
-            msg = f"{name} has no option {option!r}; {takes}"
+            known_options = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
+            msg = f"{name} has no option {option!r}; {known_options}"
             role = role_meant(option, also or ["min_relevance"])
             hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"
             raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]) or _owner(option, value))

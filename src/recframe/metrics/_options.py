@@ -1,7 +1,7 @@
 """The options of a metric, read from its fields: what checks them, what documents them and what lists them.
 
-A field's type says which values it takes: a Literal its words, `bool`, `int` and `float` those, a Callable a function,
-and ``| None`` nothing. `bounds` adds the limits of a number.
+A field's type says which values it accepts: a Literal its words, `bool`, `int` and `float` those, a Callable a
+function, and ``| None`` nothing. `bounds` adds the limits of a number.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def bounds(**limits: float) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Option:
-    """What one option of a metric takes.
+    """What one option of a metric accepts.
 
     Attributes
     ----------
@@ -66,9 +66,9 @@ class Option:
     default : object
         Its value where the user gives none.
     words : tuple
-        The words that it takes.
+        The words that it accepts.
     kinds : frozenset of type
-        What else it takes: `bool`, `int`, `float`, `Callable`, `Mapping`, `type(None)`.
+        What else it accepts: `bool`, `int`, `float`, `Callable`, `Mapping`, `type(None)`.
     bounds : Bounds
         The limits of a number.
     """

@@ -35,14 +35,14 @@ class Metric:
     A subclass says what each ranked row adds to its list (`terms`), what the relevant rows add when they
     are in the best order (`best_terms`, only where a definition needs it), and how the sums of a list become
     its value (`value`). All three are Narwhals expressions, so the metric runs wherever Narwhals does. Rows
-    whose scores tie are taken care of by `Row`: it offers expected values over all orders of the tied items.
+    whose scores tie are left to `Row`: it offers expected values over all orders of the tied items.
 
     Attributes
     ----------
     name : str
         The name in results and strings, such as ``"ndcg"``.
     aliases : tuple of str
-        Other names in strings, each with the options that it stands for: ``"map_cut(norm=relevant)"``. Names are
+        Other names in strings, each with the options that it sets: ``"map_cut(norm=relevant)"``. Names are
         compared without case and underscores.
     summary, formula, reference : str
         One line each for the documentation: what it is, how it is computed, where it comes from.
@@ -122,7 +122,7 @@ class Metric:
         return f"because {have} {self.undefined_without}"
 
     def __post_init__(self) -> None:
-        # The one place that checks options: a field's type and bounds say what it takes.
+        # The one place that checks options: a field's type and bounds say what it accepts.
         for option in options_of(type(self)):
             given = getattr(self, option.name)
             checked = option.checked(given)
@@ -156,7 +156,7 @@ class Metric:
         """Return what a row adds to the value, from its own terms and the sums of its list.
 
         By default the value with the row's terms in the place of their sums, which is right where the value is
-        proportional to them. A metric that divides by a sum of terms takes that from `sums`.
+        proportional to them. A metric that divides by a sum of terms reads that from `sums`.
         """
         return self.value(row)
 
@@ -173,7 +173,7 @@ class Metric:
         return None
 
     def explained(self) -> Sequence[str]:
-        """Return the formula with the options in force, then what its parts are; k stands for the cutoff."""
+        """Return the formula with the options in force, then what its parts are; k is the cutoff."""
         return [self.formula or self.summary]
 
     @property
@@ -268,4 +268,4 @@ def _number(value: float) -> str:
 
 
 _CUTOFF = options_of(CutMetric)[0]
-"""What the option k of every metric takes."""
+"""What the option k of every metric accepts."""

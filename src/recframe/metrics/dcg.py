@@ -166,7 +166,7 @@ class NDCG(DCG):
     grades : {"all", "positive", "relevant", "signed"}
         Which relevance has a gain, unless `gain` is binary. Every value, so that negative ones lower the DCG, never
         the ideal; values above 0, whatever `min_relevance` is, so that a list without a relevant item has a value too
-        (trec_eval); only those of relevant rows (ranx); every value, so that negative ones stand at the end of the
+        (trec_eval); only those of relevant rows (ranx); every value, so that negative ones are at the end of the
         ideal too (TorchMetrics).
     ideal : {"all", "ranked", "ones", "first"}
         The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
@@ -234,7 +234,7 @@ class NDCG(DCG):
 
     @property
     def _signed(self) -> bool:
-        """Whether negative relevance stands in the ideal."""
+        """Whether the ideal holds negative relevance."""
         return self.grades == "signed" and self.gain != "binary" and self.ideal in ("all", "ranked")
 
     @property

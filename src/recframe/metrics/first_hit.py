@@ -77,7 +77,7 @@ class MRR(CutMetric):
     .. math:: \mathrm{RR@}k = 1 / r_1 \text{ if } r_1 \le k, \text{ else } 0
 
     Under ties: the expected value. In a tied block of t rows with m relevant ones that starts behind
-    position a, the first relevant row stands at a + j with probability :math:`\binom{t-j}{m-1}/\binom{t}{m}`.
+    position a, the first relevant row is at a + j with probability :math:`\binom{t-j}{m-1}/\binom{t}{m}`.
 
     Parameters
     ----------

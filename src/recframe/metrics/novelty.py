@@ -179,7 +179,7 @@ class LongTail(BeyondAccuracyMetric):
     k : int, optional
         The cutoff. None: the whole list.
     head : float
-        The head's share of the items of ``train``; equally popular ones are taken in the order of their names.
+        The head's share of the items of ``train``; equally popular ones come in the order of their names.
 
     Notes
     -----

@@ -63,7 +63,7 @@ class AlphaNDCG(SubtopicMetric):
     -----
     In [0, 1] but for a greedy ideal that another order beats; higher is better. The role ``subtopic=`` names a column
     of the truth, which has a row for each subtopic of an item; without it all relevant items have one subtopic. The
-    ideal takes the item with the greatest gain for each position in turn, of equal ones the larger item, as the best
+    ideal picks the item with the greatest gain for each position in turn, of equal ones the larger item, as the best
     order of all is too hard to find; so does ndeval.
 
     References

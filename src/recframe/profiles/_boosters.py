@@ -35,7 +35,7 @@ LIGHTGBM = Profile(
     },
     departs=(
         SCORED_ROWS,
-        "Its map takes a label above 0.5 for relevant: give min_relevance= for fractions.",
+        "Its map counts a label above 0.5 as relevant: give min_relevance= for fractions.",
     ),
 )
 
@@ -108,7 +108,7 @@ CATBOOST = Profile(
     },
     departs=(
         SCORED_ROWS,
-        "Its four metrics of labels take a target above 0.5 for relevant: give min_relevance= for fractions.",
+        "Its four metrics of labels count a target above 0.5 as relevant: give min_relevance= for fractions.",
         "It keeps targets as float32.",
     ),
 )

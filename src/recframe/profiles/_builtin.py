@@ -112,7 +112,7 @@ RANX = Profile(
         ),
     },
     refused={
-        "bpref": "its bpref takes a negative grade for a judgment, and is nan where nothing is judged irrelevant and "
+        "bpref": "its bpref counts a negative grade as a judgment, and is nan where nothing is judged irrelevant and "
         "something relevant is recommended; where neither is so, that is bpref with min_relevance=1 and undefined=0",
     },
     departs=("Without make_comparable=True it refuses runs whose lists are not exactly those of the truth.",),
@@ -122,7 +122,7 @@ RECTOOLS = Profile(
     name="rectools",
     title="RecTools",
     ties=None,
-    ties_note="it takes positions, not scores",
+    ties_note="it reads positions, not scores",
     undefined="skip",
     lists="all",
     min_relevance=EVERY_ROW,
@@ -187,7 +187,7 @@ SPARK = Profile(
     name="spark",
     title="Spark's RankingMetrics",
     ties=None,
-    ties_note="it takes lists in order, not scores",
+    ties_note="it reads lists in order, not scores",
     undefined=0.0,
     lists="all",
     min_relevance=EVERY_ROW,
@@ -201,7 +201,7 @@ SPARK = Profile(
             options={"gain": "binary", "grades": "signed"},
             cut="needed",
             level_options=FROM_LEVEL,
-            departs="With relevance values, ndcgAt takes the ideal in the order of the labels: sort them by relevance.",
+            departs="With relevance values, ndcgAt reads the ideal in the order of the labels: sort them by relevance.",
         ),
     },
     refused={"roc_auc": "its BinaryClassificationMetrics pools all rows and is no mean over lists"},
@@ -226,7 +226,7 @@ TORCHMETRICS = Profile(
             "RetrievalNormalizedDCG",
             options={"grades": "signed", "ideal": "ranked"},
             reads_level=False,
-            departs="It takes a list whose grades sum to 0 for one without a positive grade, and gives a value to a "
+            departs="It treats a list whose grades sum to 0 as one without a positive grade, and gives a value to a "
             "list of only negative ones.",
         ),
         "roc_auc": Definition(
@@ -288,4 +288,4 @@ PROFILES: Mapping[str, Profile] = {
         LENSKIT,
     )
 }
-"""Every profile by the name that ``like=`` takes."""
+"""Every profile by the name that ``like=`` accepts."""

@@ -64,7 +64,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     like : str, optional
         The library whose options and policies are the defaults.
     **policies
-        ``ties``, ``min_relevance``, ``undefined`` and ``lists``, as every metric takes them.
+        ``ties``, ``min_relevance``, ``undefined`` and ``lists``, as for every metric.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     <BLANKLINE>
     r          position, from 1
     relevant   every row of truth=, whatever its relevance; without it, a relevance above 0
-    ties       exact expected value over all orders of the rows of equal score (RecTools: it takes
+    ties       exact expected value over all orders of the rows of equal score (RecTools: it reads
                positions, not scores)
     undefined  a list without relevant rows, or whose ideal is 0: left out of the mean
     lists      all lists of the frame and of the truth; one that was recommended nothing scores 0

@@ -39,7 +39,7 @@ class Definition:
     options : mapping of str to value
         The metric's options that give it.
     cut : {"any", "needed", "none"}
-        Whether the library takes a cutoff.
+        Whether the library accepts a cutoff.
     undefined, lists
         The policies, where they are not those of the profile.
     reads_level : bool
@@ -47,7 +47,7 @@ class Definition:
     level_options : mapping of str to value
         The options that differ where `min_relevance` is given.
     least : float, optional
-        The least relevance that the library takes; None: any.
+        The least relevance that the library accepts; None: any.
     departs : str
         Where the library departs from its own documented definition, which is followed here.
     """
@@ -71,7 +71,7 @@ class Profile:
     Attributes
     ----------
     name, title : str
-        What ``like=`` takes, and what the library calls itself.
+        What ``like=`` accepts, and what the library calls itself.
     ties, min_relevance, undefined, lists
         The policies that it sets; None for the first two: it sets none, as the library has nothing to say there. A
         `min_relevance` of `EVERY_ROW` is about ``truth=``: without it, a relevance above 0 is relevant.
@@ -84,7 +84,7 @@ class Profile:
     departs : tuple of str
         Where it departs from its own documented definitions, whatever the metric.
     floor : float
-        What it takes for lower values of lists in a geometric mean.
+        What it puts in the place of lower values of lists in a geometric mean.
     """
 
     name: Like

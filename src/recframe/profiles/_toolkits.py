@@ -43,7 +43,7 @@ IR_MEASURES = Profile(
         "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
     },
     departs=(
-        "It takes a measure from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
+        "It gets a measure from the first provider that has it: here pytrec_eval, which keeps scores as float32.",
         "nDCG(dcg='exp-log2') comes from gdeval, which rounds to five digits.",
     ),
 )
@@ -126,7 +126,7 @@ TENSORFLOW_RANKING = Profile(
     },
     refused={
         "opa": "its OPAMetric gives a tied pair nothing, and weighs a list by its number of pairs",
-        "bpref": "its BPrefMetric takes every scored row of label 0 for judged, and no other",
+        "bpref": "its BPrefMetric counts every scored row of label 0 as judged, and no other",
         "arp": "its ARPMetric is the mean position of what is relevant, not a popularity",
     },
     departs=(
@@ -140,7 +140,7 @@ LENSKIT = Profile(
     name="lenskit",
     title="LensKit",
     ties=None,
-    ties_note="it takes lists in order, not scores",
+    ties_note="it reads lists in order, not scores",
     undefined=0.0,
     lists="ranked",
     min_relevance=EVERY_ROW,
