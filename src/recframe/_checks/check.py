@@ -68,7 +68,7 @@ def _requested_findings(opened: Opened, k: int | None) -> set[str]:
 def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
     """Return a row per model and finding that was looked for."""
     parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, requested)]
-    found = nw.concat(parts, how="vertical")
+    found = opened.engine.stack(parts)
     # What needs a column that the frame turns out to lack was not looked for.
     found = found.filter(~nw.col(COUNT).is_null())
     share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)

@@ -41,7 +41,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         to_sum_columns(_blocks(opened, score_column(index), k or 0), **{name: name for name in columns[:5]}),
         *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
     ]
-    lists = opened.engine.sum_by(nw.concat(stacked, how="vertical"), opened.group, columns)
+    lists = opened.engine.sum_by(opened.engine.stack(stacked), opened.group, columns)
     flags = {
         "lists_without_relevant": nw.col(KNOWN) == 0,
         "lists_without_ranked": nw.col(RANKED) == 0,
@@ -66,7 +66,7 @@ def of_keys(opened: Opened) -> Part:
     """Look for a column of the key that has few values, as users have who return every day."""
     lists = opened.frame.select(*opened.keys).unique()
     if opened.truth is not None:
-        lists = nw.concat([lists, opened.truth.select(*opened.keys).unique()], how="vertical").unique()
+        lists = opened.engine.stack([lists, opened.truth.select(*opened.keys).unique()]).unique()
     counts = {name: f"values of {name}" for name in opened.keys}
     columns = [LISTS, *counts.values()]
 
@@ -75,7 +75,7 @@ def of_keys(opened: Opened) -> Part:
         return frame.with_columns(*ones).select(*columns)
 
     values = [counted(lists.select(name).unique(), count) for name, count in counts.items()]
-    stacked = nw.concat([counted(lists, LISTS), *values], how="vertical")
+    stacked = opened.engine.stack([counted(lists, LISTS), *values])
     _, totals = opened.totals(opened.for_models(stacked), {}, columns)
     few = [makes_dependent(nw.col(count), nw.col(LISTS)) for count in counts.values()]
     dependent = nw.when(nw.any_horizontal(*few, ignore_nulls=False)).then(nw.col(LISTS)).otherwise(0.0)

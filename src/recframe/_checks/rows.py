@@ -54,7 +54,7 @@ def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all
     here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
     there = opened.for_models(opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS]))
     there = there.select(*group, ROWS, nw.lit(0.0).alias(SEEN))
-    known = opened.engine.sum_by(nw.concat([here, there], how="vertical"), group, [ROWS, SEEN])
+    known = opened.engine.sum_by(opened.engine.stack([here, there]), group, [ROWS, SEEN])
     unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
     found, totals = opened.totals(known, {some: unseen}, [ROWS])
     return found | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))

@@ -139,7 +139,9 @@ class Agreement:
         if self._long:
             common = common_of_rows(engine, rankings[0], keys)
         else:
-            common = common_of_columns(rows, keys, [score_column(i) for i in range(len(self._query.orders))])
+            common = common_of_columns(
+                self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
+            )
         return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT])
 
     def frame(self) -> Any:

@@ -59,9 +59,9 @@ def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cl
         names += [f"{name} {number}" for name in terms]
     engine, frame = values.engine, values.frame
     if cluster is None:
-        return engine.collected(_summed(engine, engine.select(frame, *by, *rows), by, names))
+        return engine.collected(_summed(engine, frame.select(*by, *rows), by, names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
-    frame = _summed(engine, engine.select(frame, *of_cluster, *rows), of_cluster, names)
+    frame = _summed(engine, frame.select(*of_cluster, *rows), of_cluster, names)
     units: list[nw.Expr] = []
     for number, pair in enumerate(pairs):
         weight = nw.col(f"{'weight' if pair.metric in values.weighted else 'lists'} {number}")

@@ -23,7 +23,7 @@ KENDALL, SPEARMAN = "kendall", "spearman"
 TIES, PAIRS, SQUARE, PRODUCT, RANK = "pairs not tied", "pairs", "square", "product", "rank"
 
 
-def common_of_columns(rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
+def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
     """Return the rows that both models of each pair rank, with both average ranks, of models in columns."""
     parts = []
     for left, right in combinations(range(len(scores)), 2):
@@ -33,7 +33,7 @@ def common_of_columns(rows: Frame, keys: Sequence[str], scores: Sequence[str]) -
         # Ranks before columns of several types are stacked: floats do not tell all whole numbers apart.
         found = [_average_rank(scores[number], keys).alias(side(RANK)) for number, _, side in sides]
         parts.append(ranked.select(*keys, *numbers, *found))
-    return nw.concat(parts, how="vertical")
+    return engine.stack(parts)
 
 
 def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Frame:

@@ -65,7 +65,7 @@ def overlaps(engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], s
     placed = [engine.settle(_placed(engine, ranking, [*keys, same], k)) for ranking in rankings]
     # Of models in columns, only an earlier one can be the left model of a pair.
     sides = (placed[:-1], placed[1:]) if len(placed) > 1 else (placed, placed)
-    left, right = (nw.concat(side, how="vertical") for side in sides)
+    left, right = (engine.stack(side) for side in sides)
     pairs = engine.settle(_pairs(engine, left, right, keys, k))
     tails = engine.settle(_tails(engine, pairs, p))
     lists = [*keys, LEFT, RIGHT]

@@ -123,7 +123,7 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     found = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
     _check_repeats(rows, query, found)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
-    result = nw.concat([once(found, [RELEVANCE]), others], how="vertical")
+    result = engine.stack([once(found, [RELEVANCE]), others])
     models = [] if query.model is None else [_models(rows)]
     for each in models:
         truth = truth.join(each, how="cross")

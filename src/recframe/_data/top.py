@@ -40,7 +40,7 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     found = ranks.place(found, group, k, by_rank=query.by_rank)
     found = rows.engine.settle(ranks.sizes(found, group))
     # What is left of a tie has one item: rows that repeat it take the next places.
-    found = ranks.break_ties(found, group, ranks.TIE_ORDER["item"], k)
+    found = ranks.break_ties(rows.engine, found, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
     return rows.pick(found, {PLACE: name}, [*models, *query.by, name])
 

@@ -195,9 +195,9 @@ class Engine(Adapter):
         ranks = {name: nw.col(score).rank("average", descending=True).over(*keys) for name, score in scores.items()}
         return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
 
-    def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
-        """Return columns of a frame; an engine may keep what it makes of an expression object."""
-        return frame.select(*columns)
+    def stack(self, frames: Sequence[Frame]) -> Frame:
+        """Return the rows of frames of the same columns."""
+        return nw.concat(list(frames), how="vertical")
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         """Return the sums of columns in each group."""
@@ -205,7 +205,7 @@ class Engine(Adapter):
 
     def sum_terms(self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr]) -> Frame:
         """Return the sums of terms in each group, under the names that they have and are given by."""
-        return self.sum_by(self.select(frame, *group, *terms.values()), group, list(terms))
+        return self.sum_by(frame.select(*group, *terms.values()), group, list(terms))
 
     def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""

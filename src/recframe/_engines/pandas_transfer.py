@@ -24,6 +24,8 @@ def polars_frame(columns: Mapping[str, Any]) -> Frame:
     """Return columns as a frame that polars computes."""
     import polars as pl
 
+    from recframe._engines import polars_frame
+
     def series(name: str, values: Any) -> pl.Series:
         if isinstance(values, np.ndarray):
             return pl.Series(name, values, nan_to_null=True)
@@ -31,7 +33,7 @@ def polars_frame(columns: Mapping[str, Any]) -> Frame:
         known = pl.Series(name, values.to_numpy(dtype="int64", na_value=0))
         return known.to_frame().select(pl.when(pl.Series(values.notna().to_numpy())).then(pl.col(name)))[name]
 
-    return lazy(pl.DataFrame([series(name, values) for name, values in columns.items()]))
+    return polars_frame.lazy(pl.DataFrame([series(name, values) for name, values in columns.items()]))
 
 
 def to_pandas(result: Frame) -> pd.DataFrame:

@@ -17,11 +17,12 @@ from recframe._engines import (
     polars_places,
     polars_sort,
 )
-from recframe._engines.base import VALIDATE, Engine, Session, lazy
+from recframe._engines.base import VALIDATE, Engine, Session
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns, read_lazy
 from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
-from recframe._engines.polars_expressions import native, native_expressions
+from recframe._engines.polars_expressions import native
+from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_rows import EagerRows, LazyRows
 from recframe._engines.polars_schema import SchemaCheck
 from recframe.errors import OptionTypeError
@@ -57,8 +58,8 @@ class Polars(Engine):
     def _collect(self, frame: Frame) -> pl.DataFrame:
         return collect(frame.to_native())
 
-    def select(self, frame: Frame, *columns: str | nw.Expr) -> Frame:
-        return lazy(frame.to_native().select(native_expressions(columns)))
+    def stack(self, frames: Sequence[Frame]) -> Frame:
+        return lazy(pl.concat([frame.to_native() for frame in frames]))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         return lazy(frame.to_native().group_by(list(group)).agg(col(column).sum() for column in columns))
@@ -199,7 +200,7 @@ class EagerPolars(Polars):
         added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
         for number, part in enumerate(parts):
             names = {name: f"{number} {name}" for name in columns if name in part.terms}
-            own = self.select(part.frame, *group, *(part.terms[name] for name in names)).to_native()
+            own = part.frame.select(*group, *(part.terms[name] for name in names)).to_native()
             sums.append(own.group_by(on).agg(pl.col(name).sum().alias(alias) for name, alias in names.items()))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
@@ -238,6 +239,9 @@ class EagerPolars(Polars):
         # The column as it is held: a plan would cost more than the look.
         numbers: Any = collect_columns(frame.to_native().select(column)).to_series()
         return float(numbers.min() or 0), float(numbers.max() or 0)
+
+    def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
+        return bool(collect_columns(frame.to_native().select(native(condition).any())).item())
 
     def present(self, frame: Frame, column: str) -> Frame:
         held = collect_columns(frame.to_native())

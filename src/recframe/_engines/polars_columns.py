@@ -11,10 +11,10 @@ from narwhals import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
-from recframe._engines.base import lazy
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
 from recframe._engines.polars_compat import col, if_there, series
+from recframe._engines.polars_frame import lazy
 from recframe.errors import ColumnTypeError
 
 if TYPE_CHECKING:

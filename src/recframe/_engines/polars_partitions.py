@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars.io import plugins
 
-from recframe._engines.base import lazy
 from recframe._engines.polars_compat import VERSION
+from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
 from recframe.errors import OptionError
 

@@ -178,9 +178,9 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
     if how != "arithmetic" and context.engine.eager:
         lists = _checked(context, lists, labels)
     parts = [part for label in labels for part in _parts(label, weights.get(label), how, floor)]
-    lists = context.engine.select(lists, *by, *parts, *counts)
+    lists = lists.select(*by, *parts, *counts)
     names = summed(context, labels)
-    return context.engine.sum_by(lists, by, names) if by else context.engine.select(lists, *map(_sum, names))
+    return context.engine.sum_by(lists, by, names) if by else lists.select(*map(_sum, names))
 
 
 @lru_cache(KEPT)
@@ -219,7 +219,7 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
 def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
     """Return the median of the lists' values in the place of totals, and how many lists have one."""
     by = context.reported
-    lists = context.engine.select(lists, *by, *labels, *_counts(context, labels))
+    lists = lists.select(*by, *labels, *_counts(context, labels))
     found = [nw.col(label).median().alias(total_column(label)) for label in labels]
     found += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
     found += [nw.col(name).sum() for name in context.query.count_columns]
@@ -263,14 +263,12 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
     if by_list(context):
         return sums
     counts = [nw.col(name).fill_null(0) for name in context.query.count_columns]
-    return context.engine.select(
-        sums, *also, *context.reported, *(_mean(label, context.query.mean) for label in labels), *counts
-    )
+    return sums.select(*also, *context.reported, *(_mean(label, context.query.mean) for label in labels), *counts)
 
 
 def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:
     """Return the totals of all lists from those of parts of them, of each value of further keys."""
-    sums = nw.concat(list(parts), how="vertical")
+    sums = context.engine.stack(parts)
     if by_list(context):
         return sums
     by = [*also, *context.reported]

@@ -60,7 +60,7 @@ class RecommendedItems:
         group, policy = self._context.group, self._context.query.ties
         order = ranks.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
         sized = self._engine.settle(placed.rows if placed.sized else ranks.sizes(placed.rows, group))
-        rows = ranks.break_ties(sized, group, order, self._requirements.recommended_cutoff)
+        rows = ranks.break_ties(self._engine, sized, group, order, self._requirements.recommended_cutoff)
         return rows.select(*group, ITEM, PLACE)
 
     def _with_requested(self, terms: Terms) -> Frame:
@@ -122,7 +122,7 @@ class Exposure:
     def added(self, parts: Sequence[Frame]) -> Frame:
         """Return the sums of items over all lists from those over parts of them."""
         key = [*segment_columns(self._context), ITEM]
-        return self._engine.sum_by(nw.concat(list(parts), how="vertical"), key, self._requirements.item_sum_columns)
+        return self._engine.sum_by(self._engine.stack(parts), key, self._requirements.item_sum_columns)
 
     def values(self, items: Frame, every: Frame) -> Frame:
         """Return the metrics of each segment."""
@@ -143,7 +143,7 @@ class Exposure:
             items.select(*by, **terms.by_column),
             every.select(*by, **dict.fromkeys(terms.by_column, nw.lit(0.0))),
         ]
-        sums = self._engine.sum_by(nw.concat(stacked, how="vertical"), by, list(terms.by_column))
+        sums = self._engine.sum_by(self._engine.stack(stacked), by, list(terms.by_column))
         sums = self._side_tables.with_catalog_size(sums)
         metrics = [exposure.metric for exposure in self._requirements.exposure]
         names = {name: column for name, column in context.names.items() if name in by}

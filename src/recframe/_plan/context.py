@@ -240,8 +240,8 @@ class CallContext:
         stacked = []
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]
-            stacked.append(self.engine.select(part.frame, *self.group, *added))
-        return self.engine.sum_by(nw.concat(stacked, how="vertical"), self.group, columns)
+            stacked.append(part.frame.select(*self.group, *added))
+        return self.engine.sum_by(self.engine.stack(stacked), self.group, columns)
 
     # --- lists -----------------------------------------------------------------------------------------------
 
@@ -254,5 +254,5 @@ class CallContext:
         source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.all_rows
         lists = source.select(*self.keys).unique()
         if self.truth_lists is not None and of == "both":
-            lists = nw.concat([lists, self.truth_lists.select(*self.keys).unique()], how="vertical").unique()
+            lists = self.engine.stack([lists, self.truth_lists.select(*self.keys).unique()]).unique()
         return lists.join(self.models(), how="cross") if self.long else lists

@@ -94,7 +94,7 @@ class Contributions:
         """Return the rows of all rankings, under the plan's names."""
         ideal, upto = self._plan.ideal_side()
         results = [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
-        return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
+        return results[0] if len(results) == 1 else self._engine.stack(results)
 
     def _rows(self, index: int, ideal: Later | None, upto: int | None) -> Frame:
         """Return the rows of one ranking."""
@@ -122,7 +122,7 @@ class Contributions:
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
             found.append(self._added(missing, lists, shares.unranked))
-        result = nw.concat(found, how="vertical")
+        result = self._engine.stack(found)
         if self._engine.eager:
             self._check_sums(result)
         elif not self._metric.is_builtin:

@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, Addends, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing, inverse_propensity, is_hit, is_judged
+from recframe._plan.relevance import fill_missing, inverse_propensity, is_judged, is_of_ideal
 from recframe._plan.sum_columns import own
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._row import ALL_ROWS
@@ -51,13 +51,13 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
-    rows, relevance = frame, nw.col(RELEVANCE)
+    rows = frame
     if not terms.requested & {ALL_ROWS, JUDGED}:
-        rows = rows.filter((relevance > 0) | is_hit(relevance, context.query.min_relevance))
+        rows = rows.filter(is_of_ideal(context.query.min_relevance))
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
-        rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()))
+        rows = rows.with_columns(own(POSITION))
     rows = context.with_hits(rows)
     if of == "ranked":
         return context.engine.sum_terms(rows, group, terms.summands)

@@ -8,16 +8,13 @@ import narwhals as nw
 
 from recframe._columns import (
     FIRST_HIT,
-    HIT,
     IN_TRUTH,
     KNOWN,
     RANKED,
-    RELEVANCE,
     RELEVANT,
     ROWS,
     SCORE,
     SERVED,
-    SIZE,
     START,
     Addends,
     score_column,
@@ -25,8 +22,9 @@ from recframe._columns import (
 from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.ideal import ranked_ideal
-from recframe._plan.positions import is_read, kept_rows, placed_rows, ranked_rows
-from recframe._plan.ranks import several_first_hits
+from recframe._plan.positions import kept_rows, placed_rows, ranked_rows
+from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS, IS_TIED
+from recframe._plan.relevance import is_read_row
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
 from recframe._plan.subtopics import sums_of_subtopics
@@ -91,7 +89,7 @@ class Ranking:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
         if self._context.omits_rows:
             partial_rankings.check_metrics(self._context, kept)
-        tied = self._engine.may_hold(kept, nw.col(SIZE) > 1)
+        tied = self._engine.may_hold(kept, IS_TIED)
         rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
@@ -101,7 +99,7 @@ class Ranking:
         kept, rows = self.prepared(kept)
         hits = self._hits(kept, rows)
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
-        if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, several_first_hits()):
+        if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS):
             first = places.first_hit_places(context, hits, self.upto)
             found.append(Addends(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
@@ -122,7 +120,7 @@ class Ranking:
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
         """Return the rows that most metrics read: few, so that it pays to look for others among them alone."""
         requested = self._requirements.ranked.requested
-        hits = kept.filter(is_read(self._context, nw.col(HIT) > 0, nw.col(RELEVANCE)))
+        hits = kept.filter(is_read_row(graded=self._requirements.reads_graded))
         hits = rows.count_hits(hits, requested)
         # They are looked at, to see whether several first hits tie, and summed.
         return self._engine.settle(hits) if rows.tied and FIRST_HIT in requested else hits

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Frame:
     """Return the places of the tied blocks with several of a list's first hits, with the probability of each."""
-    several = hits.filter(ranks.several_first_hits())
+    several = hits.filter(ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = several.select(*context.group, START, SIZE, BLOCK_HITS).unique()
     return ranks.chances(places_of(context, blocks, upto), context.group)
 

@@ -168,7 +168,7 @@ class Plan:
     def whole(self, parts: Sequence[Sequence[Partial]]) -> Frame:
         """Return the result from what all parts of the lists give."""
         results = [self._result(index, list(models)) for index, models in enumerate(zip(*parts, strict=True))]
-        return results[0] if len(results) == 1 else nw.concat(results, how="vertical")
+        return results[0] if len(results) == 1 else self._engine.stack(results)
 
     def frame(self) -> Any:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
@@ -235,7 +235,7 @@ class Plan:
         ]
         found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
         counted = [column for column in (IN_TRUTH, RANKED, SERVED) if column in self._requirements.requested]
-        lists = self._engine.select(self.sums(ranking), *context.group, *counted, *found, *weights)
+        lists = self.sums(ranking).select(*context.group, *counted, *found, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 
@@ -277,7 +277,7 @@ class Plan:
         groups = [part.groups for part in parts if part.groups is not None]
         if len(items) == 1:
             return exposure.values(items[0], groups[0])
-        return exposure.values(exposure.added(items), nw.concat(groups, how="vertical").unique())
+        return exposure.values(exposure.added(items), self._engine.stack(groups).unique())
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""

@@ -25,7 +25,8 @@ from recframe._columns import (
     score_column,
 )
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import fill_missing, is_hit, is_judged, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import fill_missing, is_judged, is_needed_row, known_value, number_repeats, once
+from recframe._plan.sum_columns import renamed
 from recframe._values import MOST
 from recframe.errors import InputError
 
@@ -48,7 +49,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     if context.truth is None and context.requirements.reads_relevance:
         keep += [RELEVANCE, *context.propensities]
     keep += [TIED] if context.query.tied is not None else []
-    score = nw.col(score_column(index)).alias(SCORE)
+    score = renamed(score_column(index), SCORE)
     ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
@@ -91,11 +92,6 @@ def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: 
     return Placed(placed, sized=own is not None)
 
 
-def is_read(context: CallContext, hit: nw.Expr, relevance: nw.Expr) -> nw.Expr:
-    """Return whether a metric that does not see all rows reads one."""
-    return hit | (relevance != 0) if context.requirements.reads_graded else hit
-
-
 def with_relevance(context: CallContext, frame: Frame) -> Frame:
     """Return placed rows with their relevance and whether they are relevant, from the truth if there is one.
 
@@ -117,7 +113,7 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     found = once(found, [RELEVANCE, HIT, *judged])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
-    return nw.concat([found, others], how="vertical")
+    return context.engine.stack([found, others])
 
 
 def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
@@ -132,8 +128,7 @@ def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
         or requirements.reads_recommended
         or requirements.reads_all_rows
     )
-    relevance = or_zero(RELEVANCE)
-    return None if all_rows else is_read(context, is_hit(relevance, query.min_relevance), relevance)
+    return None if all_rows else is_needed_row(query.min_relevance, graded=requirements.reads_graded)
 
 
 def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
@@ -180,7 +175,7 @@ def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).cast(nw.Int64()).alias(MOVED))
     parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
     parts += [ranks.sizes(tied, context.group).with_columns(nw.col(SIZE).cast(nw.Int64()))]
-    return context.engine.settle(nw.concat(parts, how="vertical"))
+    return context.engine.settle(context.engine.stack(parts))
 
 
 def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -40,12 +41,14 @@ from recframe._columns import (
     past_column,
     stop_column,
 )
+from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
 
 
 TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
@@ -57,6 +60,14 @@ TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
     "first": ((ROW, False),),
 }
 """The columns that order a tied block under each policy, where there are any, and whether descending."""
+
+
+IS_TIED = nw.col(SIZE) > 1
+"""Whether a row shares its tied block with others. What does not differ from call to call is converted only once."""
+HOLDS_SEVERAL_FIRST_HITS = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
+"""Whether a row is in a block that holds several of its list's first hits."""
+_HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
+_HITS_BEFORE = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
 
 
 def block_start(keys: Sequence[str], *, by_rank: bool) -> nw.Expr:
@@ -99,7 +110,9 @@ def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
     return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
 
 
-def break_ties(sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, bool]], upto: int | None) -> Frame:
+def break_ties(
+    engine: Engine, sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, bool]], upto: int | None
+) -> Frame:
     """Give each row up to a position one of its own: tied rows by columns, what is equal there in any order."""
     alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).alias(PLACE))
     tied = sized.filter(nw.col(SIZE) > 1).drop(SIZE)
@@ -107,7 +120,7 @@ def break_ties(sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, boo
         tied = split_ties(tied, keys, column, upto, descending=descending)
     place = nw.col(START) + nw.col(START).rank("ordinal").over(*keys, START).cast(nw.Int64()) - 1
     tied = tied.with_columns(place.alias(PLACE))
-    rows = nw.concat([alone.drop(START), tied.drop(START)], how="vertical")
+    rows = engine.stack([alone.drop(START), tied.drop(START)])
     return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 
 
@@ -143,20 +156,24 @@ def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
 
 def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add where the list's first block with a relevant row starts."""
-    return hit_starts(frame).with_columns(nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT))
+    return hit_starts(frame).with_columns(_first_hit(tuple(keys)))
+
+
+@lru_cache(KEPT)
+def _first_hit(keys: tuple[str, ...]) -> nw.Expr:
+    return nw.col(HIT_START).min().over(*keys).alias(FIRST_HIT)
 
 
 def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
     """Turn the position of each relevant row among those of its list into how many are in front of its tied block."""
-    before = nw.col(POSITION).cast(nw.Float64()) - 1
-    frame = frame.with_columns(before.fill_null(0.0).alias(HITS_BEFORE)).drop(POSITION)
+    frame = frame.with_columns(_HITS_BEFORE).drop(POSITION)
     return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
 
 
 def hit_starts(frame: Frame) -> Frame:
     """Add where the tied blocks of relevant rows start, missing for others."""
     # A column of its own: on pandas, Narwhals 2.10 and older rank the column inside a when/then as if it stood alone.
-    return frame.with_columns(nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START))
+    return frame.with_columns(_HIT_START)
 
 
 def count_ahead(frame: Frame, keys: Sequence[str], flag: nw.Expr, before: str, inside: str, *, tied: bool) -> Frame:
@@ -178,11 +195,6 @@ def interpolated_precision(frame: Frame, keys: Sequence[str], level: float, colu
     reached = (nw.col(HIT) > 0) & (ends + 1 > nw.col(RELEVANT) * level + 0.9)
     frame = frame.with_columns(nw.when(reached).then(precision).otherwise(0.0).alias(column))
     return frame.with_columns(nw.col(column).max().over(*keys))
-
-
-def several_first_hits() -> nw.Expr:
-    """Return whether a row is in a block that holds several of its list's first hits."""
-    return (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
 
 
 def chances(frame: Frame, keys: Sequence[str]) -> Frame:

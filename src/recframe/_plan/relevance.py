@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 from recframe._columns import HIT, ITEM, JUDGED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
+from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,7 @@ def distinct(truth: Frame, keys: Sequence[str], numbers: Sequence[str]) -> Frame
     return truth.group_by(*keys, ITEM).agg(nw.col(*numbers).max())
 
 
+@lru_cache(KEPT)
 def or_zero(name: str) -> nw.Expr:
     """Return a column as a number, missing 0."""
     return nw.col(name).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0)
@@ -30,6 +33,7 @@ def fill_missing(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.with_columns(*map(or_zero, columns)) if columns else frame
 
 
+@cache
 def is_judged() -> nw.Expr:
     """Return whether somebody judged a row of a frame without a truth: its relevance is not missing."""
     return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(JUDGED)
@@ -44,7 +48,37 @@ def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:
 
 def with_hits(frame: Frame, min_relevance: float | None) -> Frame:
     """Add which rows are relevant, from a relevance without missing values."""
-    return frame.with_columns(is_hit(nw.col(RELEVANCE), min_relevance).cast(nw.Float64()).alias(HIT))
+    return frame.with_columns(_hit_column(min_relevance))
+
+
+@lru_cache(KEPT)
+def _hit_column(min_relevance: float | None) -> nw.Expr:
+    return is_hit(nw.col(RELEVANCE), min_relevance).cast(nw.Float64()).alias(HIT)
+
+
+@lru_cache(KEPT)
+def is_of_ideal(min_relevance: float | None) -> nw.Expr:
+    """Return whether a row has a place in the ideal ranking: its relevance is positive, or makes it relevant."""
+    relevance = nw.col(RELEVANCE)
+    return (relevance > 0) | is_hit(relevance, min_relevance)
+
+
+def is_read(hit: nw.Expr, relevance: nw.Expr, *, graded: bool) -> nw.Expr:
+    """Return whether a metric that does not see all rows reads one, also for a relevance that makes it no hit."""
+    return hit | (relevance != 0) if graded else hit
+
+
+@cache
+def is_read_row(*, graded: bool) -> nw.Expr:
+    """Return whether such a metric reads a row of known hits."""
+    return is_read(nw.col(HIT) > 0, nw.col(RELEVANCE), graded=graded)
+
+
+@lru_cache(KEPT)
+def is_needed_row(min_relevance: float | None, *, graded: bool) -> nw.Expr:
+    """Return the same of a row of the user's frame."""
+    relevance = or_zero(RELEVANCE)
+    return is_read(is_hit(relevance, min_relevance), relevance, graded=graded)
 
 
 def is_observed() -> nw.Expr:

@@ -1,4 +1,4 @@
-"""Expressions of columns that are summed, each built once: an engine may keep what it makes of one that comes again."""
+"""Expressions of columns, each built once: an engine may keep what it makes of one that comes again."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ KEPT = 4096
 def constant(column: str, value: float) -> nw.Expr:
     """Return a column that is the same in every row."""
     return nw.lit(value).cast(nw.Float64()).alias(column)
+
+
+@lru_cache(KEPT)
+def renamed(column: str, name: str) -> nw.Expr:
+    """Return a column under another name."""
+    return nw.col(column).alias(name)
 
 
 @lru_cache(KEPT)

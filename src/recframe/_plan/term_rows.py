@@ -42,6 +42,7 @@ from recframe._plan import ranks
 from recframe._plan.places import with_inferred_precision
 from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
+from recframe._plan.sum_columns import constant, own, renamed
 from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class TermRows:
     def count_hits(self, rows: Frame, requested: Requested) -> Frame:
         """Add what is requested about the other hits of a row's list, all of which must be among the rows."""
         if BLOCK_HITS in requested:
-            one = nw.col(HIT).alias(BLOCK_HITS)
+            one = renamed(HIT, BLOCK_HITS)
             rows = ranks.block_hits(rows, self._group) if self.tied else rows.with_columns(one)
         if FIRST_HIT in requested:
             rows = ranks.first_blocks(rows, self._group)
@@ -129,7 +130,7 @@ class TermRows:
         }
         if weights:
             rows = self._with_weights(rows, weights) if self.tied else _without_blocks(rows, weights)
-        return rows.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
+        return rows.with_columns(own(START), own(SIZE))
 
     def _with_weights(self, rows: Frame, weights: dict[int, tuple[Weight, int | None]]) -> Frame:
         """Look up the sums of each weight over the positions before a tied block, and up to its end."""
@@ -159,4 +160,4 @@ def _weight(of: Weight, k: int | None) -> nw.Expr:
 def _without_blocks(rows: Frame, weights: dict[int, tuple[Weight, int | None]]) -> Frame:
     """Add the columns of tied blocks, which nothing reads where each is one row."""
     columns = [total(number) for total in (before_column, upto_column) for number in weights]
-    return rows.with_columns(*(nw.lit(0.0).alias(column) for column in columns))
+    return rows.with_columns(*(constant(column, 0.0) for column in columns))

@@ -84,4 +84,4 @@ def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], gr
         sums.with_columns(nw.lit(index).alias(MODEL_NUMBER)) for index, sums in enumerate(totals) if sums is not None
     ]
     # Keys as the user wrote them: within a call numbers may replace them, other ones for each part.
-    return plan.context.session.finish(nw.concat(found, how="vertical"), {}, [])
+    return plan.context.session.finish(plan.context.engine.stack(found), {}, [])

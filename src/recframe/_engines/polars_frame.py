@@ -1,0 +1,95 @@
+"""Polars' plans with the methods of Narwhals' lazy frames that the plan of a call uses.
+
+Narwhals takes longer to check and convert a step than polars takes to compute it on a small frame. Here each step is
+polars' own, and each expression is converted once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import narwhals as nw
+
+from recframe._engines.polars_expressions import native_expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
+    from recframe._columns import Frame
+
+    Column = str | nw.Expr
+
+
+def lazy(native: pl.DataFrame | pl.LazyFrame) -> Frame:
+    """Return the plan's frame of one of polars: not Narwhals' own, but all that the plan calls is there."""
+    return cast("Frame", PolarsFrame(native.lazy()))
+
+
+class PolarsFrame:
+    """A lazy frame of polars; its methods do what those of Narwhals do."""
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: pl.LazyFrame) -> None:
+        self._native = native
+
+    def to_native(self) -> pl.LazyFrame:
+        return self._native
+
+    def select(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
+        return PolarsFrame(self._native.select(_natives(columns, named)))
+
+    def with_columns(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
+        return PolarsFrame(self._native.with_columns(_natives(columns, named)))
+
+    def filter(self, *conditions: nw.Expr) -> PolarsFrame:
+        return PolarsFrame(self._native.filter(native_expressions(conditions)))
+
+    def drop(self, *columns: str) -> PolarsFrame:
+        return PolarsFrame(self._native.drop(columns))
+
+    def rename(self, names: Mapping[str, str]) -> PolarsFrame:
+        return PolarsFrame(self._native.rename(dict(names)))
+
+    def head(self, rows: int) -> PolarsFrame:
+        return PolarsFrame(self._native.head(rows))
+
+    def unique(self) -> PolarsFrame:
+        return PolarsFrame(self._native.unique())
+
+    def sort(self, *by: str, nulls_last: bool) -> PolarsFrame:
+        return PolarsFrame(self._native.sort(by, nulls_last=nulls_last))
+
+    def join(self, other: PolarsFrame, *, on: str | None = None, how: Any) -> PolarsFrame:
+        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how))
+
+    def group_by(self, *keys: str) -> _Groups:
+        return _Groups(self._native, keys)
+
+    def collect_schema(self) -> nw.Schema:
+        return nw.from_native(self._native).collect_schema()
+
+    def collect(self) -> nw.DataFrame[pl.DataFrame]:
+        return nw.from_native(self._native.collect(), eager_only=True)
+
+
+def _natives(columns: Sequence[Column], named: Mapping[str, nw.Expr]) -> list[str | pl.Expr]:
+    """Return columns and those that are given by name, as polars selects them."""
+    found = native_expressions(columns)
+    if named:
+        others = cast("list[pl.Expr]", native_expressions([*named.values()]))
+        found += [other.alias(name) for name, other in zip(named, others, strict=True)]
+    return found
+
+
+class _Groups:
+    """The groups of a frame."""
+
+    def __init__(self, native: pl.LazyFrame, keys: Sequence[str]) -> None:
+        self._native = native
+        self._keys = keys
+
+    def agg(self, *columns: nw.Expr) -> PolarsFrame:
+        return PolarsFrame(self._native.group_by(self._keys).agg(native_expressions(columns)))
