@@ -49,7 +49,7 @@ QUICK = 100
 
 @dataclass(frozen=True)
 class Run:
-    """What was asked for."""
+    """What was requested."""
 
     repeats: int
     scale: int

@@ -24,7 +24,7 @@ THREADS = 2
 TRAIN, TEST = 20, 10
 """Items of each user."""
 TOP = {"P@K": "precision@10", "AP@K": "map(norm=relevant)@10", "NDCG@K": "ndcg@10"}
-"""What recometrics computes unless it is asked for more, and our names."""
+"""What recometrics computes unless more is requested, and our names."""
 ALL = TOP | {
     "TP@K": "recall(capped=True)@10",
     "R@K": "recall@10",
@@ -42,7 +42,7 @@ def model(shape: Shape) -> dict[str, Any]:
     """Return random factors of users and items, and each user's items of both sets, no item twice."""
     rng = np.random.default_rng(0)
     factors = [rng.standard_normal((rows, FACTORS), dtype=np.float32) for rows in (shape.lists, shape.length)]
-    # Steps along the catalogue: as many different items as wanted, without sorting it for every user.
+    # Steps along the catalogue: as many different items as needed, without sorting it for every user.
     steps = rng.integers(1, shape.length // (TRAIN + TEST), (shape.lists, TRAIN + TEST))
     items = np.cumsum(steps, axis=1) % shape.length
     rng.permuted(items, axis=1, out=items)

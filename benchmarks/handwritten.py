@@ -37,7 +37,7 @@ WEIGHTS: dict[str, Callable[[int], float]] = {
     "rbp": lambda r: (1 - P) * P ** (r - 1),
     "harmonic": lambda r: 1 / r,
 }
-"""What a hit at a position is worth."""
+"""What a hit at a position counts."""
 START = col("score").rank("min", descending=True).over("user")
 PLACE = col("score").rank("ordinal", descending=True).over("user")
 """Where no scores tie: in short lists found in half the time."""
@@ -71,15 +71,15 @@ def _reaching(frame: pl.LazyFrame, k: int) -> pl.LazyFrame:
     return reached.filter(col("score") >= col("last"))
 
 
-def _tied_ndcg(frame: pl.LazyFrame, shown: pl.LazyFrame, k: int) -> pl.LazyFrame:
-    kept = shown.select("user", "relevant", at=START).filter(col("at") <= k)
+def _tied_ndcg(frame: pl.LazyFrame, ranked_rows: pl.LazyFrame, k: int) -> pl.LazyFrame:
+    kept = ranked_rows.select("user", "relevant", at=START).filter(col("at") <= k)
     blocks = kept.group_by("user", "at").agg(size=pl.len(), gain=col("relevant").sum()).filter(col("gain") > 0)
     blocks = blocks.with_columns(end=pl.min_horizontal(col("at") + col("size") - 1, k))
-    worth = pl.lit(0.0)
+    weight = pl.lit(0.0)
     for r in range(1, k + 1):
         inside = (col("at") <= r) & (col("end") >= r)
-        worth = worth + pl.when(inside).then(WEIGHTS["dcg"](r)).otherwise(0.0)
-    ranked = blocks.select("user", dcg=col("gain") / col("size") * worth, ideal=pl.lit(0.0))
+        weight = weight + pl.when(inside).then(WEIGHTS["dcg"](r)).otherwise(0.0)
+    ranked = blocks.select("user", dcg=col("gain") / col("size") * weight, ideal=pl.lit(0.0))
     return _ndcg(ranked, _best(frame, k))
 
 
@@ -104,13 +104,13 @@ def eight(frame: pl.LazyFrame) -> pl.LazyFrame:
     hits = hits.with_columns(ideal=IDEAL, nth=col("at").rank("ordinal").over("user"))
     at = col("at").cast(pl.Float64)
     discount, best = 1 / (at + 1).log(2), 1 / (col("ideal").cast(pl.Float64) + 1).log(2)
-    worth = {
+    weight = {
         "hits": pl.lit(1.0),
         "ap": col("nth") / at,
         "dcg": col("relevant") * discount,
         "rbp": (1 - P) * P ** (at - 1),
     }
-    columns = {f"{name}{k}": _up_to(col("at"), k, it) for name, it in worth.items() for k in CUTOFFS}
+    columns = {f"{name}{k}": _up_to(col("at"), k, it) for name, it in weight.items() for k in CUTOFFS}
     columns |= {f"ideal{k}": _up_to(col("ideal"), k, col("relevant") * best) for k in CUTOFFS}
     sums = hits.select("user", "at", **columns).group_by("user")
     lists = sums.agg(pl.len().alias("relevant"), col("at").min(), col(*columns).sum())
@@ -179,8 +179,8 @@ def _block_sums() -> pl.DataFrame:
     return pl.DataFrame(rows).with_columns(col("at", "end").cast(pl.get_index_type()))
 
 
-def _up_to(position: pl.Expr, k: int, worth: pl.Expr) -> pl.Expr:
-    return pl.when(position <= k).then(worth).otherwise(0.0)
+def _up_to(position: pl.Expr, k: int, weight: pl.Expr) -> pl.Expr:
+    return pl.when(position <= k).then(weight).otherwise(0.0)
 
 
 def _report(lists: pl.LazyFrame) -> pl.LazyFrame:

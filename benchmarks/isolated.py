@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OURS = ("polars", "narwhals")
-"""What recframe needs beside a library, whose versions its environment decides."""
+"""What recframe needs in addition to a library, whose versions its environment decides."""
 NEWER = ("3.12", "3.13", "3.14")
 """Pythons to look for where a library is not for this one."""
 
@@ -29,7 +29,7 @@ class Interpreter:
 
 @dataclass(frozen=True)
 class Environment:
-    """What is installed together: the modules that are wanted, and how they get there, one step after the other."""
+    """What is installed together: the modules that are needed, and how they get there, one step after the other."""
 
     modules: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
@@ -52,7 +52,7 @@ def environments() -> dict[str, Environment]:
 
 
 def interpreters(folder: Path, *, make: bool) -> dict[str, Interpreter]:
-    """Return an interpreter for each library, having made the environments that are not there yet if wanted."""
+    """Return an interpreter for each library, having made the environments that are not there yet on request."""
     found = {}
     for name, environment in environments().items():
         python = folder / name / "bin" / "python"

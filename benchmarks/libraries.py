@@ -115,14 +115,14 @@ def rectools() -> tuple[Convert, Mapping[str, Compute]]:
     def convert(frame: Any) -> tuple[Any, ...]:
         names = {"user": "user_id", "item": "item_id"}
         rank = frame.groupby("user")["score"].rank("first", ascending=False).astype("int64")
-        shown = frame[["user", "item"]].assign(rank=rank).rename(columns=names)
-        return shown, frame.loc[frame["relevant"] > 0, ["user", "item"]].rename(columns=names)
+        recommended = frame[["user", "item"]].assign(rank=rank).rename(columns=names)
+        return recommended, frame.loc[frame["relevant"] > 0, ["user", "item"]].rename(columns=names)
 
     ndcg = metrics.NDCG(k=K, divide_by_achievable=True)
     four = {"p": metrics.Precision(k=K), "r": metrics.Recall(k=K), "map": metrics.MAP(k=K), "ndcg": ndcg}
 
-    def bundle(shown: Any, bought: Any) -> list[float]:
-        found = metrics.calc_metrics(four, shown, bought)
+    def bundle(recommended: Any, bought: Any) -> list[float]:
+        found = metrics.calc_metrics(four, recommended, bought)
         return [found[name] for name in four]
 
     return convert, {"ndcg": lambda *given: [ndcg.calc(*given)], "four": bundle}
@@ -137,8 +137,8 @@ def recommenders() -> tuple[Convert, Mapping[str, Compute]]:
         return truth, frame[["user", "item", "score"]].rename(columns=names)
 
     def computed(*names: str) -> Compute:
-        def compute(truth: Any, shown: Any) -> list[float]:
-            return [float(getattr(theirs, name)(truth, shown, k=K)) for name in names]
+        def compute(truth: Any, recommended: Any) -> list[float]:
+            return [float(getattr(theirs, name)(truth, recommended, k=K)) for name in names]
 
         return compute
 
@@ -148,18 +148,18 @@ def recommenders() -> tuple[Convert, Mapping[str, Compute]]:
 
 def replay() -> tuple[Convert, Mapping[str, Compute]]:
     def convert(frame: Any) -> tuple[Any, ...]:
-        shown = frame.rename({"user": "query_id", "item": "item_id", "score": "rating"})
-        bought = shown.filter(shown["relevant"] > 0)
-        return shown.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
+        recommended = frame.rename({"user": "query_id", "item": "item_id", "score": "rating"})
+        bought = recommended.filter(recommended["relevant"] > 0)
+        return recommended.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
 
     return convert, _replay_tasks()
 
 
 def replay_on_spark() -> tuple[Convert, Mapping[str, Compute]]:
     def convert(frame: Any) -> tuple[Any, ...]:
-        shown = frame.withColumnsRenamed({"user": "query_id", "item": "item_id", "score": "rating"})
-        bought = shown.filter("relevant > 0")
-        return shown.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
+        recommended = frame.withColumnsRenamed({"user": "query_id", "item": "item_id", "score": "rating"})
+        bought = recommended.filter("relevant > 0")
+        return recommended.select("query_id", "item_id", "rating"), bought.select("query_id", "item_id")
 
     return convert, _replay_tasks()
 
@@ -168,8 +168,8 @@ def _replay_tasks() -> Mapping[str, Compute]:
     from replay import metrics
 
     def computed(*kinds: Any) -> Compute:
-        def compute(shown: Any, bought: Any) -> list[float]:
-            found = metrics.OfflineMetrics([kind(K) for kind in kinds])(shown, bought)
+        def compute(recommended: Any, bought: Any) -> list[float]:
+            found = metrics.OfflineMetrics([kind(K) for kind in kinds])(recommended, bought)
             return [float(found[f"{kind.__name__}@{K}"]) for kind in kinds]
 
         return compute
@@ -211,17 +211,17 @@ def lenskit() -> tuple[Convert, Mapping[str, Compute]]:
         return found
 
     def convert(frame: Any) -> tuple[Any, ...]:
-        shown = frame.sort_values("score", ascending=False)
-        return lists(shown, "score"), lists(frame[frame["relevant"] > 0], "relevant")
+        recommended = frame.sort_values("score", ascending=False)
+        return lists(recommended, "score"), lists(frame[frame["relevant"] > 0], "relevant")
 
     # Its own discount is 1 at the first two positions.
     ndcg = metrics.NDCG(K, weight=LogRankWeight(offset=1), gain="rating")
     four = (metrics.Precision(K), metrics.Recall(K), AveragePrecision(K), ndcg)
 
-    def computed(*asked: Any) -> Compute:
-        def compute(shown: Any, judged: Any) -> list[float]:
-            found = RunAnalysis(*asked).measure(shown, judged).list_summary()["mean"]
-            return [float(found[metric.label]) for metric in asked]
+    def computed(*requested: Any) -> Compute:
+        def compute(recommended: Any, judged: Any) -> list[float]:
+            found = RunAnalysis(*requested).measure(recommended, judged).list_summary()["mean"]
+            return [float(found[metric.label]) for metric in requested]
 
         return compute
 

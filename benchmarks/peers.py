@@ -201,17 +201,17 @@ def rectools_times(lists: int, length: int, repeats: int) -> dict[str, Any]:
     def convert() -> tuple[pd.DataFrame, pd.DataFrame]:
         bought = frame.loc[frame["bought"] > 0, ["user", "item"]]
         rank = frame.groupby("user")["score"].rank("first", ascending=False).astype("int64")
-        shown = frame[["user", "item"]].assign(rank=rank)
-        return shown.rename(columns=names), bought.rename(columns=names)
+        recommended = frame[["user", "item"]].assign(rank=rank)
+        return recommended.rename(columns=names), bought.rename(columns=names)
 
-    shown, bought = convert()
-    ranked = frame.assign(rank=shown["rank"])
-    agree(frame.rec.ndcg(K, relevant="bought"), metric.calc(shown, bought))
+    recommended, bought = convert()
+    ranked = frame.assign(rank=recommended["rank"])
+    agree(frame.rec.ndcg(K, relevant="bought"), metric.calc(recommended, bought))
     times = in_turn(
         {
             "ours": lambda: frame.rec.ndcg(K, relevant="bought"),
             "ours of ranks": lambda: ranked.rec.ndcg(K, relevant="bought", rank="rank"),
-            "alone": lambda: metric.calc(shown, bought),
+            "alone": lambda: metric.calc(recommended, bought),
             "whole": lambda: metric.calc(*convert()),
         },
         repeats,

@@ -57,7 +57,7 @@ CLOCK = "RECFRAME_BENCHMARK_CLOCK"
 
 
 def now() -> float:
-    """Return the seconds on the clock, or of all cores by this process where those are asked for."""
+    """Return the seconds on the clock, or of all cores by this process where those are requested."""
     return process_time() if os.environ.get(CLOCK) == "cpu" else perf_counter()
 
 

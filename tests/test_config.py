@@ -406,8 +406,8 @@ def test_check_and_contributions_read_what_config_names():
 
 
 def test_signatures_show_every_role():
-    shown = inspect.signature(Config).parameters
-    assert [name for name in shown if name not in ("restore_defaults", "apply_on_context_enter")] == list(CONFIG_ROLES)
+    names = inspect.signature(Config).parameters
+    assert [name for name in names if name not in ("restore_defaults", "apply_on_context_enter")] == list(CONFIG_ROLES)
     for role in CONFIG_ROLES:
         setter = getattr(Config, f"set_{role}")
         assert list(inspect.signature(setter).parameters) == ["value"]

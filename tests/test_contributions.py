@@ -251,8 +251,8 @@ def test_the_item_is_a_column_where_there_is_one(engine):
     frame = engine.frame(
         {"who": ["x", "x", None], "thing": ["p", "q", "p"], "relevant": [1, 0, 1], "score": [1.0, 2.0, 3.0]}
     )
-    shown = engine.ask(frame, "contributions", "mrr", by="who", item="thing")
-    assert sorted((row["who"] or "", row["thing"], row["contribution"]) for row in shown) == [
+    rows_of_items = engine.ask(frame, "contributions", "mrr", by="who", item="thing")
+    assert sorted((row["who"] or "", row["thing"], row["contribution"]) for row in rows_of_items) == [
         ("", "p", 1.0), ("x", "p", 0.5), ("x", "q", 0.0)
     ]  # fmt: skip
     hidden = engine.ask(frame, "contributions", "mrr", by=None, item=None)

@@ -376,6 +376,6 @@ def test_progress_shows_only_where_somebody_watches(run, monkeypatch, tmp_path):
     watched = Terminal()
     monkeypatch.setattr(sys, "stderr", watched)
     assert run(frame=ratings())[0] == 0
-    shown = watched.getvalue()
-    assert "recommending: user" in shown
-    assert shown.endswith("\r\x1b[K")
+    printed = watched.getvalue()
+    assert "recommending: user" in printed
+    assert printed.endswith("\r\x1b[K")

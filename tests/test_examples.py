@@ -39,7 +39,7 @@ def rows(result: Any) -> list[dict[str, Any]]:
     return result.to_dicts() if hasattr(result, "to_dicts") else result.to_dict("records")
 
 
-def shown(lists: dict[Any, list[int]]) -> Columns:
+def recommended(lists: dict[Any, list[int]]) -> Columns:
     """Return lists in long format, with the place of each item."""
     long = [(user, item, place) for user, items in lists.items() for place, item in enumerate(items, start=1)]
     return dict(zip(("user", "item", "place"), map(list, zip(*long, strict=True)), strict=True))
@@ -173,21 +173,21 @@ def lesson_text(position: nw.Expr) -> nw.Expr:
     ids=str,
 )
 def test_retail_lesson_one_list(make: Make, metric: recframe.Metric, expected: float) -> None:
-    frame, truth = make(shown({1: RECOMMENDED})), make(bought({1: BASKET}))
+    frame, truth = make(recommended({1: RECOMMENDED})), make(bought({1: BASKET}))
     assert number(frame.rec.measure(metric, rank="place", truth=truth)) == pytest.approx(expected, abs=1e-12)
 
 
 def test_retail_lesson_ideal(make: Make) -> None:
     # The lesson's ideal is five hits although the basket holds four items: ideal="ones".
     roles = {"rank": "place", "truth": make(bought({1: BASKET}))}
-    rec = make(shown({1: RECOMMENDED})).rec(**roles)
+    rec = make(recommended({1: RECOMMENDED})).rec(**roles)
     ratio = number(rec.ndcg(5, discount=lesson_code, ideal="ones"))
     assert number(rec.dcg(5, discount=lesson_code)) / ratio / 5 == pytest.approx(0.6123212623289701, abs=1e-12)
     assert ratio == pytest.approx(0.48994, abs=5e-6)
 
 
 def test_retail_lesson_rank_and_score_agree(make: Make) -> None:
-    columns = shown({1: RECOMMENDED})
+    columns = recommended({1: RECOMMENDED})
     truth = make(bought({1: BASKET}))
     by_rank = make(columns).rec.map(5, norm="hits", rank="place", truth=truth)
     by_score = make(columns | {"score": [-place for place in columns["place"]]}).rec.map(5, norm="hits", truth=truth)
@@ -196,7 +196,7 @@ def test_retail_lesson_rank_and_score_agree(make: Make) -> None:
 
 def test_retail_lesson_three_users(make: Make) -> None:
     frame = make(
-        shown(
+        recommended(
             {
                 1: RECOMMENDED,
                 2: [1134, 533, 14, 4, 15, 1543, 1, 99, 27, 3345],
@@ -240,7 +240,7 @@ def test_retail_lesson_by_formula(make: Make, metric: recframe.Metric, expected:
 
 @pytest.mark.parametrize(("k", "relevant", "expected"), [(2, [1, 2, 3, 4, 5], 0.25), (5, [1, 2], 0.325)])
 def test_implicit_feedback_notebook_average_precision(make: Make, k: int, relevant: list[int], expected: float) -> None:
-    frame, truth = make(shown({1: [6, 4, 7, 1, 2]})), make(bought({1: relevant}))
+    frame, truth = make(recommended({1: [6, 4, 7, 1, 2]})), make(bought({1: relevant}))
     assert number(frame.rec.map(k, rank="place", truth=truth)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -311,7 +311,7 @@ def test_recometrics_vignette_cap_differs_where_the_list_is_cut(make: Make) -> N
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # items repeat on purpose
 def test_capri_repeated_items_count_once(make: Make) -> None:
     # An item that a list shows twice is a hit where it comes first, and only there.
-    frame = make(shown({1: [7, 7, 8, 9]}))
+    frame = make(recommended({1: [7, 7, 8, 9]}))
     rec = frame.rec(rank="place", truth=make(bought({1: [7, 8]})))
     assert number(rec.map(4)) == pytest.approx((1 + 2 / 3) / 2, abs=1e-12)
     assert number(rec.precision(4)) == pytest.approx(2 / 4, abs=1e-12)
@@ -319,7 +319,7 @@ def test_capri_repeated_items_count_once(make: Make) -> None:
 
 
 def test_capri_map_divides_by_what_fits(make: Make) -> None:
-    frame, truth = make(shown({1: [1, 2, 3]})), make(bought({1: [1, 3, 5, 6]}))
+    frame, truth = make(recommended({1: [1, 2, 3]})), make(bought({1: [1, 3, 5, 6]}))
     assert number(frame.rec.map(3, rank="place", truth=truth)) == pytest.approx((1 + 2 / 3) / 3, abs=1e-12)
 
 
@@ -342,7 +342,7 @@ def test_capri_novelty(make: Make) -> None:
     # −log2 of the item's share of the training users, unseen items (here 9) add 0, divided by k.
     share = {item: sum(item in had for had in CAPRI_HISTORY.values()) / 4 for item in range(10)}
     value = number(
-        make(shown(CAPRI_LISTS)).rec.novelty(3, unseen="zero", rank="place", train=make(bought(CAPRI_HISTORY)))
+        make(recommended(CAPRI_LISTS)).rec.novelty(3, unseen="zero", rank="place", train=make(bought(CAPRI_HISTORY)))
     )
     per_user = [sum(-math.log2(share[item]) for item in items if share[item]) / 3 for items in CAPRI_LISTS.values()]
     assert value == pytest.approx(sum(per_user) / 3, abs=1e-12)
@@ -351,13 +351,13 @@ def test_capri_novelty(make: Make) -> None:
 def test_capri_catalogue_coverage(make: Make) -> None:
     # Percent of the training items: 1 to 5; what was never trained on does not count.
     train = make(bought(CAPRI_HISTORY))
-    assert number(make(shown(CAPRI_LISTS)).rec.coverage(3, rank="place", catalog=train)) * 100 == 100.0
-    assert number(make(shown(CAPRI_LISTS)).rec.coverage(1, rank="place", catalog=train)) * 100 == 40.0
+    assert number(make(recommended(CAPRI_LISTS)).rec.coverage(3, rank="place", catalog=train)) * 100 == 100.0
+    assert number(make(recommended(CAPRI_LISTS)).rec.coverage(1, rank="place", catalog=train)) * 100 == 40.0
 
 
 def test_capri_personalization(make: Make) -> None:
     # One minus the mean cosine between the users' lists: overlaps 2, 1 and 0 of 3.
-    value = number(make(shown(CAPRI_LISTS)).rec.personalization(3, rank="place"))
+    value = number(make(recommended(CAPRI_LISTS)).rec.personalization(3, rank="place"))
     assert value == pytest.approx(1 - (2 / 3 + 1 / 3 + 0) / 3, abs=1e-12)
 
 
@@ -372,5 +372,5 @@ def test_capri_list_diversity(make: Make) -> None:
     pairs = [[(items[0], items[1]), (items[0], items[2]), (items[1], items[2])] for items in CAPRI_LISTS.values()]
     expected = 1 - sum(similarity(*pair) for list_ in pairs for pair in list_) / 9
     features = {"item": [*vectors], "x": [v[0] for v in vectors.values()], "y": [v[1] for v in vectors.values()]}
-    value = number(make(shown(CAPRI_LISTS)).rec.diversity(3, rank="place", features=make(features)))
+    value = number(make(recommended(CAPRI_LISTS)).rec.diversity(3, rank="place", features=make(features)))
     assert value == pytest.approx(expected, abs=1e-12)

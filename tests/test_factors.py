@@ -528,8 +528,8 @@ def test_the_bar_is_printed_on_request(capsys):
     case(14).compact(pl.DataFrame)
     assert capsys.readouterr().err == ""
     case(14).compact(pl.DataFrame, progress=True, memory=1)
-    shown = capsys.readouterr().err
-    assert shown.endswith("\n") and "9/9" in shown and "users" in shown and "\r" in shown
+    printed = capsys.readouterr().err
+    assert printed.endswith("\n") and "9/9" in printed and "users" in printed and "\r" in printed
     case(14).compact(pl.DataFrame, progress=None)
     assert capsys.readouterr().err == ""
 

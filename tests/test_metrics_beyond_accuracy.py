@@ -31,11 +31,11 @@ def sample(seed, *, repeats=True):
     rng = random.Random(seed)
     rows = []
     for user in rng.sample(["u1", "u2", "u3", "u4", None], rng.randint(1, 5)):
-        shown = rng.sample(ITEMS, rng.randint(1, 8))
-        shown += rng.choices(shown, k=rng.randint(0, 2)) if repeats else []
+        recommended = rng.sample(ITEMS, rng.randint(1, 8))
+        recommended += rng.choices(recommended, k=rng.randint(0, 2)) if repeats else []
         rows += [
             {"user": user, "item": item, "score": rng.choice([None, 0.1, 0.2, 0.3, 0.5, 0.9]), "relevant": 1}
-            for item in shown
+            for item in recommended
         ]
     train = [
         {"user": rng.choice(["u1", "u2", "u3", "u7", "u8", None]), "item": rng.choice(ITEMS[:11])}

@@ -156,10 +156,10 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
     rng = random.Random(11)
     rows = [row | {"price": row["price"] or 0.0} for row in shop(12, 80, grades=(0, 0, 1, 2)).rows]
     # What was not recommended and is not relevant is in neither frame.
-    shown = [row for row in rows if row["score"] is not None and rng.random() < 0.8]
+    ranked = [row for row in rows if row["score"] is not None and rng.random() < 0.8]
     truth = [row for row in rows if row["relevant"] > 0]
-    pairs = {(row["user"], row["item"]) for row in shown}
-    whole = shown + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
+    pairs = {(row["user"], row["item"]) for row in ranked}
+    whole = ranked + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
     of_relevance = [
         name
         for name, kind in metrics.METRICS.items()
@@ -170,7 +170,7 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
     names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(
-        engine.frame([{name: row[name] for name in columns} for row in shown]), "evaluate", names, k=[2, None], per="user",
+        engine.frame([{name: row[name] for name in columns} for row in ranked]), "evaluate", names, k=[2, None], per="user",
         ties=ties, truth=engine.frame([{name: row[name] for name in ("user", "item", "relevant", "price")} for row in truth]),
     )  # fmt: skip
     by_frame = engine.ask(engine.frame(whole), "evaluate", names, k=[2, None], per="user", ties=ties)

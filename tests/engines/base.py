@@ -130,7 +130,7 @@ class Engine(ABC):
         with self.running(), warnings.catch_warnings():
             # Whether a mean is defined is compared as a value; the warning has tests of its own.
             warnings.simplefilter("ignore", recframe.UndefinedWarning)
-            # Tests ask on purpose of frames whose numbers mean little; test_data_warnings.py tells when they are warned of.
+            # Tests use frames whose numbers mean little; test_data_warnings.py says when they are warned of.
             warnings.simplefilter("ignore", recframe.DataWarning)
             result = getattr(recframe.rec(frame), method)(*args, **given)
             if isinstance(result, float):

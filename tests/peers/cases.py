@@ -43,12 +43,12 @@ def case(seed, *, tied=False, inside=False, least=1, graded=True, unserved=True)
     for number in range(40):
         user = f"u{number:02}"
         catalogue = draw.some([f"i{item:02}" for item in range(40)], 24)
-        shown = catalogue[: least + draw.below(14)]
+        ranked = catalogue[: least + draw.below(14)]
         # No score is 0 or less, which torchmetrics would not call relevant.
-        scores = [1 + draw.below(5) for _ in shown] if tied else [1 + i for i in draw.some(range(60), len(shown))]
+        scores = [1 + draw.below(5) for _ in ranked] if tied else [1 + i for i in draw.some(range(60), len(ranked))]
         if not (unserved and number % 10 == 3):
-            rows += [{"user": user, "item": i, "score": s / 8} for i, s in zip(shown, scores, strict=True)]
-        judged = draw.some(shown if inside else catalogue, len(shown) // 2 if inside else 9)
+            rows += [{"user": user, "item": i, "score": s / 8} for i, s in zip(ranked, scores, strict=True)]
+        judged = draw.some(ranked if inside else catalogue, len(ranked) // 2 if inside else 9)
         grades = [0, 0, 1, 1, 2, 3] if graded else [0, 1]
         if not (unserved and number % 10 == 5):
             none = unserved and number % 10 == 7
@@ -88,14 +88,16 @@ def crowd(seed, lists, *, tied=True, inside=False, least=1, grades=GRADES, level
         key = {"block": number * blocks // lists, "user": f"u{number:05}"}
         edge = EDGES.get(draw.below(25))
         catalogue = draw.some(items, 20)
-        shown = catalogue[: 1 if edge == "one row" and least == 1 else least + draw.below(13)]
-        scores = [1 + draw.below(5) for _ in shown] if tied else [1 + i for i in draw.some(range(60), len(shown))]
+        ranked = catalogue[: 1 if edge == "one row" and least == 1 else least + draw.below(13)]
+        scores = [1 + draw.below(5) for _ in ranked] if tied else [1 + i for i in draw.some(range(60), len(ranked))]
         if edge == "equal scores" and tied and not inside:
-            scores = [1 for _ in shown]
+            scores = [1 for _ in ranked]
         if edge != "not served" or inside:
-            rows += [{**key, "item": i, "score": s / 8} for i, s in zip(shown, scores, strict=True)]
+            rows += [{**key, "item": i, "score": s / 8} for i, s in zip(ranked, scores, strict=True)]
         judged = (
-            shown if edge == "no pair" and not inside else draw.some(shown if inside else catalogue, 1 + draw.below(8))
+            ranked
+            if edge == "no pair" and not inside
+            else draw.some(ranked if inside else catalogue, 1 + draw.below(8))
         )
         own = [grades[draw.below(len(grades))] for _ in judged]
         if edge == "nothing relevant":

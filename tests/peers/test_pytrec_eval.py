@@ -59,7 +59,7 @@ def make(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 def random_lists(seed: int, levels: int) -> tuple[Scored, Judged]:
-    """Return lists of one to thirty items with tied scores, and grades of items both shown and not."""
+    """Return lists of one to thirty items with tied scores, and grades of items both recommended and not."""
     random = Random(seed)
     run: Scored = {}
     qrels: Judged = {}
@@ -100,7 +100,7 @@ def test_every_list(make: Callable[..., Any], seed: int, levels: int) -> None:
 
 
 def test_one_frame_with_rows_that_were_not_recommended(make: Callable[..., Any]) -> None:
-    # The same call without a second frame: what was judged and not shown has no score.
+    # The same call without a second frame: what was judged and not recommended has no score.
     run, qrels = random_lists(4, 6)
     rows = [
         (user, item, qrels[user].get(item), run[user].get(item))

@@ -51,13 +51,13 @@ def make(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 def random_lists(grades: list[int]) -> Lists:
-    """Return lists of one to fifteen items, no score twice, and grades of items both shown and not."""
+    """Return lists of one to fifteen items, no score twice, and grades of items both recommended and not."""
     random = Random(0)
     run, qrels = {}, {}
     for user in range(20):
         catalogue = [f"i{number}" for number in random.sample(range(1000), 25)]
-        shown = catalogue[: random.randint(1, 15)]
-        run[f"u{user:02}"] = dict(zip(shown, random.sample(range(1000), len(shown)), strict=True))
+        recommended = catalogue[: random.randint(1, 15)]
+        run[f"u{user:02}"] = dict(zip(recommended, random.sample(range(1000), len(recommended)), strict=True))
         # ranx takes no judgement of 0: what is not relevant is not there.
         qrels[f"u{user:02}"] = {item: random.choice(grades) for item in random.sample(catalogue, 8)}
     return {user: {item: score / 8 for item, score in items.items()} for user, items in run.items()}, qrels

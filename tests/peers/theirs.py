@@ -258,7 +258,7 @@ def spark(cases):
     def means(case):
         requested.append(in_order(case))
         binary = RankingMetrics(
-            session.sparkContext.parallelize([(shown, best) for shown, best, _ in requested[-1]], 1)
+            session.sparkContext.parallelize([(recommended, best) for recommended, best, _ in requested[-1]], 1)
         )
         found = {"map": float(binary.meanAveragePrecision)}
         for k in CUTOFFS:
@@ -294,9 +294,9 @@ def in_order(case):
     ordered = []
     for user in sorted(users):
         scores, labels = rows.get(user, {}), truth.get(user, {})
-        shown = sorted(scores, key=scores.get, reverse=True)
+        recommended = sorted(scores, key=scores.get, reverse=True)
         best = sorted(labels, key=labels.get, reverse=True)
-        ordered.append((shown, best, [float(labels[item]) for item in best]))
+        ordered.append((recommended, best, [float(labels[item]) for item in best]))
     return ordered
 
 

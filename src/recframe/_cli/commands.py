@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from recframe import explain, rec
 from recframe._arguments import CALL_ROLES
@@ -76,12 +76,7 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
             msg = f"--baseline {values['baseline']} and --fail-if-worse {fail_if_worse} name two baselines"
             raise OptionError(msg, "give one of them")
         values["baseline"] = fail_if_worse
-    out = _out(values)
-    options = {name: values[name] for name in OPTIONS_OF_COMPARE if values[name] is not None}
-    frame, roles = _read(values, "compare", values["cluster"])
-    metrics, k = _metrics(values, {})
-    result = rec(frame).compare(metrics, k, **options, **roles)
-    _show(result, values, out, _picked(result, roles, COLUMNS_OF_COMPARE))
+    result = _answer("compare", values, OPTIONS_OF_COMPARE, COLUMNS_OF_COMPARE)
     return worse(result, margin) if fail_if_worse is not None else []
 
 
@@ -93,22 +88,33 @@ OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 
 def describe(**values: Any) -> list[str]:
     """Show how the values of lists spread."""
-    out = _out(values)
-    options = {name: values[name] for name in OPTIONS_OF_DESCRIBE if values[name] is not None}
-    frame, roles = _read(values, "describe", values["cluster"])
-    metrics, k = _metrics(values, {})
-    result = rec(frame).describe(metrics, k, **options, **roles)
-    _show(result, values, out, _picked(result, roles, COLUMNS_OF_DESCRIBE))
+    _answer("describe", values, OPTIONS_OF_DESCRIBE, COLUMNS_OF_DESCRIBE)
     return []
+
+
+def _answer(
+    call: Literal["compare", "describe"], values: dict[str, Any], options: Sequence[str], columns: Sequence[str]
+) -> pl.DataFrame:
+    """Show some columns of what a call answers, and return all of it."""
+    out = _out(values)
+    frame, roles = _read(values, call, values["cluster"])
+    metrics, k = _metrics(values, {})
+    result: pl.DataFrame = getattr(rec(frame), call)(metrics, k, **_named(values, options), **roles)
+    _show(result, values, out, _picked(result, roles, columns))
+    return result
+
+
+def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
+    """Return the options that the command line names."""
+    return {name: values[name] for name in options if values[name] is not None}
 
 
 def report(*, title: str | None, **values: Any) -> list[str]:
     """Write a report."""
     path = values["out"]
-    options = {name: values[name] for name in OPTIONS_OF_REPORT if values[name] is not None}
     frame, roles = _read(values, "report", values["cluster"])
     metrics, k = _metrics(values, {})
-    rec(frame).report(path, metrics, k, title=title, **options, **roles)
+    rec(frame).report(path, metrics, k, title=title, **_named(values, OPTIONS_OF_REPORT), **roles)
     say(f"Wrote {path}")
     return []
 
