@@ -29,7 +29,7 @@ from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetr
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow, SubtopicRow
-from recframe.metrics._row import Numbers, Row
+from recframe.metrics._row import Numbers, Row, UntiedRow
 from recframe.metrics._shared_terms import TermColumns, Terms, check_names
 from recframe.metrics._sums import Sums
 
@@ -170,7 +170,9 @@ class _Asking:
         reads: Reads = "all" if self._with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
         ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")
+        untied = ranked if not metric.is_builtin else self._untied(metric)
         if self._by_propensity:
+            untied = untied.times(inverse_propensity())
             ranked, ideal = ranked.times(inverse_propensity()), ideal.times(inverse_propensity())
         first_hit = cascade = Terms()
         if FIRST_HIT in row.requested:
@@ -180,7 +182,12 @@ class _Asking:
         subtopics = Terms()
         if SUBTOPIC in row.requested:
             subtopics = self.sums.known(metric.label, self._terms(metric, SubtopicRow(self.numbers)))
-        return AccuracyTerms(metric, reads, ranked, ideal, first_hit, cascade, subtopics)
+        return AccuracyTerms(metric, reads, ranked, untied, ideal, first_hit, cascade, subtopics)
+
+    def _untied(self, metric: Metric) -> Terms:
+        """Return what a row adds that ties with no other, in fewer steps; a custom metric is asked once about rows."""
+        row = UntiedRow(self.numbers)
+        return self.sums.known(metric.label, self._terms(metric, row), row.requested)
 
     def _terms(self, metric: Metric, row: Row) -> Mapping[str, nw.Expr]:
         """Return a metric's terms of a row; of a place in a tied block, only what the place adds."""

@@ -185,8 +185,10 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
     """
     requirements = context.requirements
     assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
-    requested, added = requirements.ranked.requested, dict(requirements.ranked.by_column)
     kept, rows = ranking.prepared(ranking.kept)
+    # Rows that show what they add show it all.
+    terms = requirements.ranked_terms(tied=rows.tied).of_all
+    requested, added = terms.requested, dict(terms.by_column)
     kept = context.engine.settle(rows.count_hits(kept, requested))
     first_hit, cascade = requirements.first_hit.by_column, requirements.cascade.by_column
     if rows.tied and first_hit:

@@ -128,7 +128,7 @@ class Ranking:
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context, accuracy = self._context, self._requirements.accuracy
-        of_hits, of_all = self._requirements.of_hits, self._requirements.of_all
+        of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
         found: list[Addends] = []
         if of_hits.by_column:
             read = rows.join_lookups(hits, of_hits.requested, ideal)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, cast, get_args
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 import narwhals as nw
 
@@ -21,7 +21,7 @@ from recframe.metrics._row import ALL_ROWS
 from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
@@ -37,6 +37,8 @@ class AccuracyTerms:
     """Which ranked rows the metric must see."""
     ranked: Terms
     """What a ranked row adds."""
+    untied: Terms
+    """What it adds where it ties with no other row."""
     ideal: Terms
     """What a row adds in the ideal ranking."""
     first_hit: Terms
@@ -54,6 +56,22 @@ class AccuracyTerms:
     @property
     def cutoff(self) -> int | None:
         return self.metric.cutoff
+
+
+class RankedTerms(NamedTuple):
+    """What a ranked row adds to the metrics of relevance."""
+
+    of_hits: Terms
+    """To those that need not see all rows."""
+    of_all: Terms
+    """To those that must see every row."""
+
+    @classmethod
+    def of(cls, terms: Iterable[tuple[Reads, Terms]]) -> RankedTerms:
+        """Return the terms of metrics by the rows that these read."""
+        found = [*terms]
+        of_hits = Terms.union(each for reads, each in found if reads != "all")
+        return cls(of_hits, Terms.union(each for reads, each in found if reads == "all"))
 
 
 @dataclass(frozen=True)
@@ -161,15 +179,17 @@ class Requirements:
         """What a ranked row adds to the metrics of relevance."""
         return Terms.union(metric.ranked for metric in self.accuracy)
 
-    @cached_property
-    def of_hits(self) -> Terms:
-        """What a ranked row adds to the metrics that need not see all rows."""
-        return Terms.union(metric.ranked for metric in self.accuracy if metric.reads != "all")
+    def ranked_terms(self, *, tied: bool) -> RankedTerms:
+        """Return what a ranked row adds, where rows may tie or none does."""
+        return self._tied_terms if tied else self._untied_terms
 
     @cached_property
-    def of_all(self) -> Terms:
-        """What a ranked row adds to the metrics that must see every row."""
-        return Terms.union(metric.ranked for metric in self.accuracy if metric.reads == "all")
+    def _tied_terms(self) -> RankedTerms:
+        return RankedTerms.of((metric.reads, metric.ranked) for metric in self.accuracy)
+
+    @cached_property
+    def _untied_terms(self) -> RankedTerms:
+        return RankedTerms.of((metric.reads, metric.untied) for metric in self.accuracy)
 
     @cached_property
     def ideal(self) -> Mapping[BestOf, Terms]:

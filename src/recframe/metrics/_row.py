@@ -258,11 +258,21 @@ class Row(SharedTerms):
         return nw.when(only).then(self.hit * self.weight(of, k)).otherwise(0.0)
 
 
+class UntiedRow(Row):
+    """One ranked row that ties with no other: it is its whole block."""
+
+    def within(self, k: int | nw.Expr | None) -> nw.Expr:
+        return cut(nw.lit(1.0), self.start, k)
+
+    def weight(self, of: Weight, k: int | None) -> nw.Expr:
+        return cut(of(self.start), self.start, k)
+
+
 def is_nonrelevant() -> nw.Expr:
     """Return whether a row was judged and is not relevant: a relevance below 0 says that nobody judged it."""
     return (nw.col(JUDGED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
 
 
-def cut(weight: nw.Expr, position: nw.Expr, k: int | None) -> nw.Expr:
+def cut(weight: nw.Expr, position: nw.Expr, k: int | nw.Expr | None) -> nw.Expr:
     """Return the weight of a position, 0 past k."""
     return weight if k is None else nw.when(position <= k).then(weight).otherwise(0.0)

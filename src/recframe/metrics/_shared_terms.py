@@ -93,9 +93,9 @@ class TermColumns:
         """Return the columns of a metric's terms by their names."""
         return self._own.get(label, {})
 
-    def known(self, label: str, terms: Mapping[str, nw.Expr]) -> Terms:
-        """Return what other rows add to the same sums."""
-        return Terms({self._own[label][name]: term for name, term in terms.items()})
+    def known(self, label: str, terms: Mapping[str, nw.Expr], requested: Iterable[str] = ()) -> Terms:
+        """Return what other rows add to the same sums, from columns that they request."""
+        return Terms({self._own[label][name]: term for name, term in terms.items()}, frozenset(requested))
 
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
         """Return a metric's terms by their columns, which are new but for shared ones."""
