@@ -86,6 +86,14 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     assert "thead { display: none; }" in text and "content: attr(data-column)" in text
 
 
+def test_a_report_says_that_numbers_are_estimates(tmp_path):
+    frame = crowd().with_columns(chance=0.5)
+    with recframe.Config(propensity="chance"):
+        frame.rec.report(tmp_path / "report.html", "recall", k=2, score="new", weight="chance")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "each relevant item counts as 1 / chance items" in text and "of lists with the weight chance" in text
+
+
 def test_one_model_needs_no_comparison(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "mrr", score="new")

@@ -76,10 +76,26 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         (metrics.PFound(5, probability={1: 0.2}), {}, "0.2 for relevance 1, else 0"),
         (metrics.DCG(5, discount=nw.Expr.sqrt), {}, "discount(r) = sqrt(r)"),
         ("mrr", {"like": "trec_eval", "ties": "item"}, "the smaller item first"),
+        ("recall@5", {"propensity": "p"}, "estimate each relevant item counts as 1 / p items"),
+        ("mrr", {"sampled": (99, 1000)}, "of lists of 1000 items, from 99 sampled ones and a relevant one"),
+        ("mrr", {"sampled": (99, 1000), "estimator": "rank"}, "sampled=(99, 1000), estimator='rank'"),
+        ("mrr", {"condensed": True}, "judged rows that nobody judged are left out before the rest is ranked"),
+        ("mrr", {"mean": "geometric", "weight": "w"}, "mean geometric, of lists with the weight w"),
+        ("roc_auc", {"sampled": (99, 1000)}, "the expected value is that of full lists"),
     ],
 )
 def test_options_and_policies_in_force_are_said(requested, given, words):
     assert words in " ".join(recframe.explain(requested, **given).split())
+
+
+def test_explain_refuses_what_calls_refuse():
+    for metric, given, message in (
+        ("mrr", {"propensity": "p"}, "no sum over them"),
+        ("dcg", {"sampled": (99, 1000)}, "dcg is none"),
+        ("coverage", {"mean": "median"}, "one value of all lists together"),
+    ):
+        with pytest.raises(recframe.OptionError, match=message):
+            recframe.explain(metric, **given)
 
 
 def test_explain_names_what_it_does_not_know():
@@ -97,6 +113,14 @@ def test_explain_on_the_command_line():
         capture_output=True, text=True, check=True, encoding="utf-8",
     )  # fmt: skip
     assert done.stdout.rstrip("\n") == recframe.explain("ndcg@10", like="rectools", undefined=0.0, min_relevance=2)
+    done = subprocess.run(
+        [*command, "--sampled", "99,1000", "--estimator", "rank"],
+        capture_output=True,
+        text=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert done.stdout.rstrip("\n") == recframe.explain("ndcg@10", sampled=(99, 1000), estimator="rank")
     done = subprocess.run([*command, "--like", "nobody"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'--like': 'nobody' is not one of 'trec_eval'" in done.stderr

@@ -199,6 +199,12 @@ def test_lists_that_do_not_fit(engine):
         ("ndcg(ideal=ones)@2", {"sampled": (1, 9)}, "is none"),
         ("recall", {"sampled": (1, 9), "propensity": "score"}, "estimates of their own"),
         ("mrr", {"sampled": 9}, "not a pair of numbers"),
+        ("mrr", {"estimator": "rank"}, "estimator='rank' is about sampled lists, but there is no sampled="),
+        (
+            "ndcg@2",
+            {"sampled": (1, 9), "like": "rectools"},
+            r"ndcg@2, which is ndcg\(gain=binary,ideal=ones\)@2 under like='rectools', is none",
+        ),
         ("mrr", {"sampled": (9, 9)}, "no smaller number before a larger"),
         ("mrr", {"sampled": (0, 9)}, "less than 1"),
         ("mrr", {"sampled": (1, 9), "estimator": 1.5}, "not above 0 and at most 1"),

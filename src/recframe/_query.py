@@ -89,6 +89,11 @@ class Query:
         """Return how a metric is averaged."""
         return self.own.get(label, Averaging(self.undefined, self.lists, label))
 
+    def called(self, label: str) -> str:
+        """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""
+        name = self.averaging(label).name
+        return name if name == label else f"{name}, which is {label} under like={self.like!r},"
+
     @property
     def count_columns(self) -> tuple[str, ...]:
         """What the plan calls the numbers of lists, if results have them."""
@@ -118,6 +123,9 @@ class Query:
             raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
         _check_median(roles)
+        if roles.sampled is None and "estimator" in named:
+            msg = f"estimator={roles.estimator!r} is about sampled lists, but there is no sampled="
+            raise OptionError(msg, "sampled=(99, 10_000), how many of how many")
         if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
             msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
             raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")

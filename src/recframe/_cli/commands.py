@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe import explain, rec
-from recframe._arguments import CALL_ROLES
+from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._cli import terminal
 from recframe._cli.gates import bounds_of, of_check, worse
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import POLICIES, given_roles
+from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
@@ -138,7 +138,7 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
 
 def explain_metric(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
-    given = {name: values[name] for name in POLICIES if values.get(name) is not None}
+    given = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
     say(fitted(explain(metric, **given)))
     return []
 

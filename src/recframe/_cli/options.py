@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
-from recframe._arguments import CALL_ROLES, Roles
+from recframe._arguments import CALL_ROLES, EXPLAINED, Roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 POLICIES = ("ties", "min_relevance", "undefined", "lists", "condensed", "mean", "sampled", "estimator", "like")
 """The roles that name no column and no frame."""
-EXPLAINED = ("ties", "min_relevance", "undefined", "lists", "like")
-"""The policies that `explain` reads."""
 FRAMES = ("truth", "train", "catalog", "features")
 """The roles that are files on the command line."""
 NOT_HERE = ("partitions",)
@@ -54,7 +52,7 @@ def role_options(call: str) -> list[click.Option]:
 def policy_options() -> list[click.Option]:
     """Return the policies that `explain` reads."""
     hints, texts = get_type_hints(Roles), described(Roles.__doc__)
-    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in EXPLAINED]
+    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in (*EXPLAINED, "like")]
 
 
 def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.Option]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import CALL_ROLES, POLICIES
+from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._display import charts, page
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.frames import eager_result, rows_of
@@ -235,7 +235,7 @@ def _check(report: ReportQuery) -> str:
 
 def _explained(report: ReportQuery) -> str:
     every = {**report.bound, **report.given}
-    policies = {name: every[name] for name in POLICIES if name in every}
+    policies = {name: every[name] for name in EXPLAINED if name in every}
     like = {"like": every["like"]} if every.get("like") is not None else {}
     texts = [str(explain(metric, **like, **policies)) for metric in report.metrics]
     return "\n".join(map(page.text_html, texts))

@@ -53,7 +53,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.allows_propensity or isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
             continue
-        name = query.averaging(metric.label).name
+        name = query.called(metric.label)
         msg = f"propensity={query.propensity!r} counts each relevant item by itself, but {name} is no sum over them"
         raise OptionError(msg, f"leave propensity= out, or take one of {WEIGHED}")
 

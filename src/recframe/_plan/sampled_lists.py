@@ -35,7 +35,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
         elif metric.of_rank(1.0) is not None:
             found.append(SampledMetric(metric, *query.sampled, query.estimator))
         else:
-            name = query.averaging(metric.label).name
+            name = query.called(metric.label)
             msg = f"sampled={query.sampled} estimates metrics of the rank of one relevant item, but {name} is none"
             raise OptionError(msg, f"leave sampled= out, or take one of {ESTIMATED}")
     return found

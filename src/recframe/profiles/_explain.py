@@ -6,8 +6,9 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import POLICIES
+from recframe._arguments import EXPLAINED
 from recframe._query import policies_named, resolved
+from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
@@ -64,7 +65,8 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     like : str, optional
         The library whose options and policies are the defaults.
     **policies
-        ``ties``, ``min_relevance``, ``undefined`` and ``lists``, as for every metric.
+        ``ties``, ``min_relevance``, ``undefined``, ``lists``, ``condensed``, ``propensity``, ``sampled``,
+        ``estimator``, ``mean`` and ``weight``, as for every metric.
 
     Returns
     -------
@@ -101,13 +103,14 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
     """
     for name in policies:
-        if name not in POLICIES:
-            msg = f"explain has no argument {name!r}; it takes like, {', '.join(POLICIES)}"
-            raise OptionTypeError(msg, closest(name, ("like", *POLICIES)) or "options are part of the metric")
+        if name not in EXPLAINED:
+            msg = f"explain has no argument {name!r}; it takes like, {', '.join(EXPLAINED)}"
+            raise OptionTypeError(msg, closest(name, ("like", *EXPLAINED)) or "options are part of the metric")
     spec = spec_of(metric)
     given = policies if like is None else {**policies, "like": like}
-    roles = resolved([None], {}, given, ("like", *POLICIES))
+    roles = resolved([None], {}, given, ("like", *EXPLAINED))
     (found,), query = query_of([spec], roles, policies_named({}, given), PROFILES)
+    _refuse(found, query)
     profile = None if roles.like is None else find(roles.like, PROFILES)
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
     head += f": {found.summary}" if profile is None else profile.metrics[found.name].calls
@@ -120,6 +123,16 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     for name, text in _rows(found, query, profile, "\n".join(formula)):
         lines += textwrap.wrap(text, WIDTH, initial_indent=name.ljust(LEFT), subsequent_indent=" " * LEFT)
     return Explanation("\n".join(lines))
+
+
+def _refuse(metric: Metric, query: Query) -> None:
+    """Raise for what calls refuse."""
+    from recframe._plan.checks import check_policies  # the plan is imported where it is needed
+    from recframe._plan.sampled_lists import estimates
+
+    check_policies(query, [metric])
+    if query.sampled is not None:
+        estimates(query, [metric])
 
 
 def _at(line: str, k: int | None) -> str:
@@ -140,6 +153,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
     yield "lists", LISTS["recommended" if of_items else how.lists] + _weighing(metric)
+    yield from _estimated(metric, query, of_items=of_items)
     if profile is not None:
         definition = profile.metrics[metric.name]
         departs = " ".join(filter(None, [definition.departs, *profile.departs]))
@@ -147,6 +161,31 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
     yield "spelled", _spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
     if metric.reference:
         yield "reference", metric.reference
+
+
+def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tuple[str, str]]:
+    """Yield what becomes of values where the call asks for more than their plain mean."""
+    if query.condensed:
+        yield "judged", "rows that nobody judged are left out before the rest is ranked"
+    if query.propensity is not None and not of_items:
+        known = f"the probability that its relevance was observed is {query.propensity}"
+        yield "estimate", f"each relevant item counts as 1 / {query.propensity} items, in sums and in R: {known}"
+    if query.sampled is not None:
+        sampled, total = query.sampled
+        of_whole = f"of lists of {total} items, from {sampled} sampled ones and a relevant one, {_estimator(query)}"
+        yield "estimate", "the expected value is that of full lists" if metric.ignores_sampling else of_whole
+    if query.mean != "arithmetic" or query.weight is not None:
+        yield "mean", query.mean + ("" if query.weight is None else f", of lists with the weight {query.weight}")
+
+
+def _estimator(query: Query) -> str:
+    """Return how values of sampled lists become those of full ones."""
+    if query.estimator == "rank":
+        return "at an unbiased estimate of the rank"
+    if query.estimator == "cls":
+        return "with the least squared bias of values that do not grow with the rank"
+    share = GAMMA if isinstance(query.estimator, str) else query.estimator
+    return f"with the least squared bias plus {share:g} · variance"
 
 
 def _letters(formula: str) -> Iterator[tuple[str, str]]:
@@ -174,8 +213,13 @@ def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bo
 
 def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
     """Return the metric and the policies as a call spells them."""
-    policies = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
+    policies: dict[str, Any] = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
     policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}
+    policies |= {"condensed": True} if query.condensed else {}
+    policies |= {} if query.propensity is None else {"propensity": query.propensity}
+    policies |= {} if query.sampled is None else {"sampled": query.sampled, "estimator": query.estimator}
+    policies |= {} if query.mean == "arithmetic" else {"mean": query.mean}
+    policies |= {} if query.weight is None else {"weight": query.weight}
     return ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
 
 
