@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import recframe
-from recframe import _data_warnings
-from recframe._checks import first_rows
+from recframe._checks import data_warnings, first_rows
 from recframe._engines.registry import adapter_of
 
 RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
@@ -289,7 +288,7 @@ def test_the_list_of_the_first_row_is_read_as_a_whole(engine, small_sample, monk
     assert "items are repeated in 1 list" in only(
         said(engine, engine.frame(frame | {"day": ["x", "y", "x", "x"]}), by=["user", "day"])
     )
-    monkeypatch.setattr(_data_warnings, "REACH", 3)
+    monkeypatch.setattr(data_warnings, "REACH", 3)
     assert said(engine, engine.frame(frame)) == []
     models = engine.frame(frame | {"item": ["a", "b", "c", "d"], "model": ["x", "x", "x", "y"]})
     assert "the column 'model' has several values" in only(said(engine, models))

@@ -62,7 +62,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
     if query.per or is_lazy(frame):
         return _answer(plan, opened, query)
     value = plan.scalar()
-    from recframe._data_warnings import warn_of_data
+    from recframe._checks.data_warnings import warn_of_data
 
     warn_of_data(opened, query, plan.context, value)
     if math.isnan(value):
@@ -109,7 +109,7 @@ def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
 
 def _answer(plan: Plan, given: Given, query: Query) -> Any:
     """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
-    from recframe._data_warnings import warn_of_data
+    from recframe._checks.data_warnings import warn_of_data
 
     result = plan.frame()
     warn_of_data(given, query, plan.context, result)
@@ -163,7 +163,7 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
     opened = given_frames(frame, roles, [record])
     rows = Contributions(opened, query, record, item=show)
     result = rows.frame()
-    from recframe._data_warnings import warn_of_data
+    from recframe._checks.data_warnings import warn_of_data
 
     warn_of_data(opened, query, rows.context, result)
     return result

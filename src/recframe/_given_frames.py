@@ -104,6 +104,17 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
         dtype = frame.collect_schema()[column]
         names = [feature_column(index) for index in range(dtype.size)] if isinstance(dtype, nw.Array) else []
         return adapter.spread_arrays(frame.to_native(), item, column, names), names
+    lists, width = _lists_of(frame, column)
+    backend = nw.get_native_namespace(frame)
+    columns = {}
+    for index in range(width):
+        values = [None if each is None else each[index] for each in lists]
+        columns[feature_column(index)] = nw.new_series(feature_column(index), values, backend=backend)
+    return nw.from_dict({item: frame[item], **columns}).to_native(), list(columns)
+
+
+def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
+    """Return the lists of a column, None for a missing one, and their common length; raise if they are no features."""
     lists = [None if each is None or isinstance(each, float) else each for each in frame[column].to_list()]
     if any(isinstance(value, str) for each in lists if each is not None for value in each):
         msg = f"features[{column!r}] holds lists of text, but features are numbers"
@@ -112,12 +123,8 @@ def _spread(adapter: Adapter, frame: Any, item: str, column: str) -> tuple[Any, 
     if len(widths) != 1:
         msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"
         raise InputError(msg, "each item has one number for each feature")
-    backend = nw.get_native_namespace(frame)
-    columns = {}
-    for index in range(*widths):
-        values = [None if each is None else each[index] for each in lists]
-        columns[feature_column(index)] = nw.new_series(feature_column(index), values, backend=backend)
-    return nw.from_dict({item: frame[item], **columns}).to_native(), list(columns)
+    (width,) = widths
+    return lists, width
 
 
 def _items_frame(adapter: Adapter, item: str, items: Any) -> Any:

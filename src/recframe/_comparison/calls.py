@@ -38,7 +38,7 @@ def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
 
 def _warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
     """Return a result, after a warning where its numbers may mean nothing."""
-    from recframe._data_warnings import warn_of_data
+    from recframe._checks.data_warnings import warn_of_data
 
     warn_of_data(plan.given, plan.context.query, plan.context, result, means)
     return result

@@ -62,7 +62,7 @@ def label(
     rows = open_rows(sources, ["frame", "truth"])
     result, served = _join(rows, query, valued=valued)
     if rows.engine.eager and not all_relevant:
-        from recframe._data_warnings import warn_of_labels
+        from recframe._checks.data_warnings import warn_of_labels
 
         warn_of_labels(frame, truth, query, all_found=_all_found(rows, served, query))
     return result

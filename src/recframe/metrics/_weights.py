@@ -37,7 +37,9 @@ def jarvelin(position: Position) -> Position:
 
 
 def _log(position: Position) -> Position:
-    return position.log() if isinstance(position, nw.Expr) else math.log(position)
+    if isinstance(position, nw.Expr):
+        return position.log()
+    return math.log(position)
 
 
 def _at_least_2(position: Position) -> Position:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
-ROWS, MODELS, LARGEST = "rows", "models", "largest"
+METRIC, ROWS, MODELS, LARGEST = "metric", "rows", "models", "largest"
 
 
 def warn_of_data(
@@ -110,7 +110,7 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         return not abs(result) > 0
     frame = adapter_of(result).as_narwhals(result)
     if means is not None:
-        found = frame.filter(nw.col("metric") == how.name).select(*means)
+        found = frame.filter(nw.col(METRIC) == how.name).select(*means)
         return any(not abs(mean or 0.0) > 0 for row in found.rows() for mean in row)
     if context.long:
         value = nw.col(how.name).abs().fill_null(0.0)
@@ -180,15 +180,14 @@ class _Look:
         lists = frame.group_by(*keys, *model).agg(
             nw.len().alias(ROWS),
             *(nw.col(name).n_unique() for name in (*per, *item)),
-            *(nw.col(name).count().alias(f"{name} count") for name in orders),
-            *(nw.col(name).min().alias(f"{name} min") for name in orders),
-            *(nw.col(name).max().alias(f"{name} max") for name in orders),
+            *(expression for name in orders for expression in _extent(name)),
         )
         counts = {**{name: nw.col(name) > 1 for name in per}, **{name: nw.col(name) < nw.col(ROWS) for name in item}}
         for name in orders:
-            counts[f"{name} ranked"] = nw.col(f"{name} count") > 0
-            counts[f"{name} several"] = nw.col(f"{name} count") > 1
-            counts[f"{name} differ"] = nw.col(f"{name} max") > nw.col(f"{name} min")
+            ranked, least, most = map(nw.col, _extent_columns(name))
+            counts[f"{name} ranked"] = ranked > 0
+            counts[f"{name} several"] = ranked > 1
+            counts[f"{name} differ"] = most > least
         counted = lists.select(*(expression.cast(nw.Int64()).sum().alias(name) for name, expression in counts.items()))
         return _row(counted)
 
@@ -212,8 +211,9 @@ class _Look:
         if not whole:
             keys = [key for key, by in self._context.key_names.items() if by in query.by] or self._context.keys
             keys += [MODEL] if self._context.long else []
-            lists = frame.group_by(*keys).agg(nw.col(name).min().alias("min"), nw.col(name).max().alias("max"))
-            if _row(lists.select((nw.col("max") > nw.col("min")).cast(nw.Int64()).sum().alias(name)))[name]:
+            lists = frame.group_by(*keys).agg(*_extent(name))
+            _, least, most = map(nw.col, _extent_columns(name))
+            if _row(lists.select((most > least).cast(nw.Int64()).sum().alias(name)))[name]:
                 return
         yield f"{_named(role, column)} is the same in all rows of each list: nothing is ordered, values are chance"
 
@@ -237,6 +237,18 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
                 "For one row a model, model='model'; if it means something else, rename it"
             )
             return
+
+
+def _extent_columns(name: str) -> tuple[str, str, str]:
+    """Return the columns of what `_extent` finds."""
+    return f"{name} count", f"{name} min", f"{name} max"
+
+
+def _extent(name: str) -> tuple[nw.Expr, nw.Expr, nw.Expr]:
+    """Return how many numbers a list has in a column, the least and the greatest."""
+    count, least, most = _extent_columns(name)
+    numbers = nw.col(name)
+    return numbers.count().alias(count), numbers.min().alias(least), numbers.max().alias(most)
 
 
 def _row(frame: Frame) -> dict[str, Any]:
