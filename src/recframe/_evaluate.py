@@ -253,11 +253,12 @@ def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
         msg = f"metrics={quoted(metrics)} is no list of metrics"
         raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
     found: list[Spec] = []
-    for spec in map(spec_of, metrics):
+    for metric in metrics:
+        spec = spec_of(metric)
         definition = None if profile is None else profile.metrics.get(spec.metric.name)
         cut = isinstance(spec.metric, CutMetric) and (definition is None or definition.cut != "none")
         if cut and getattr(spec.metric, "k", None) is None:
-            found += [spec.at(cutoff) for cutoff in cutoffs]
+            found += [spec_of(metric, cutoff) for cutoff in cutoffs]
         else:
             found.append(spec)
     return found

@@ -177,10 +177,11 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         return _medians(context, lists, labels)
     if how != "arithmetic" and context.engine.eager:
         lists = _checked(context, lists, labels)
-    parts = [part for label in labels for part in _parts(label, weights.get(label), how, floor)]
-    lists = lists.select(*by, *parts, *counts)
-    names = summed(context, labels)
-    return context.engine.sum_by(lists, by, names) if by else lists.select(*map(_sum, names))
+    parts = _parts if by else _sums_of_parts
+    found = [part for label in labels for part in parts(label, weights.get(label), how, floor)]
+    if not by:
+        return lists.select(*found, *(count.sum() for count in counts))
+    return context.engine.sum_by(lists.select(*by, *found, *counts), by, summed(context, labels))
 
 
 @lru_cache(KEPT)
@@ -191,6 +192,12 @@ def _parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple
     weighs = there.cast(nw.Float64()) if weight is None else nw.when(there).then(nw.col(weight))
     value = value if weight is None else value * nw.col(weight)
     return value.alias(total_column(label)), weighs.alias(total_weight_column(label))
+
+
+@lru_cache(KEPT)
+def _sums_of_parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple[nw.Expr, ...]:
+    """Return what all lists together add."""
+    return tuple(part.sum() for part in _parts(label, weight, how, floor))
 
 
 def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
@@ -224,11 +231,6 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     found += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
     found += [nw.col(name).sum() for name in context.query.count_columns]
     return lists.group_by(*by).agg(*found) if by else lists.select(*found)
-
-
-@lru_cache(KEPT)
-def _sum(column: str) -> nw.Expr:
-    return nw.col(column).sum()
 
 
 @lru_cache(KEPT)

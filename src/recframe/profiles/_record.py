@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._query import Averaging, Query
@@ -223,14 +224,23 @@ def find(like: object, profiles: Mapping[str, Profile]) -> Profile:
     return profiles[like]
 
 
-def spec_of(given: str | Metric) -> Spec:
-    """Return a metric with those of its options that the user gave."""
+def spec_of(given: str | Metric, k: int | None = None) -> Spec:
+    """Return a metric with those of its options that the user gave, at a cutoff if there is one."""
     if isinstance(given, str):
-        name, options = read(given)
-        level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
-        return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"}, level)
+        return _named(given, k)
     metric = _check_metric(given)
-    return Spec(metric, metric.options)
+    spec = Spec(metric, metric.options)
+    return spec if k is None else spec.at(k)
+
+
+@lru_cache(1024)
+def _named(text: str, k: int | None) -> Spec:
+    """Return the same of a name, which always means the same metric."""
+    if k is not None:
+        return _named(text, None).at(k)
+    name, options = read(text)
+    level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
+    return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"}, level)
 
 
 def _check_metric(given: object) -> Metric:
