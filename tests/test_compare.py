@@ -366,6 +366,9 @@ def test_one_cluster_has_a_difference_but_no_interval(test, library):
         ({"score": ["a", "b"], "weight": "wait"}, "weight='wait'"),
         ({"score": ["a", "b"], "test": "wilcoxon", "cluster": "user"}, "test='wilcoxon' takes neither"),
         ({"score": ["a", "b"], "test": "wilcoxon", "weight": "weight"}, "test='wilcoxon' takes neither"),
+        ({"score": ["a", "b"], "interval": "bca"}, "interval='bca' is the bootstrap's, but test='t'"),
+        ({"score": ["a", "b"], "test": "t-test"}, "did you mean 't'"),
+        ({"score": ["a", "b"], "correction": None}, "did you mean 'none'"),
     ],
 )
 def test_bad_arguments(library, given, message):

@@ -41,7 +41,9 @@ WORDS = {
     "geometric": ("gmean", "geo", "gm"),
     "harmonic": ("hmean", "hm"),
     "average": ("avg", "mean", "expected", "random"),
+    "t": ("ttest", "t-test", "t_test", "student", "paired"),
     "randomization": ("permutation", "randomisation"),
+    "none": ("none", "no"),
     "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
 }
 """What else people call the words of options, for hints."""
@@ -276,6 +278,6 @@ def choice(name: str, given: object, allowed: Iterable[str]) -> None:
     """Raise for what is not one of some words."""
     allowed = tuple(allowed)
     if not isinstance(given, str) or given not in allowed:
-        text = given.lower() if isinstance(given, str) else ""
+        text = given.lower() if isinstance(given, str) else "none" if given is None else ""
         meant = [word for word in allowed if text in WORDS.get(word, ())]
         raise one_of(name, given, allowed, *meant)

@@ -55,6 +55,9 @@ class Options:
         """Check what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, given[name], get_args(kind))
+        if given["interval"] == "bca" and given["test"] != "bootstrap":
+            msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} gives the interval of the t-test"
+            raise OptionError(msg, "test='bootstrap', or leave interval= out")
         given["confidence"] = student.check_confidence(given["confidence"])
         given["resamples"] = whole_number("resamples", given["resamples"], "resamples=10_000", least=100)
         given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)

@@ -63,7 +63,7 @@ class ComparisonMethods:
         seed : int
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
-            The bootstrap's interval. Other tests give that of the t-test.
+            The bootstrap's interval. Other tests give that of the t-test, and refuse ``"bca"``.
 
         Returns
         -------
