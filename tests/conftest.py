@@ -30,7 +30,7 @@ settings.register_profile("default", max_examples=15, **EXAMPLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what CI asks for beyond the default, and what finds a fault of one engine."""
+    """Add what CI requests beyond the default, and what finds a fault of one engine."""
     group = parser.getgroup("recframe")
     group.addoption(
         "--all", action="store_true", help="what CI runs: more of each engine, more random examples, slow tests"

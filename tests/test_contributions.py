@@ -58,17 +58,17 @@ def assert_sums(engine, frame, metric: Any, keys: list[str], **given: Any) -> No
     values = engine.ask(frame, "evaluate", metric, per=keys, **given)
     names = [*(["model"] if "model" in values[0] else []), *keys]
     expected = {key_of(row, names): row[label] for row in values}
-    added, told = defaultdict(list), {}
+    added, list_values = defaultdict(list), {}
     for row in engine.ask(frame, "contributions", metric, **given):
         key = key_of(row, names)
         added[key].append(row["contribution"])
-        told.setdefault(key, row[label])
-        assert row[label] == told[key]
+        list_values.setdefault(key, row[label])
+        assert row[label] == list_values[key]
     for key, value in expected.items():
         if key not in added:
             assert value in (None, 0), f"{label} {key}: no row, but {value}"
             continue
-        assert told[key] == (None if value is None else pytest.approx(value, abs=1e-12)), f"{label} {key}"
+        assert list_values[key] == (None if value is None else pytest.approx(value, abs=1e-12)), f"{label} {key}"
         found = None if value is None else math.fsum(added[key])
         assert found == (None if value is None else pytest.approx(value, rel=1e-12, abs=1e-12)), f"{label} {key}"
     assert added.keys() <= expected.keys()

@@ -230,7 +230,7 @@ def test_a_missing_rating_is_not_positive(run):
 
 
 def test_a_model_that_knows_nothing_has_no_number(run):
-    """Users without a common item: no item has a neighbour beside the user's own."""
+    """Users without a common item: no item has a neighbour but the user's own."""
     frame = pl.DataFrame([{"user": user, "item": f"{user}-{item}"} for user in range(5) for item in range(5)])
     code, out, _ = run(frame=frame)
     assert code == 0

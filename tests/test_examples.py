@@ -147,7 +147,7 @@ def lesson_code(position: nw.Expr) -> nw.Expr:
 
 
 def lesson_text(position: nw.Expr) -> nw.Expr:
-    """Return 1, 1/2, then 1/log2(r + 1): what the lesson's text asks for."""
+    """Return 1, 1/2, then 1/log2(r + 1): what the lesson's text defines."""
     return nw.when(position > 2).then(math.log(2) / (position + 1).log()).otherwise(1 / position)
 
 

@@ -57,7 +57,7 @@ def test_nothing_is_collected_and_no_schema_resolved(case, monkeypatch):
     frame, truth = pl.LazyFrame(FRAME), pl.LazyFrame(TRUTH)
     with monkeypatch.context() as patch:
         for name in ("collect", "collect_schema", "fetch", "collect_async", "profile"):
-            # Whether a truth has a column that nobody named is to be told from its schema.
+            # Whether a truth has a column that nobody named is read from its schema.
             of_truth = case == "check ranks and truth" and name == "collect_schema"
             if hasattr(pl.LazyFrame, name) and not of_truth:
                 patch.setattr(pl.LazyFrame, name, refuse)

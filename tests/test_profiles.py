@@ -164,7 +164,7 @@ def test_what_is_refused_is_named(requested, given, message):
 def test_auc_of_a_list_without_a_pair_is_that_of_torchmetrics_by_default_only():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"user": [1, 1, 2, 2], "score": [0.9, 0.8, 0.7, 0.6], "relevant": [1, 1, 1, 0]})
-    # RetrievalAUROC 1.9.0 gives 0.5 under each empty_target_action; peers/test_torchmetrics.py asks it again.
+    # RetrievalAUROC 1.9.0 gives 0.5 under each empty_target_action; peers/test_torchmetrics.py tests it again.
     assert frame.rec.roc_auc(like="torchmetrics") == 0.5
     assert frame.rec.roc_auc(like="torchmetrics", undefined="skip") == 1.0
     words = " ".join(str(recframe.explain("roc_auc", like="torchmetrics")).split())

@@ -103,10 +103,10 @@ def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
         by=["world", "user"],
     )
     for label in ("dcg@3", "num_rel"):
-        told = [row for row in found if row["metric"] == label]
-        squared = sum(chance * row["std"] ** 2 / 2 for chance, row in zip(chances, told, strict=True))
-        mean = sum(chance * row["mean"] for chance, row in zip(chances, told, strict=True))
-        variance = sum(chance * (row["mean"] - mean) ** 2 for chance, row in zip(chances, told, strict=True))
+        of_label = [row for row in found if row["metric"] == label]
+        squared = sum(chance * row["std"] ** 2 / 2 for chance, row in zip(chances, of_label, strict=True))
+        mean = sum(chance * row["mean"] for chance, row in zip(chances, of_label, strict=True))
+        variance = sum(chance * (row["mean"] - mean) ** 2 for chance, row in zip(chances, of_label, strict=True))
         assert squared == pytest.approx(variance, rel=1e-9), label
 
 

@@ -1,7 +1,7 @@
 """Runs the scripts of ``docs/notebooks`` and writes them as notebooks, with what their cells show.
 
 ``python tools/notebook.py`` writes ``docs/notebooks/*.ipynb``. A script is cells, as those of the tutorials;
-the last expression of a cell is shown. No Jupyter is needed.
+the last expression of a cell is its output. No Jupyter is needed.
 """
 
 from __future__ import annotations

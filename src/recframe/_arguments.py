@@ -212,7 +212,7 @@ CONFIG_ROLES = tuple(name for name in ALL_ROLES if name not in ("truth", *SIDE_I
 POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
-"""What `explain` takes besides `like`: what changes the numbers of a metric."""
+"""What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
 COMPARISON_ROLES = tuple(name for name in ALL_ROLES if name not in ("partitions", "mean"))
 """What calls take that look at the values of lists; their intervals and tests are those of arithmetic means."""
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {

@@ -241,7 +241,7 @@ class ValidatedRec(LazyRec):
 
 
 def _validated(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a call that asks lazy frames for their schema."""
+    """Return a call that resolves the schemas of lazy frames."""
 
     @wraps(call)
     def validated(self: ValidatedRec, *args: Any, **given: Any) -> Any:

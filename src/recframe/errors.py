@@ -101,7 +101,7 @@ class UndefinedError(RecError, ValueError):
 
 
 class ThresholdError(RecError, AssertionError):
-    """A value falls short of what `require` or a gate of the command line asks for."""
+    """A value falls short of what `require` or a gate of the command line demands."""
 
 
 class MissingExtraError(RecError, ImportError):

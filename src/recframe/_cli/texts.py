@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
-"""The variable by which a shell asks for completions."""
+"""The variable by which a shell requests completions."""
 COMMANDS = {
     "check": "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
     "compare": "Compare models list by list: differences, intervals and p-values.",

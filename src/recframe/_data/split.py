@@ -82,7 +82,7 @@ def split(
     check_frame("the frame", frame)
     terms = Terms.of(options)
     query = query_of_call(bound, given, CALL_ROLES["split"], [frame])
-    # Chance knows a key by its place among all keys, which asks for their order.
+    # Chance knows a key by its place among all keys, which needs their order.
     pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
     rows = open_rows({"frame": Source(frame, (pair if terms.counted else {}) | time)})

@@ -104,7 +104,7 @@ class LazyPolars(Polars):
         return LazyRows(self, sources, self._schema_check(sources))
 
     def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
-        """Return the check of a call's frames by their schemas, after it where `validate` asks for it."""
+        """Return the check of a call's frames by their schemas, after it where `validate` requests it."""
         check = SchemaCheck(sources, EagerPolars())
         if VALIDATE.get():
             check.now()

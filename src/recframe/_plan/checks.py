@@ -141,7 +141,7 @@ def _check_least(context: CallContext) -> None:
 
 
 def _check_repeats(context: CallContext, frame: Frame, keys: Sequence[str], where: str, name: str) -> None:
-    """Raise for items that stand in a list twice: libraries refuse them, or count them each time."""
+    """Raise for items that a list holds twice: libraries refuse them, or count them each time."""
     pairs = frame.select(*keys, ITEM)
     repeated = context.engine.scalar(pairs.select(nw.len())) - context.engine.scalar(pairs.unique().select(nw.len()))
     if repeated:

@@ -185,7 +185,7 @@ class _Asking:
         return AccuracyTerms(metric, reads, ranked, untied, ideal, first_hit, cascade, subtopics)
 
     def _untied(self, metric: Metric) -> Terms:
-        """Return what a row adds that ties with no other, in fewer steps; a custom metric is asked once about rows."""
+        """Return what a row adds that ties with no other, in fewer steps; a custom metric is called once for rows."""
         row = UntiedRow(self.numbers)
         return self.sums.known(metric.label, self._terms(metric, row), row.requested)
 

@@ -46,7 +46,7 @@ class Sums:
     def __getitem__(self, name: str) -> nw.Expr:
         if name not in self._columns:
             names = ", ".join(map(repr, self._columns)) or "none"
-            msg = f"value() asks for the sum of {name!r}, but the metric's terms are {names}"
+            msg = f"value() requests the sum of {name!r}, but the metric's terms are {names}"
             raise OptionError(msg, closest(name, self._columns) or "terms() names what is summed")
         return nw.col(self._columns[name])
 

@@ -164,7 +164,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
 
 
 def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tuple[str, str]]:
-    """Yield what becomes of values where the call asks for more than their plain mean."""
+    """Yield what becomes of values where the call requests more than their plain mean."""
     if query.condensed:
         yield "judged", "rows that nobody judged are left out before the rest is ranked"
     if query.propensity is not None and not of_items:
