@@ -116,3 +116,11 @@ def test_what_is_refused():
         frame.lazy().rec.alpha_ndcg(truth=frame, subtopic="intent")
     with pytest.raises(recframe.RecError, match="alpha_ndcg is no sum over its rows"):
         frame.rec.contributions("alpha_ndcg@2")
+
+
+def test_without_a_relevant_item_there_is_no_ideal(polars_engine):
+    frame, truth = polars_engine.frames(
+        [{"user": 1, "item": "a", "score": 1.0}], [{"user": 1, "item": "a", "relevant": 0, "subtopic": "x"}]
+    )
+    found = polars_engine.ask(frame, "evaluate", ["alpha_ndcg", "err_ia"], truth=truth, subtopic="subtopic")
+    assert list(found[0].values()) == [None, None]

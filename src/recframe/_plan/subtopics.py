@@ -128,6 +128,8 @@ def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -
     rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
     rows = engine.settle(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
     most = engine.value_now(rows.select(nw.col(START).max()))
+    if most is None and engine.eager:
+        most = 0  # no list has a relevant item
     if most is None and k is None:
         msg = "alpha_ndcg without a cutoff needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, "give a cutoff, alpha_ndcg@10, or collect the frame first")
