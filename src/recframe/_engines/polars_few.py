@@ -25,14 +25,18 @@ def rank_rows(
     """
     lists, none = digits_of(frame, keys, [])
     packed = None if lists is None else pack(frame, lists, none, score, keys, descending=True)
-    if packed is None or not _are_exact(packed, frame, score):
+    if packed is None:
+        return None
+    # Of numbers that are known to be sorted, the different ones are counted at once.
+    differ = packed.codes.set_sorted().n_unique() == len(packed.codes)
+    if not differ and not _are_exact(packed, frame, score):
         return None
     codes, code = pl.lit(packed.codes), pl.col(PACKED)
     begin = codes.search_sorted(code, "left").cast(pl.Int64)
-    end = codes.search_sorted(code, "right").cast(pl.Int64)
+    size = pl.lit(1, pl.Int64) if differ else codes.search_sorted(code, "right").cast(pl.Int64) - begin
     first = codes.search_sorted(code // packed.list * packed.list, "left").cast(pl.Int64)
     rows = frame.lazy().filter(needed).with_columns(_code(packed)).drop(score)
-    rows = rows.with_columns((begin - first + 1).alias(START), (end - begin).alias(SIZE)).drop(PACKED)
+    rows = rows.with_columns((begin - first + 1).alias(START), size.alias(SIZE)).drop(PACKED)
     return rows if upto is None else rows.filter(pl.col(START) <= upto)
 
 
@@ -43,9 +47,6 @@ def _code(packed: Pack) -> pl.Expr:
 
 def _are_exact(packed: Pack, frame: pl.DataFrame, score: str) -> bool:
     """Return whether rows of the same bits have the same score."""
-    # Of numbers that are known to be sorted, the different ones are counted at once.
-    if packed.codes.set_sorted().n_unique() == len(packed.codes):
-        return True
     differ = pl.col(score).min() < pl.col(score).max()
     blocks = frame.lazy().group_by(_code(packed)).agg(differ.alias("differ"))
     return not collect_columns(blocks.select(pl.col("differ").any())).item()
