@@ -35,7 +35,7 @@ COLUMNS = {
 
 
 class Hostile:
-    """Neither hashed, compared, shown nor tested for truth."""
+    """Neither hashed, compared, printed nor tested for truth."""
 
     __hash__ = None
 
@@ -44,7 +44,7 @@ class Hostile:
         raise RuntimeError(msg)
 
     def __repr__(self):
-        msg = "not to be shown"
+        msg = "not to be printed"
         raise RuntimeError(msg)
 
     def __bool__(self):

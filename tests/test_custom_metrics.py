@@ -198,7 +198,7 @@ def test_a_value_that_is_missing_where_it_is_defined_is_an_error(engine, metric,
 
 def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
     class Shown(metrics.ExposureMetric):
-        name = "shown"
+        name = "top_rows"
 
         def recommended_terms(self, row):
             return {"exposures": row.within(self.k)}
@@ -209,7 +209,7 @@ def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
         def value(self, sums):
             return sums["nothing"] / sums["nothing"]
 
-    with pytest.raises(recframe.InputError, match="'shown' defines 1 value of `per` but gives no value"):
+    with pytest.raises(recframe.InputError, match="'top_rows' defines 1 value of `per` but gives no value"):
         FRAME.rec.measure(Shown())
 
 

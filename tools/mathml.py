@@ -103,7 +103,7 @@ class Reader:
         return f"<{kind}>{escape(text.replace('-', '−'))}</{kind}>"
 
     def command(self, name: str) -> str:
-        """Read what belongs to a command; one that is not known is shown by its name."""
+        """Read what belongs to a command; one that is not known keeps its name."""
         if name in SIZES:
             return self.atom()
         if name in {"mathrm", "text"}:

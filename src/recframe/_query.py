@@ -123,12 +123,7 @@ class Query:
             raise OptionError(msg, "by=None takes the whole frame as one list")
         _check_compact(roles, orders)
         _check_median(roles)
-        if roles.sampled is None and "estimator" in named:
-            msg = f"estimator={roles.estimator!r} is about sampled lists, but there is no sampled="
-            raise OptionError(msg, "sampled=(99, 10_000), how many of how many")
-        if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
-            msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
-            raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
+        _check_prerequisites(roles, named)
         return cls(
             by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(as_tuple(roles.per))),
@@ -154,6 +149,16 @@ class Query:
             estimator=roles.estimator,
             named=frozenset(named),
         )
+
+
+def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
+    """Raise for what is named and means something only with another role, which is not given."""
+    if roles.sampled is None and "estimator" in named:
+        msg = f"estimator={roles.estimator!r} is about sampled lists, but there is no sampled="
+        raise OptionError(msg, "sampled=(99, 10_000), how many of how many")
+    if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
+        msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
+        raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
 
 
 def _check_median(roles: Roles) -> None:
