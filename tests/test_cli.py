@@ -224,6 +224,12 @@ def test_a_run_and_qrels_give_the_values_of_trec_eval(run):
     assert json.loads(out) == [pytest.approx(mean, abs=1e-9)]
 
 
+def test_subtopics_of_qrels(run):
+    Path("diversity.qrels").write_text("1 1 1 1\n1 2 1 1\n1 2 3 1\n")
+    code, out, _ = run("evaluate results.test --truth diversity.qrels --subtopic intent -m err_ia@1")
+    assert (code, out.split()[-2:]) == (0, ["err_ia@1", "0.5000"])
+
+
 def test_names_of_columns(run, files):
     names = {"user": "userId", "item": "movieId", "relevant": "rating", "score": "estimate"}
     files.rename(names).write_csv("ml.csv")

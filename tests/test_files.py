@@ -105,6 +105,14 @@ def test_columns_get_the_names_that_are_given(file, library):
     assert list(qrels.columns) == ["query", "document", "grade"]
 
 
+def test_subtopics_of_ndeval(file, library):
+    frame = recframe.read_qrels(file("q 1 a 1\nq 2  a 1\nq 1 b 0\n"), subtopic="intent", library=library)
+    assert list(frame.columns) == ["user", "item", "relevant", "intent"]
+    assert rows(frame) == [("q", "a", 1, "1"), ("q", "a", 1, "2"), ("q", "b", 0, "1")]
+    run = recframe.read_run(file("q Q0 b 1 2 x\nq Q0 a 2 1 x\n", "b.run"), library=library)
+    assert recframe.rec(run).err_ia(2, truth=frame, subtopic="intent") == 0.25
+
+
 # --- several systems ------------------------------------------------------------------------------------------
 
 

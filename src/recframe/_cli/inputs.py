@@ -141,7 +141,7 @@ class Inputs:
         kind = format_of(path)
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
-            found: pl.DataFrame = read_qrels(path, **names, library="polars")
+            found: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
             return found
         return _collected(path, kind, lambda lazy: lazy)
 

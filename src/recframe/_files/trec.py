@@ -99,24 +99,50 @@ def read_run(
 
 @overload
 def read_qrels(
-    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: Literal["polars"]
+    path: Any,
+    *,
+    by: str = ...,
+    item: str = ...,
+    relevant: str = ...,
+    subtopic: str | None = ...,
+    library: Literal["polars"],
 ) -> pl.DataFrame: ...
 @overload
 def read_qrels(
-    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: Literal["pandas"]
+    path: Any,
+    *,
+    by: str = ...,
+    item: str = ...,
+    relevant: str = ...,
+    subtopic: str | None = ...,
+    library: Literal["pandas"],
 ) -> pd.DataFrame: ...
 @overload
 def read_qrels(
-    path: Any, *, by: str = ..., item: str = ..., relevant: str = ..., library: str | None = None
+    path: Any,
+    *,
+    by: str = ...,
+    item: str = ...,
+    relevant: str = ...,
+    subtopic: str | None = ...,
+    library: str | None = None,
 ) -> Any: ...
+
+
 def read_qrels(
-    path: Any, *, by: str = BY, item: str = ITEM, relevant: str = RELEVANT, library: str | None = None
+    path: Any,
+    *,
+    by: str = BY,
+    item: str = ITEM,
+    relevant: str = RELEVANT,
+    subtopic: str | None = None,
+    library: str | None = None,
 ) -> Any:
     r"""Return qrels of TREC as a frame: which documents are relevant to each query, for ``truth=``.
 
-    A line has four fields between any white space: query, iteration, document and relevance. The iteration is not
-    read. Queries and documents are text; a relevance is a number, and may be negative. A file compressed by gzip is
-    read as it is.
+    A line has four fields between any white space: query, iteration, document and relevance. The iteration is read
+    where `subtopic` names a column for it: that is what it holds in the files of ndeval. Queries, documents and
+    subtopics are text; a relevance is a number, and may be negative. A file compressed by gzip is read as it is.
 
     Parameters
     ----------
@@ -124,13 +150,15 @@ def read_qrels(
         The file.
     by, item, relevant : str
         The names of the columns of the result; by default those that `Config` names.
+    subtopic : str, optional
+        The name of the column of subtopics, for `alpha_ndcg` and `err_ia`; None: without it.
     library : {"polars", "pandas"}, optional
         What makes the frame; None: polars where it is installed, else pandas.
 
     Returns
     -------
     frame
-        The columns `by`, `item` and `relevant`.
+        The columns `by`, `item` and `relevant`, and `subtopic` if it is named.
 
     Raises
     ------
@@ -147,8 +175,10 @@ def read_qrels(
     [('q1', 'd3', 2), ('q1', 'd7', -1)]
     """
     names = columns_or_defaults(by=by, item=item, relevant=relevant)
+    names |= {} if subtopic is None else {"subtopic": subtopic}
     check_columns(**names)
     columns = {"query": names["by"], "document": names["item"], "relevance": names["relevant"]}
+    columns |= {} if subtopic is None else {"iteration": subtopic}
     return read_fields(as_path(path), QRELS, constructors_for((), library), columns)
 
 
