@@ -211,6 +211,12 @@ class Engine(Adapter):
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
         return None
 
+    def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
+        """Add the sums of columns, by the names of the sums, over the rows of a group that come before each row."""
+        values = {name: nw.col(column) for name, column in columns.items()}
+        sums = {name: value.cum_sum().over(*keys, order_by=order) - value for name, value in values.items()}
+        return frame.with_columns(**sums)
+
     @abstractmethod
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         """Join the right frame to the left one on keys, where a missing key equals a missing key."""

@@ -16,6 +16,7 @@ from recframe._engines import (
     polars_partitions,
     polars_places,
     polars_sort,
+    polars_sums,
 )
 from recframe._engines.base import VALIDATE, Engine, Session
 from recframe._engines.column_spec import columns_of
@@ -201,13 +202,20 @@ class EagerPolars(Polars):
         for number, part in enumerate(parts):
             names = {name: f"{number} {name}" for name in columns if name in part.terms}
             own = part.frame.select(*group, *(part.terms[name] for name in names)).to_native()
-            sums.append(own.group_by(on).agg(pl.col(name).sum().alias(alias) for name, alias in names.items()))
+            by_list = own.group_by(on).agg(pl.col(name).sum().alias(alias) for name, alias in names.items())
+            # Left lazy, it would be computed twice: for all lists, and for its sums.
+            sums.append(collect(by_list).lazy())
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
         found = pl.concat([each.select(on) for each in sums]).unique()
         for each in sums:
             found = found.join(each, on=on, how="left", **NULLS_EQUAL)
         return lazy(found.select(*on, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(n) for n, terms in added.items())))
+
+    def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
+        if self._few:
+            return super().sums_before(frame, columns, keys, order)
+        return lazy(polars_sums.sums_before(self._collect(frame), columns, keys, order))
 
     @property
     def _has_threads(self) -> bool:

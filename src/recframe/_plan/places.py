@@ -59,7 +59,7 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     found = engine.settle(found)
     surely = nw.any_horizontal(*(nw.col(stop_column(number)) >= 1 for number in numbers), ignore_nulls=True)
     return ranks.examination_probability(
-        found, context.group, len(stops), certain=context.engine.may_hold(found, surely)
+        engine, found, context.group, len(stops), certain=engine.may_hold(found, surely)
     )
 
 

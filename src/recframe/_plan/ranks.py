@@ -176,11 +176,12 @@ def hit_starts(frame: Frame) -> Frame:
     return frame.with_columns(_HIT_START)
 
 
-def count_ahead(frame: Frame, keys: Sequence[str], flag: nw.Expr, before: str, inside: str, *, tied: bool) -> Frame:
+def count_ahead(
+    engine: Engine, frame: Frame, keys: Sequence[str], flag: nw.Expr, before: str, inside: str, *, tied: bool
+) -> Frame:
     """Add how many rows of a kind are in front of each row's tied block, and in it."""
     frame = frame.with_columns(flag.cast(nw.Float64()).alias(FLAG))
-    passed = nw.col(FLAG).cum_sum().over(*keys, order_by=START) - nw.col(FLAG)
-    frame = frame.with_columns(passed.alias(before))
+    frame = engine.sums_before(frame, {before: FLAG}, keys, START)
     if not tied:
         return frame.with_columns(nw.col(FLAG).alias(inside))
     block = [*keys, START]
@@ -264,7 +265,7 @@ def stopped(stops: int) -> nw.Expr:
     return nw.any_horizontal(*(nw.col(stop_column(index)) > 0 for index in range(stops)), ignore_nulls=True)
 
 
-def examination_probability(frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
+def examination_probability(engine: Engine, frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
     """Add, for a user who reads from the top, the examination probability of each place where somebody stops.
 
     Certain: whether there may be a place at which every user stops.
@@ -281,12 +282,7 @@ def examination_probability(frame: Frame, keys: Sequence[str], stops: int, *, ce
     }
     end = {end_column(index): (nw.col(stop_column(index)) >= 1).cast(nw.Float64()) for index in many} if certain else {}
     frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), **on, **end)
-    frame = frame.with_columns(
-        *(
-            (nw.col(column).cum_sum().over(*keys, order_by=POSITION) - nw.col(column)).alias(past_column(column))
-            for column in (*on, *end)
-        )
-    )
+    frame = engine.sums_before(frame, {past_column(column): column for column in (*on, *end)}, keys, POSITION)
     examined = {examined_column(index): nw.col(past_column(go_on_column(index))).exp() for index in many}
     if certain:
         examined = {

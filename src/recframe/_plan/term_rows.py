@@ -105,9 +105,11 @@ class TermRows:
             rows = ranks.hits_before(rows, self._group, tied=self.tied)
         if NONRELEVANT_BEFORE in requested:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT
-            rows = ranks.count_ahead(rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
+            rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
         if POOLED_BEFORE in requested:
-            rows = ranks.count_ahead(rows, self._group, nw.col(JUDGED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied)
+            rows = ranks.count_ahead(
+                self._engine, rows, self._group, nw.col(JUDGED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied
+            )
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
