@@ -1,4 +1,4 @@
-"""The sums over the rows before each row are those of the window."""
+"""Sums and counts in few steps are those of windows and groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
-from recframe._engines.polars_sums import sums_before  # noqa: E402 - needs polars
+from recframe._engines.polars_sums import count_rows, sums_before  # noqa: E402 - needs polars
 
 
 @pytest.mark.parametrize("longest", [0, 1, 2, 3, 4, 5, 17])
@@ -25,3 +25,36 @@ def test_sums_before_each_row(longest):
         before = {f"before_{name}": pl.col(name).cum_sum().over(keys, order_by="place") - pl.col(name) for name in "xy"}
         expected = frame.with_columns(**before)
         testing.assert_frame_equal(found.sort("place"), expected.sort("place"), check_column_order=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "known"),
+    [
+        ({"user": pl.Int64}, True),
+        ({"user": pl.UInt8, "new": pl.Boolean}, True),
+        ({"user": pl.Float64}, True),
+        ({"user": pl.String}, False),
+        ({"user": pl.Categorical}, False),
+    ],
+)
+def test_counts_of_rows(keys, known):
+    pytest.importorskip("numpy")
+    rng = random.Random(len(keys))
+    rows = {name: pl.Series([rng.randint(0, 1 if name == "new" else 9) for _ in range(60)]) for name in keys}
+    rows = {name: values if keys[name].is_numeric() else values.cast(pl.String) for name, values in rows.items()}
+    rows = {
+        name: values == "1" if keys[name] == pl.Boolean else values.cast(keys[name]) for name, values in rows.items()
+    }
+    frame = pl.DataFrame({**rows, "score": pl.Series([0.5] * 60)})
+    found = count_rows(frame, [*keys], "rows", {"scored": "score"})
+    assert (found is not None) == known
+    if known:
+        expected = frame.group_by(*keys).agg(pl.len().alias("rows"), pl.col("score").count().alias("scored"))
+        testing.assert_frame_equal(found.sort(*keys), expected.sort(*keys), check_dtypes=False)
+        assert found.select(*keys).schema == frame.select(*keys).schema
+    assert count_rows(frame.with_columns(score=None), [*keys], "rows", {"scored": "score"}) is None
+
+
+def test_groups_far_apart_are_not_counted_by_a_table():
+    frame = pl.DataFrame({"user": [0, 10**9], "score": [1.0, 2.0]})
+    assert count_rows(frame, ["user"], "rows", {"scored": "score"}) is None

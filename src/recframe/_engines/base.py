@@ -211,6 +211,11 @@ class Engine(Adapter):
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
         return None
 
+    def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
+        """Return how many rows each group has, and by other names how many have a value in a column."""
+        counts = (nw.col(column).count().alias(other) for other, column in values.items())
+        return frame.group_by(*keys).agg(nw.len().alias(name), *counts)
+
     def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
         """Add the sums of columns, by the names of the sums, over the rows of a group that come before each row."""
         values = {name: nw.col(column) for name, column in columns.items()}

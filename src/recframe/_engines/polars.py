@@ -212,6 +212,13 @@ class EagerPolars(Polars):
             found = found.join(each, on=on, how="left", **NULLS_EQUAL)
         return lazy(found.select(*on, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(n) for n, terms in added.items())))
 
+    def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
+        found = None
+        if not self._few:
+            held = collect_columns(frame.to_native().select(*keys, *values.values()))
+            found = polars_sums.count_rows(held, keys, name, values)
+        return super().count_rows(frame, keys, name, values) if found is None else lazy(found)
+
     def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
         if self._few:
             return super().sums_before(frame, columns, keys, order)

@@ -33,8 +33,7 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     """
     requested, partial = context.requirements.requested, context.query.candidates is not None
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
-        has_score = nw.col(score_column(index)).count().alias(RANKED)
-        both = context.frame.group_by(*context.group).agg(nw.len().alias(ROWS), has_score)
+        both = context.engine.count_rows(context.frame, context.group, ROWS, {RANKED: score_column(index)})
         return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}), *_vacant(context, ranked, kept)]
     found = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
