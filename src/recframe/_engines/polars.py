@@ -260,7 +260,8 @@ class EagerPolars(Polars):
 
     def present(self, frame: Frame, column: str) -> Frame:
         held = collect_columns(frame.to_native())
-        return frame if held.get_column(column).null_count() == 0 else super().present(frame, column)
+        # What was picked stays picked, for the next look.
+        return lazy(held) if held.get_column(column).null_count() == 0 else super().present(frame, column)
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
