@@ -129,7 +129,7 @@ def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
         ("roc_auc", {"like": "rectools"}, "refuses roc_auc: its PartialAUC"),
         ("r_precision", {"like": "rectools"}, r"recall\(capped=True\)"),
         ("partial_auc", {"like": "rectools"}, "refuses partial_auc: its PartialAUC stops at a number of rows"),
-        ("bpref", {"like": "ranx"}, "a negative grade for a judgment, and is nan where nothing is judged irrelevant"),
+        ("bpref", {"like": "ranx"}, "a negative grade as a judgment, and is nan where nothing is judged irrelevant"),
         ("map", {"like": "sklearn"}, "that is pr_auc"),
         (
             "rbp",
