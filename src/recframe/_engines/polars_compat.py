@@ -36,6 +36,11 @@ def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
     return collected
 
 
+def is_in(values: pl.Expr, some: pl.Series) -> pl.Expr:
+    """Return which values are among some, none of which is missing."""
+    return values.is_in(some.implode() if VERSION >= (1, 28) else some)
+
+
 def col(name: str) -> pl.Expr:
     """Return the column of exactly that name, also where polars would read it as a pattern."""
     is_pattern = name == "*" or (name.startswith("^") and name.endswith("$"))

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
-from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -149,7 +149,7 @@ class Pack(NamedTuple):
             return pl.col(PACKED) & 1 == 1
         tails = pl.LazyFrame([pl.int_range(self.digits.many, eager=True).alias(PACKED)])
         marks = collect_columns(tails.select(self.digits.read(pl.col(PACKED))).select(mark))
-        return self.tail.is_in(marks.to_series().arg_true().cast(pl.Int64).implode())
+        return is_in(self.tail, marks.to_series().arg_true().cast(pl.Int64))
 
 
 def pack(

@@ -13,7 +13,7 @@ import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import collect, collect_columns
+from recframe._engines.polars_compat import collect, collect_columns, is_in
 from recframe._engines.polars_pack import INDEX, PACKED, digits_of, pack
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def rank_rows(
     if found is None:
         return None
     lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(found.lists_with(upto), values=False)
-    in_others = lists.number().is_in(lacks.arg_true().cast(pl.Int64).implode())
+    in_others = is_in(lists.number(), lacks.arg_true().cast(pl.Int64))
     others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
     if others.is_empty():
         return found.rows
