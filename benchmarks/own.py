@@ -10,6 +10,7 @@ from unittest.mock import patch
 from benchmarks.data import Shape, arrays, as_text, pandas_frame, polars_frame
 from benchmarks.timing import Missing, Row, in_turn, slower
 from recframe import metrics  # registers .rec
+from recframe._checks import data_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +40,7 @@ def yardstick(frame: pl.DataFrame) -> object:
 
 def without_warnings(call: Callable[[], object]) -> object:
     """Make a call that does not look for what it would warn of."""
-    with patch("recframe._data_warnings.warn_of_data", lambda *_: None):
+    with patch.object(data_warnings, "warn_of_data", lambda *_: None):
         return call()
 
 
