@@ -54,7 +54,6 @@ def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         {
             "yardstick": lambda: yardstick(frame),
             "ndcg": lambda: frame.rec.ndcg(5),
-            "without warnings": lambda: without_warnings(lambda: frame.rec.ndcg(5)),
             "tied yardstick": lambda: yardstick(tied),
             "tied": lambda: tied.rec.ndcg(5),
             "eight": lambda: frame.rec.evaluate(EIGHT, k=CUTOFFS),
@@ -67,9 +66,17 @@ def shape_rows(shape: Shape, repeats: int) -> Iterator[Row]:
         },
         repeats,
     )
+    # By themselves: a call that follows the yardstick finds less of its memory at hand than one that follows a call.
+    times |= in_turn(
+        {
+            "with warnings": lambda: frame.rec.ndcg(5),
+            "without warnings": lambda: without_warnings(lambda: frame.rec.ndcg(5)),
+        },
+        repeats,
+    )
     for what, ours, other, limit in (
         ("ndcg@5 / bare window rank", "ndcg", "yardstick", 2.0),
-        ("ndcg@5 / the same without a look for data warnings", "ndcg", "without warnings", 1.02),
+        ("ndcg@5 / the same without a look for data warnings", "with warnings", "without warnings", 1.02),
         ("ndcg@5, scores of two digits / bare window rank", "tied", "tied yardstick", 2.0),
         ("8 metrics × 4 cutoffs / bare window rank", "eight", "yardstick", 4.5),
         ("17 metrics × 4 cutoffs / bare window rank", "every", "yardstick", 9.0),

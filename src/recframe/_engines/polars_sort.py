@@ -162,10 +162,10 @@ def _spans(packed: Pack, upto: int | None) -> pl.DataFrame:
     codes, many = packed.codes, len(packed.codes)
     start, end = pl.col("start"), pl.col("start").shift(-1).fill_null(many)
     starts = (~_equals_previous(pl.col(PACKED) // packed.list)).arg_true().cast(pl.Int64).alias("start")
-    limit = end if upto is None else pl.min_horizontal(start + upto, end)
-    return _to_whole_blocks(
-        packed, codes.to_frame().lazy().select(starts).select(start, end.alias("end"), limit.alias("stop"))
-    )
+    spans = codes.to_frame().lazy().select(starts).select(start, end.alias("end"))
+    if upto is None:
+        return collect_columns(spans.with_columns(pl.col("end").alias("stop")))
+    return _to_whole_blocks(packed, spans.with_columns(pl.min_horizontal(pl.col("start") + upto, "end").alias("stop")))
 
 
 def _first_rows(packed: Pack, spans: pl.DataFrame) -> pl.DataFrame:
