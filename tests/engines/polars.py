@@ -67,6 +67,9 @@ class Polars(Engine):
             if self._many:
                 patch.setattr("recframe._engines.polars.FEW_ROWS", 0)
                 patch.setattr("recframe._engines.polars_pack.FEW_ROWS", 0)
+                # Rows of low scores are left out of the sort of the smallest lists.
+                for name, value in {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}.items():
+                    patch.setattr(f"recframe._engines.high_scores.{name}", value)
             yield
 
     def rows(self, result: Any) -> list[dict[str, Any]]:
