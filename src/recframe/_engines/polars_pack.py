@@ -200,7 +200,7 @@ def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
     if factor is None:
         return None
     value = pl.col(scores.name).cast(pl.Float64)
-    # The numbers fit; to be told so takes half of the time.
+    # The numbers fit; to check that takes half of the time.
     return ((best - value if descending else value - worst) * factor).cast(pl.Int64, wrap_numerical=True)
 
 

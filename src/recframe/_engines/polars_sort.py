@@ -194,7 +194,7 @@ def _to_whole_blocks(packed: Pack, spans: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:
-    """Return where the first value of an ordered column stands that is not less than each limit."""
+    """Return the index of the first value of an ordered column that is not less than each limit."""
     # The method of a column needs NumPy in polars 1.21, the expression does not.
     return pl.select(pl.lit(ordered).search_sorted(limits).cast(pl.Int64)).to_series()
 
