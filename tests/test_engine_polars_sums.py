@@ -58,3 +58,16 @@ def test_counts_of_rows(keys, known):
 def test_groups_far_apart_are_not_counted_by_a_table():
     frame = pl.DataFrame({"user": [0, 10**9], "score": [1.0, 2.0]})
     assert count_rows(frame, ["user"], "rows", {"scored": "score"}) is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "before"),
+    [
+        ([[3], [1, 2], [3]], [4.0, 0.0, 0.0]),
+        ([{"a": 2}, {"a": 1}, {"a": 2}], [4.0, 0.0, 0.0]),
+        ([None, None, None], [6.0, 0.0, 2.0]),
+    ],
+)
+def test_sums_before_each_row_of_keys_that_are_no_numbers(keys, before):
+    frame = pl.DataFrame({"user": keys, "x": [1.0, 2.0, 4.0], "place": [3, 1, 2]})
+    assert sums_before(frame, {"before": "x"}, ["user"], "place").sort("x")["before"].to_list() == before

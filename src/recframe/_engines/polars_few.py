@@ -9,6 +9,7 @@ import polars as pl
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.polars_compat import collect_columns
 from recframe._engines.polars_pack import PACKED, digits_of, pack
+from recframe._engines.polars_sums import rows_before
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,8 @@ def rank_rows(
 
     None too where different scores have the same bits.
     """
-    lists, none = digits_of(frame, keys, [])
-    packed = None if lists is None else pack(frame, lists, none, score, keys, descending=True)
+    lists, tail = digits_of(frame, keys, [])
+    packed = None if lists is None else pack(frame, lists, tail, score, keys, descending=True)
     if packed is None:
         return None
     # Of numbers that are known to be sorted, the different ones are counted at once.
@@ -55,7 +56,4 @@ def _are_exact(packed: Pack, frame: pl.DataFrame, score: str) -> bool:
 def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
     """Add the position of each row in its list by a column, equal ones in any order; missing where the column is."""
     rows = frame.sort([*keys, column], descending=[*(False for _ in keys), descending], nulls_last=True)
-    is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
-    index = pl.int_range(pl.len())
-    first = pl.when(is_first).then(index).forward_fill().fill_null(0)
-    return rows.with_columns(pl.when(pl.col(column).is_not_null()).then(index - first + 1).alias(POSITION))
+    return rows.with_columns(pl.when(pl.col(column).is_not_null()).then(rows_before(keys) + 1).alias(POSITION))

@@ -19,6 +19,13 @@ SPARSE = 8
 """How many times as many groups there may be as rows, so that a table of all is small."""
 
 
+def rows_before(keys: Sequence[str]) -> pl.Expr:
+    """Return how many rows of its group come before each row of a frame that is sorted by the keys."""
+    is_first = pl.any_horizontal(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys)
+    index = pl.int_range(pl.len())
+    return index - pl.when(is_first).then(index).forward_fill().fill_null(0)
+
+
 def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> pl.DataFrame:
     """Add the sums of columns over the rows of a group that come before each row.
 
@@ -34,10 +41,8 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
     keys, order : sequence of str, str
         The group, and what its rows are in the order of.
     """
-    rows = frame.sort([*keys, order])
-    index = pl.int_range(pl.len())
-    is_first = pl.any_horizontal(index == 0, *(pl.col(key).ne_missing(pl.col(key).shift(1)) for key in keys))
-    rows = rows.with_columns((index - pl.when(is_first).then(index).forward_fill()).alias(IN_GROUP))
+    # With `nulls_last`, polars 1.21 sorts lists and missing keys too.
+    rows = frame.sort([*keys, order], nulls_last=True).with_columns(rows_before(keys).alias(IN_GROUP))
     before = {
         name: pl.when(pl.col(IN_GROUP) > 0).then(pl.col(column).shift(1)).otherwise(0.0)
         for name, column in columns.items()

@@ -88,8 +88,7 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
         hits = hits.filter(~nw.col(RELATED).is_null())
     group = [*context.group, SUBTOPIC]
     blocks = hits.group_by(*group, START, SIZE).agg(nw.col(HIT).sum().alias(MARKED)) if tied else hits
-    hit = nw.col(MARKED if tied else HIT)
-    blocks = blocks.with_columns((hit.cum_sum().over(*group, order_by=START) - hit).alias(HITS_BEFORE))
+    blocks = context.engine.sums_before(blocks, {HITS_BEFORE: MARKED if tied else HIT}, group, START)
     if tied:
         places = marked_places(context, blocks, group, upto, _most_hits(context.requirements.alphas))
         return places.with_columns((nw.col(HITS_BEFORE) + nw.col(NTH) - 1).alias(HITS_BEFORE))
