@@ -23,6 +23,16 @@ BY = ["user", "day"]
 """What a list of `crowd` is known by."""
 
 
+def ranked_rows(scores: st.SearchStrategy[float], *, most: int = 60) -> st.SearchStrategy[list[tuple[int, float]]]:
+    """Return up to `most` rows of few lists, each the number of its list and its score."""
+    return st.lists(st.tuples(st.integers(-2, 2), scores), min_size=1, max_size=most)
+
+
+ANY_SCORE = st.floats(allow_nan=False)
+LEAVES_ROWS_OUT = {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}
+"""The limits of `high_scores` with which rows are left out of the sort of the smallest lists."""
+
+
 # --- seeded -----------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import examples
+from strategies import ANY_SCORE, LEAVES_ROWS_OUT, examples, ranked_rows
 
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
@@ -67,10 +67,7 @@ def test_keys_that_do_not_fit_are_left_to_windows(keys):
 
 
 @examples(200)
-@given(
-    rows=st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False)), min_size=1, max_size=60),
-    upto=st.integers(1, 4) | st.none(),
-)
+@given(rows=ranked_rows(ANY_SCORE), upto=st.integers(1, 4) | st.none())
 def test_whatever_the_scores(rows, upto):
     users, scores = zip(*rows, strict=True)
     check(np.array(users), np.array(scores), upto)
@@ -94,11 +91,11 @@ def test_rows_of_low_scores_need_no_sort(kind, gaps, scale, monkeypatch):
 
 
 @examples(200)
-@given(rows=st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 9)), min_size=1, max_size=60), upto=st.integers(1, 3))
+@given(rows=ranked_rows(st.integers(0, 9)), upto=st.integers(1, 3))
 def test_leaving_rows_out_changes_nothing(rows, upto):
     users, scores = zip(*rows, strict=True)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}.items():
+        for name, value in LEAVES_ROWS_OUT.items():
             patch.setattr(high_scores, name, value)
         assert check(np.array(users), np.array(scores), upto) is not None
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import examples
+from strategies import ANY_SCORE, examples, ranked_rows
 from test_engine_polars_sort import KINDS
 
 pl = pytest.importorskip("polars")
@@ -41,10 +41,7 @@ def test_needed_rows_stand_where_their_rank_is(kind):
 
 
 @examples(100)
-@given(
-    rows=st.lists(st.tuples(st.integers(-2, 2), st.floats(allow_nan=False)), min_size=1, max_size=40),
-    upto=st.integers(1, 4) | st.none(),
-)
+@given(rows=ranked_rows(ANY_SCORE, most=40), upto=st.integers(1, 4) | st.none())
 def test_whatever_the_scores(rows, upto):
     users, scores = zip(*rows, strict=True)
     check(users, scores, upto)

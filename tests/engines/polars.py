@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.base import Engine, columns_of, kind_of, python_value
+from strategies import LEAVES_ROWS_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ class Polars(Engine):
                 patch.setattr("recframe._engines.polars.FEW_ROWS", 0)
                 patch.setattr("recframe._engines.polars_pack.FEW_ROWS", 0)
                 # Rows of low scores are left out of the sort of the smallest lists.
-                for name, value in {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}.items():
+                for name, value in LEAVES_ROWS_OUT.items():
                     patch.setattr(f"recframe._engines.high_scores.{name}", value)
             yield
 

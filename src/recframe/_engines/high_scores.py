@@ -29,7 +29,7 @@ MOST_SORTED = 0.35
 """The share of rows above which it takes as long to leave out the others as to sort them."""
 
 
-def bits_of_sample(rows: int, lists: int, upto: int | None) -> int | None:
+def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
     """Return in how many of its last bits the number of a list tells whether to look at it; None: sort all rows.
 
     Parameters
@@ -38,10 +38,10 @@ def bits_of_sample(rows: int, lists: int, upto: int | None) -> int | None:
         All rows.
     lists : int
         How many lists there may be.
-    upto : int, optional
+    upto : int
         How many rows of a list are needed.
     """
-    if upto is None or rows < MANY_ROWS or upto * lists > MOST_SORTED * rows:
+    if rows < MANY_ROWS or upto * lists > MOST_SORTED * rows:
         return None
     return (rows // SAMPLE).bit_length() - 1
 

@@ -50,7 +50,7 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     if numbers is None or not _fits(scores):
         return None
     lists, many = numbers
-    least = _score_to_sort_from(lists, many, scores, upto)
+    least = None if upto is None else _score_to_sort_from(lists, many, scores, upto)
     if upto is None or least is None:
         return _placed(lists, many, scores, upto)
     high = np.flatnonzero(scores >= least)
@@ -67,10 +67,10 @@ def placed(keys: Sequence[Any], scores: Any, upto: int | None) -> Placed | None:
     return Placed(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int | None) -> float | None:
+def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int) -> float | None:
     """Return the score from which on most lists have enough rows; None where all rows are sorted."""
     bits = bits_of_sample(len(lists), many, upto)
-    if bits is None or upto is None:
+    if bits is None:
         return None
     last_bits = lists & (2**bits - 1)
     # One of the lists is that of some row, so that there is one.
