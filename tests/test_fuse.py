@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 from collections import defaultdict
+from fractions import Fraction
 
 import pytest
 
@@ -213,6 +214,65 @@ def test_lists_with_no_spread(engine):
         assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == [0.0, 0.0, 0.0], normalize
     found = rows_of(engine, frame, score=["a", "b"], method="sum", normalize="max")
     assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx([2.0, 2.0, -1.0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "a"),
+    [
+        ("int8", [127, -128, 0, 5]),
+        ("int64", [2**63 - 1, -(2**63), 0, 5]),
+        ("float32", [3e38, -3e38, 1e-3, 0.1]),
+        ("float64", [1e300, -1e300, 0.0, 1e299]),
+        ("float64", [1e-200, -1e-200, 0.0, 1e-199]),
+    ],
+)
+def test_scores_of_any_size_and_type(engine, kind, a):
+    rows = [{"n": i, "user": 1, "a": value, "b": float(i)} for i, value in enumerate(a)]
+    low, high = min(a), max(a)
+    # Python's own numbers are exact; the square of what is left fits.
+    part = [float(Fraction(value) - Fraction(low)) / float(Fraction(high) - Fraction(low)) for value in a]
+    spread = statistics.pstdev(part)
+    reference = {
+        "min-max": part,
+        "max": [value / high for value in a],
+        "sum": [value / sum(part) for value in part],
+        "zscore": [(value - statistics.fmean(part)) / spread for value in part],
+    }
+    frame = engine.frame(rows, {"n": "int64", "user": "int64", "a": kind, "b": "float64"})
+    for normalize, own in reference.items():
+        found = rows_of(engine, frame, score=["a", "b"], method="weighted", weights=[1, 0], normalize=normalize)
+        fused = [row["fused"] for row in sorted(found, key=lambda row: row["n"])]
+        assert fused == pytest.approx(own, rel=1e-6 if kind == "float32" else 1e-12, abs=1e-12), normalize
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"normalize": "min-max"}, "(?s)score='a' holds -inf, but normalize='min-max' .*missing, or normalize='rank'"),
+        ({"method": "max", "normalize": "zscore"}, "score='a' holds -inf, but normalize='zscore'"),
+        ({"weights": [0, 1]}, "(?s)score='a' holds -inf, but its weight is 0.*leave the model out"),
+        ({}, "(?s)score='a' holds -inf and score='b' holds inf, but method='sum'.*method='rrf'"),
+    ],
+)
+def test_infinite_scores_that_cannot_be_added(engine, given, match):
+    frame = engine.frame({"user": [1, 1, 1], "a": [-math.inf, 1.0, 2.0], "b": [math.inf, 2.0, 1.0]})
+    given = {"method": "sum", **given, "score": ["a", "b"]}
+    if engine.lazy:
+        rows_of(engine, frame, **given)
+        return
+    with pytest.raises(recframe.InputError, match=match):
+        rows_of(engine, frame, **given)
+
+
+def test_infinite_scores_in_their_order(engine):
+    frame = engine.frame({"n": [0, 1, 2], "user": [1] * 3, "a": [-math.inf, 1.0, math.inf], "b": [4.0, 2.0, 1.0]})
+    for given, fused in [
+        ({"method": "sum"}, [-math.inf, 3.0, math.inf]),
+        ({"method": "max"}, [4.0, 2.0, math.inf]),
+        ({"method": "sum", "normalize": "rank"}, [1 / 3 + 1, 4 / 3, 4 / 3]),
+    ]:
+        found = rows_of(engine, frame, score=["a", "b"], **given)
+        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx(fused)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import narwhals as nw
@@ -16,7 +17,7 @@ from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs, with_list_key
 from recframe._values import choice, number
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from recframe._columns import Frame
@@ -34,10 +35,14 @@ WEIGHTED = ("rrf", "borda", "isr", "sum", "mnz", "weighted")
 """The methods that add, and so take weights."""
 BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
+ABSENT = "make the scores of items that the model did not retrieve missing"
+"""The remedy for infinite scores."""
+LARGEST = 1e300
+"""The largest absolute score that normalisations read as a number."""
 FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count"
 place_column, length_column = "place{}".format, "length{}".format
-least_column, most_column, base_column = "least{}".format, "most{}".format, "base{}".format
-apart_column, spread_column = "apart{}".format, "spread{}".format
+least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
+part_column, spread_column = "part{}".format, "spread{}".format
 value_column, sorted_column = "value{}".format, "sorted{}".format
 
 
@@ -118,6 +123,11 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     models = len(query.orders)
+    if checked.value not in BY_PLACE:
+        # Narrow integers overflow, and decimals lose digits, where they are subtracted and divided.
+        columns = [score_column(i) for i in range(models)]
+        whole = whole.with_columns(nw.col(*columns).cast(nw.Float64()))
+        _check_scores(rows.engine, whole, query.orders, checked)
     whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
     return rows.pick(_fused(whole, models, checked.method), {FUSED: name})
 
@@ -133,7 +143,7 @@ def _values(
         frame = _places(engine, frame, keys, models, by_rank=by_rank, gaps=value in ("rrf", "isr"))
         values = [_points(i, value, options.k) for i in range(models)]
     else:
-        frame = _deviations(frame, keys, models, value)
+        frame = _parts(frame, keys, models, value)
         values = [_normalized(i, value) for i in range(models)]
     pairs = enumerate(zip(values, options.weights, strict=True))
     return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
@@ -174,36 +184,73 @@ def _points(model: int, value: str, k: float) -> nw.Expr:
     return points / candidates if value == "borda norm" else points
 
 
-def _deviations(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
-    """Add the least and the largest score of a list by each model, and how far scores are from the base of a sum."""
-    scores = [nw.col(score_column(i)) for i in range(models)]
-    found = {least_column(i): score.min().over(*keys) for i, score in enumerate(scores)}
-    found |= {most_column(i): score.max().over(*keys) for i, score in enumerate(scores)}
-    if value == "zscore":
-        found |= {base_column(i): score.mean().over(*keys) for i, score in enumerate(scores)}
+def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: Options) -> None:
+    """Raise for scores of an eager frame that are too large for what is computed with them."""
+    if not engine.eager or (options.method in ("min", "max") and options.value == "score"):
+        return
+    infinite = set()
+    for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
+        for found in engine.extremes(frame, score_column(i)):
+            holds = f"score={model!r} holds {found:g}"
+            if options.value != "score" and abs(found) > LARGEST:
+                msg = f"{holds}, but normalize={options.normalize!r} takes numbers within ±{LARGEST:g}"
+                raise InputError(msg, f"{ABSENT}, or normalize='rank', which reads the order only")
+            if math.isinf(found) and not weight:
+                msg = f"{holds}, but its weight is 0: their product is no number"
+                raise InputError(msg, f"leave the model out, or {ABSENT}")
+            if math.isinf(found):
+                infinite.add((found * weight, model, holds))
+    for (one, model, holds), (other, another, too) in combinations(sorted(infinite), 2):
+        if one != other and model != another:
+            msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
+            raise InputError(msg, f"{ABSENT}, or method='rrf', which reads the order only")
+
+
+def _parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
+    """Add what normalisations need: the least and the largest score of a list by each model, and how far scores spread.
+
+    Sums and deviations are those of parts, the places of scores between the least and the largest one, from 0 to 1: so
+    squares neither overflow nor vanish.
+    """
+    scores = {i: nw.col(score_column(i)) for i in range(models)}
+    found = {least_column(i): score.min().over(*keys) for i, score in scores.items()}
+    found |= {most_column(i): score.max().over(*keys) for i, score in scores.items()}
     frame = frame.with_columns(**found)
-    if value not in ("sum", "zscore"):
+    if value == "max":
         return frame
-    base = base_column if value == "zscore" else least_column
-    frame = frame.with_columns(**{apart_column(i): score - nw.col(base(i)) for i, score in enumerate(scores)})
-    apart = [nw.col(apart_column(i)) for i in range(models)]
+    parts = {i: _part(i) for i in scores}
+    frame = frame.with_columns(**{part_column(i): part for i, part in parts.items()})
+    parts = {i: nw.col(part_column(i)) for i in scores}
     if value == "sum":
-        return frame.with_columns(**{spread_column(i): each.sum().over(*keys) for i, each in enumerate(apart)})
-    # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
-    frame = frame.with_columns(**{spread_column(i): each * each for i, each in enumerate(apart)})
-    squares = [nw.col(spread_column(i)) for i in range(models)]
-    return frame.with_columns(**{spread_column(i): each.mean().over(*keys) for i, each in enumerate(squares)})
+        return frame.with_columns(**{spread_column(i): part.sum().over(*keys) for i, part in parts.items()})
+    if value == "zscore":
+        frame = frame.with_columns(**{mean_column(i): part.mean().over(*keys) for i, part in parts.items()})
+        # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
+        apart = {i: part - nw.col(mean_column(i)) for i, part in parts.items()}
+        frame = frame.with_columns(**{spread_column(i): each * each for i, each in apart.items()})
+        squares = {i: nw.col(spread_column(i)) for i in scores}
+        return frame.with_columns(**{spread_column(i): each.mean().over(*keys) for i, each in squares.items()})
+    return frame
+
+
+def _part(model: int) -> nw.Expr:
+    """Return where a score is between the least and the largest of its list, from 0 to 1; 0 if all are equal."""
+    score, least, most = nw.col(score_column(model)), nw.col(least_column(model)), nw.col(most_column(model))
+    equal = nw.when(~score.is_null()).then(nw.lit(0.0))
+    return nw.when(most > least).then((score - least) / (most - least)).otherwise(equal)
 
 
 def _normalized(model: int, value: str) -> nw.Expr:
     """Return a normalised score; 0 for each item of a list whose scores are all equal, except by the largest one."""
-    score, least, most = nw.col(score_column(model)), nw.col(least_column(model)), nw.col(most_column(model))
-    apart, spread = nw.col(apart_column(model)), nw.col(spread_column(model))
+    score, most = nw.col(score_column(model)), nw.col(most_column(model))
     if value == "max":
         # A largest score below 0 keeps its sign, so that the order stays.
         return nw.when(most != 0).then(score / most.abs()).otherwise(score)
-    found = {"min-max": (score - least) / (most - least), "sum": apart / spread, "zscore": apart / spread.sqrt()}[value]
-    return nw.when(most > least).then(found).otherwise(score * 0)
+    part, spread = nw.col(part_column(model)), nw.col(spread_column(model))
+    if value == "min-max":
+        return part
+    found = part / spread if value == "sum" else (part - nw.col(mean_column(model))) / spread.sqrt()
+    return nw.when(spread > 0).then(found).otherwise(part)
 
 
 def _fused(frame: Frame, models: int, method: str) -> Frame:
