@@ -361,6 +361,10 @@ def test_one_cluster_has_a_difference_but_no_interval(test, library):
         ({"score": ["a", "b"], "correction": "hoch"}, "correction='hoch' is not one of"),
         ({"score": ["a", "b"], "confidence": 95}, "confidence=95 is not a number between 0 and 1"),
         ({"score": ["a", "b"], "resamples": 1}, "resamples=1 is less than 100"),
+        (
+            {"score": ["a", "b"], "resamples": 10**9},
+            "resamples=1000000000 is more than 1000000\n\nHint: resamples=10_000",
+        ),
         ({"score": ["a", "b"], "seed": -1}, "seed=-1 is less than 0"),
         ({"score": ["a", "b"], "cluster": "usr"}, "cluster='usr'"),
         ({"score": ["a", "b"], "weight": "wait"}, "weight='wait'"),

@@ -37,6 +37,17 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
     assert_equal(found, {key: expected.get(key, empty) for key in oracle.grouped(ROWS, KEYS)}, KEYS)
 
 
+@pytest.mark.parametrize("lists", ["all", "ranked"])
+@pytest.mark.parametrize("least", [0, -1])
+def test_what_nobody_judged_is_never_relevant(polars_engine, least, lists):
+    # Without condensed= it would be: a missing relevance counts as 0, which is relevant from 0 on.
+    rows = [{**row, "relevant": row["relevant"] and row["relevant"] - 1} for row in ROWS]
+    expected = oracle.evaluate(judged(rows), SOME, by=KEYS, per=KEYS, min_relevance=least)
+    given = {"by": KEYS, "per": KEYS, "condensed": True, "min_relevance": least, "lists": lists}
+    found = polars_engine.ask(polars_engine.frame(rows), "evaluate", SOME, **given)
+    assert_equal(found, {key: expected.get(key, dict.fromkeys(SOME)) for key in oracle.grouped(rows, KEYS)}, KEYS)
+
+
 def test_gaps_of_given_ranks_are_closed(polars_engine):
     data = {"user": [1] * 5, "relevant": [None, 0, None, 1, 1], "rank": [1, 2, 3, 4, 4]}
     frame = polars_engine.frame(data)

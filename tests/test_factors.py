@@ -12,14 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import recframe
+from recframe import _progress as progress
 from recframe import from_factors
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from strategies import examples
 
 np = pytest.importorskip("numpy")
-
-from recframe._factors import progress  # noqa: E402 - needs NumPy
 
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # constant factors tie every score
 

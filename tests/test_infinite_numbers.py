@@ -115,3 +115,11 @@ def test_weights_of_lazy_frames_whose_squares_are_infinite(cluster):
     found = frame.rec(score=["score", "other"], weight="weight").compare("mrr", cluster=cluster).collect()
     assert found["difference"].to_list() == [-0.5]
     assert found.select("low", "high", "p").row(0) == (None,) * 3
+
+
+@pytest.mark.parametrize("undefined", [float("inf"), float("-inf"), 1e301])
+def test_a_value_of_undefined_lists_that_no_mean_can_hold(undefined):
+    frame = EAGER.frame({"user": [1, 2], "relevant": [1, 0], "score": [1, 1]})
+    with pytest.raises(recframe.OptionError, match=r"undefined=.* is not within ±1e\+300(?s:.*)undefined='skip'"):
+        EAGER.ask(frame, "mrr", undefined=undefined)
+    assert EAGER.ask(frame, "mrr", undefined=-1) == 0

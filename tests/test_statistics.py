@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("scipy")
 import narwhals as nw
 
+from recframe import _progress
 from recframe._comparison import paired_sums
 from recframe._statistics import correction, resampling, student
 
@@ -179,6 +180,17 @@ def test_columns_share_their_draws_and_lists_without_a_value_are_left_out():
     assert abs(both[0][2] - alone[0][0]) < 0.1
     p = resampling.randomization(units_of(a, b), 1_000, 0)
     assert p[0] != p[1]
+
+
+def test_a_bar_of_a_terminal_says_how_far_the_draws_are(monkeypatch, capsys):
+    pytest.importorskip("tqdm")
+    units = resampling.Units(np.ones((40, 1)), np.ones((40, 1)))
+    resampling.randomization(units, 6_000, 0)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr(_progress, "QUIET", 0)
+    resampling.randomization(units, 6_000, 0)
+    assert "6000/6000" in capsys.readouterr().err
 
 
 def numbers_drawn(size, units, resamples):

@@ -14,9 +14,9 @@ from recframe._values import (
     choice,
     column_name,
     column_names,
+    finite_or,
     flag,
     number,
-    number_or,
     pair_of_numbers,
     share_or,
 )
@@ -201,7 +201,8 @@ class Roles:
         columns["sampled"] = None if self.sampled is None else pair_of_numbers("sampled", self.sampled)
         columns["estimator"] = share_or("estimator", self.estimator, words)
         least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
-        undefined = number_or("undefined", self.undefined, get_args(get_args(Undefined)[1]))
+        words = get_args(get_args(Undefined)[1])
+        undefined = finite_or("undefined", self.undefined, words, "undefined='skip', or a value such as undefined=0")
         return replace(self, min_relevance=least, undefined=undefined, **columns)
 
 

@@ -169,6 +169,8 @@ def _is_boolean(given: Any) -> bool:
 
 # --- numbers and words -------------------------------------------------------------------------------------------
 
+LARGEST = 1e300
+"""The largest number that stands for the value of a list: sums of larger ones are infinite."""
 MOST = 2**31 - 1
 """The largest number of rows of a list, and so the largest cutoff."""
 
@@ -225,6 +227,15 @@ def number_or(name: str, given: object, words: Sequence[str]) -> Any:
         msg = f"{name}={quoted(given)} is not {', '.join(map(repr, words))} or a number"
         raise OptionError(msg, closest(given, words))
     return number(name, given)
+
+
+def finite_or(name: str, given: object, words: Sequence[str], hint: str) -> Any:
+    """Return a number that means can be made of as a float, or one of some words."""
+    found = number_or(name, given, words)
+    if isinstance(found, float) and not abs(found) <= LARGEST:
+        msg = f"{name}={quoted(given)} is not within ±{LARGEST:g}"
+        raise OptionError(msg, hint)
+    return found
 
 
 def share_or(name: str, given: object, words: Sequence[str]) -> Any:

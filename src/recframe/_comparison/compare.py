@@ -35,6 +35,8 @@ COLUMNS = (
     "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
 )  # fmt: skip
 """The columns of a result, after those of `per`."""
+MOST_RESAMPLES = 1_000_000
+"""More would run for hours, and no decision needs a p-value in smaller steps."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ class Options:
             msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} gives the interval of the t-test"
             raise OptionError(msg, "test='bootstrap', or leave interval= out")
         given["confidence"] = student.check_confidence(given["confidence"])
-        given["resamples"] = whole_number("resamples", given["resamples"], "resamples=10_000", least=100)
+        given["resamples"] = whole_number(
+            "resamples", given["resamples"], "resamples=10_000", least=100, most=MOST_RESAMPLES
+        )
         given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
         if given["cluster"] is not None:
             given["cluster"] = column_name("cluster", given["cluster"], labels)

@@ -59,7 +59,7 @@ class ComparisonMethods:
             A column whose values group lists that are not independent, such as the user of sessions. Then clusters
             are the units that vary.
         resamples : int
-            How many resamples randomization and the bootstrap draw, at least 100.
+            How many resamples randomization and the bootstrap draw, from 100 to 1,000,000.
         seed : int
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}

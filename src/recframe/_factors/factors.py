@@ -12,7 +12,7 @@ from recframe._engines.registry import ids_for, labels_of
 from recframe._factors.arrays import model_of
 from recframe._factors.pairs import Ids, frame_of, listed, test_of, train_of
 from recframe._factors.places import Cells, find, place
-from recframe._factors.progress import check_progress, progress_bar
+from recframe._progress import check_progress, progress_bar
 from recframe._values import choice, column_name, flag, holds_values, whole_number
 from recframe._values import ids as list_of_ids
 from recframe.errors import InputError, OptionError, OptionTypeError

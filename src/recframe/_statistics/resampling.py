@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from recframe._progress import progress_bar
 from recframe._statistics.student import ratio, scipy_stats, sum_by_cluster
 
 if TYPE_CHECKING:
@@ -267,8 +268,15 @@ def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int,
     sizes = [min(BATCH, resamples - start) for start in range(0, resamples, BATCH)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     randoms = [np.random.Generator(np.random.SFC64(child)) for child in seeds]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.concatenate(list(pool.map(draw, randoms, sizes)))
+    found = []
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        progress_bar(resamples, "resamples", show=None) as step,
+    ):
+        for number, drawn in enumerate(pool.map(draw, randoms, sizes), 1):
+            found.append(drawn)
+            step(min(number * BATCH, resamples))
+    return np.concatenate(found)
 
 
 def _as_far(sums: Floats, observed: Floats) -> NDArray[np.bool_]:
