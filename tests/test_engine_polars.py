@@ -47,7 +47,7 @@ def test_an_error_in_the_background_is_raised():
 @pytest.mark.parametrize("given", [{}, {"per": BY}, {"per": BY, "ties": "item"}, {"score": ["score", "item"]}])
 @pytest.mark.parametrize("with_truth", [False, True])
 def test_few_rows_are_planned_another_way_and_give_the_same(monkeypatch, given, with_truth):
-    from recframe._engines import polars, polars_pack
+    from recframe._engines import polars, polars_pack, polars_texts
 
     frame = pl.DataFrame(crowd(44, 60), infer_schema_length=None)
     some = [label for label in SPELLED[::5] if "ties" not in given or not parse(label).requires_average_ties]
@@ -55,7 +55,7 @@ def test_few_rows_are_planned_another_way_and_give_the_same(monkeypatch, given, 
     if with_truth:
         given["truth"] = frame.filter(pl.col("relevant").is_not_null()).sample(fraction=0.8, seed=1)
     few = frame.rec.evaluate(some, **given)
-    for module in (polars, polars_pack):
+    for module in (polars, polars_pack, polars_texts):
         monkeypatch.setattr(module, "FEW_ROWS", 0)
     many = frame.rec.evaluate(some, **given)
     assert few.columns == many.columns

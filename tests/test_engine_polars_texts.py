@@ -43,15 +43,32 @@ def test_columns_share_their_numbers():
     check([texts_of(20), [], ["user 3"], texts_of(30, 40), [None], ["only here"]])
 
 
+@pytest.mark.parametrize("way", ["table", "sort"])
 @pytest.mark.parametrize("same", [1, 3, 50])
 @pytest.mark.parametrize("missing", [True, False])
-def test_texts_may_share_a_hash(same, missing, monkeypatch):
-    def hashes(texts):
-        number = texts.str.extract(r"(\d+)").cast(pl.UInt64).fill_null(0)
-        return (number % same) * 2**58
+def test_texts_may_share_a_hash(same, missing, way, monkeypatch):
+    def hashes(name):
+        number = pl.col(name).str.extract(r"(\d+)").cast(pl.UInt64).fill_null(0)
+        return (number % same) * (1 if way == "table" else 2**58)
 
-    monkeypatch.setattr(polars_texts, "_hashes", hashes)
+    monkeypatch.setattr(polars_texts, "_hash", hashes)
+    monkeypatch.setattr(polars_texts, "FEW_ROWS", 0 if way == "table" else 2**16)
     check([texts_of(40, missing=missing), texts_of(60, missing=missing)])
+
+
+@pytest.mark.parametrize("numpy", [True, False])
+@pytest.mark.parametrize(
+    ("different", "by_table"), [(1, True), (20, True), (150, True), (1000, False)], ids=lambda each: f"{each}"
+)
+def test_texts_that_repeat_are_found_by_a_table(different, by_table, numpy, monkeypatch):
+    if numpy:
+        pytest.importorskip("numpy")
+    else:
+        monkeypatch.delitem(sys.modules, "numpy", raising=False)
+    texts = texts_of(different, missing=True)
+    monkeypatch.setattr(polars_texts, "FEW_ROWS", 0)
+    assert (polars_texts._by_table(pl.Series("text", texts)) is not None) == by_table
+    check([texts, texts_of(2 * different, 100)])
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # groups vary within users

@@ -66,8 +66,8 @@ class Polars(Engine):
         """Let the few rows of tests be planned as many are."""
         with pytest.MonkeyPatch.context() as patch:
             if self._many:
-                patch.setattr("recframe._engines.polars.FEW_ROWS", 0)
-                patch.setattr("recframe._engines.polars_pack.FEW_ROWS", 0)
+                for module in ("polars", "polars_pack", "polars_texts"):
+                    patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
                 # Rows of low scores are left out of the sort of the smallest lists.
                 for name, value in LEAVES_ROWS_OUT.items():
                     patch.setattr(f"recframe._engines.high_scores.{name}", value)

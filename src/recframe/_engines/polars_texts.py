@@ -1,27 +1,48 @@
 """Keys of text as whole numbers, which are compared, sorted and joined in a fraction of the time.
 
-Equal texts have equal hashes. Sorted by hash and row, equal texts follow each other, and each hash becomes one number.
-Every text is then compared with the first one of its number, and those that differ get numbers of their own.
+Equal texts have equal hashes. Texts that repeat are found by a table: the last bits of the hash are the slot, and each
+slot that a sample of the rows fills is one number. The rest are sorted by hash and row: equal texts then follow each
+other, and each hash becomes one number. Either way, every text is compared with one that has its number, and those
+that differ get numbers of their own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from recframe._columns import ROW
 from recframe._engines.packing import BITS
+from recframe._engines.polars_compat import FEW_ROWS
 from recframe._engines.polars_pack import FEW, in_order_of_rows, sort_integers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 HASH_BITS = 64
 RUNS = 4
 """How many rows the runs of equal texts must have on average, so that only their first rows are looked at."""
 
-HASH, NUMBER, TEXT = "hash", "number", "text"
+SAMPLED = 4
+"""Of how many rows one fills the table."""
+SLOTS_BITS = 2
+"""How many bits fewer than the number of rows a slot has: a larger table is read more slowly."""
+REPEATS = 2
+"""How many rows of the sample a filled slot must have on average, so that a table is faster than a sort."""
+PARTS = 16
+"""In how many parts the table is read: small ones need no new memory."""
+
+HASH, NUMBER, TEXT, OTHER = "hash", "number", "text", "other"
+
+
+class _Encoded(NamedTuple):
+    numbers: pl.Series
+    known: pl.Series
+    """The text of each number."""
+    others: pl.Series
+    """Which texts differ from that of their number."""
 
 
 def encoded(columns: Sequence[pl.Series]) -> tuple[list[pl.Series], pl.Series]:
@@ -44,30 +65,76 @@ def _heads(values: pl.Series) -> pl.Series:
     )
 
 
-def _encoded(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return texts as numbers, and the text of each number."""
+def _by_table(texts: pl.Series) -> _Encoded | None:
+    """Return numbers by a table of hashes; None where few texts repeat."""
+    if len(texts) <= FEW_ROWS:
+        return None
+    many = 2 ** max(len(texts).bit_length() - SLOTS_BITS, 0)
+    slot = (_hash(TEXT) & pl.lit(many - 1, dtype=pl.UInt64)).cast(pl.UInt32)
+    sample = texts.gather_every(SAMPLED)
+    rows = _table(sample.to_frame(TEXT).select(slot).to_series(), many, empty=len(sample))
+    filled = (rows < len(sample)).arg_true()
+    known = sample.gather(rows.gather(filled))
+    if REPEATS * len(known) > len(sample):
+        return None
+    # An empty slot has the number of another one: no text of an empty slot is known, so that all are others.
+    numbers = pl.lit(_table(filled, many, empty=0))
+    number = numbers.gather(slot).alias(NUMBER)
+    other = pl.lit(known).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
+    size = -(-len(texts) // PARTS)
+    parts = [texts.slice(start, size).to_frame(TEXT).lazy() for start in range(0, len(texts), size)]
+    found = pl.collect_all([part.select(TEXT, number).select(NUMBER, other) for part in parts])
+    both = pl.concat(found, rechunk=True)
+    return _Encoded(both.get_column(NUMBER), known, both.get_column(OTHER))
+
+
+def _table(slots: pl.Series, many: int, *, empty: int) -> pl.Series:
+    """Return the last place of each slot among some, a number of its own for the empty ones."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
+        return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)
+    found = numpy.full(many, empty, dtype=numpy.uint32)
+    found[slots.to_numpy()] = numpy.arange(len(slots), dtype=numpy.uint32)
+    return pl.Series(found)
+
+
+def _by_sort(texts: pl.Series) -> _Encoded:
+    """Return numbers by a sort of hashes."""
     row_bits = (len(texts) - 1).bit_length()
-    hashes = _hashes(texts) // 2 ** (HASH_BITS - BITS + row_bits)
+    hashes = texts.to_frame(TEXT).select(_hash(TEXT)).to_series() // 2 ** (HASH_BITS - BITS + row_bits)
     packed = hashes.cast(pl.Int64).to_frame(HASH).select(pl.first() * 2**row_bits + pl.int_range(pl.len()))
     ordered = sort_integers(packed.to_series()).to_frame(HASH)
     rows = ordered.select((pl.first() % 2**row_bits).alias(ROW)).to_series()
     number = ordered.select(pl.first() // 2**row_bits).to_series().rle_id()
     numbers = in_order_of_rows(rows, number, len(texts)).alias(NUMBER)
     known = texts.gather(rows.filter(_heads(number)))
-    others = known.gather(numbers).ne_missing(texts)
+    return _Encoded(numbers, known, known.gather(numbers).ne_missing(texts))
+
+
+def _by_join(texts: pl.Series) -> _Encoded:
+    """Return numbers and the text of each, whatever their hashes are; it is slower."""
+    known = texts.unique()
+    numbers = texts.to_frame(TEXT).join(known.to_frame(TEXT).with_row_index(NUMBER), on=TEXT, maintain_order="left")
+    return _Encoded(numbers.get_column(NUMBER), known, pl.repeat(value=False, n=len(texts), eager=True))
+
+
+def _hash(name: str) -> pl.Expr:
+    return pl.col(name).hash()
+
+
+def _encoded(
+    texts: pl.Series, ways: Sequence[Callable[[pl.Series], _Encoded | None]] = (_by_table, _by_sort, _by_join)
+) -> tuple[pl.Series, pl.Series]:
+    """Return texts as numbers, and the text of each number; what one way leaves is left to the next one."""
+    found = ways[0](texts)
+    if found is None:
+        return _encoded(texts, ways[1:])
+    numbers, known, others = found
     if texts.null_count():
         missing = texts.is_null()
         numbers, others = numbers.to_frame().select(pl.when(~missing).then(pl.first())).to_series(), others & ~missing
-    return _apart(texts, numbers, known, others) if others.any() else (numbers, known)
-
-
-def _hashes(texts: pl.Series) -> pl.Series:
-    return texts.hash()
-
-
-def _apart(texts: pl.Series, numbers: pl.Series, known: pl.Series, others: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Give texts that share the hash of another one numbers of their own."""
-    new = texts.filter(others).unique()
-    own = new.to_frame().with_row_index(NUMBER, offset=len(known))
-    moved = texts.filter(others).to_frame().join(own, on=TEXT, how="left", maintain_order="left").get_column(NUMBER)
-    return numbers.scatter(others.arg_true(), moved), pl.concat([known, new])
+    if not others.any():
+        return numbers, known
+    more, new = _encoded(texts.filter(others), ways[1:])
+    return numbers.scatter(others.arg_true(), more + len(known)), pl.concat([known, new])
