@@ -161,7 +161,7 @@ def _spans(packed: Pack, upto: int | None) -> pl.DataFrame:
     # Few plans of many expressions each: in a small frame, a plan costs more than what it computes.
     codes, many = packed.codes, len(packed.codes)
     start, end = pl.col("start"), pl.col("start").shift(-1).fill_null(many)
-    starts = (~_equals_previous(pl.col(PACKED) // packed.list)).arg_true().cast(pl.Int64).alias("start")
+    starts = (~_equals_previous_from(packed.list)).arg_true().cast(pl.Int64).alias("start")
     spans = codes.to_frame().lazy().select(starts).select(start, end.alias("end"))
     if upto is None:
         return collect_columns(spans.with_columns(pl.col("end").alias("stop")))
@@ -175,7 +175,7 @@ def _first_rows(packed: Pack, spans: pl.DataFrame) -> pl.DataFrame:
     all_rows = spans.get_column("stop").equals(spans.get_column("end"))
     rows = pl.lit(codes) if all_rows else pl.lit(codes).gather(pl.int_ranges("start", "stop").explode())
     placed = spans.lazy().select(rows, position)
-    return collect_columns(placed.with_columns(_equals_previous(pl.col(PACKED) // packed.score).alias(SAME_BITS)))
+    return collect_columns(placed.with_columns(_equals_previous_from(packed.score).alias(SAME_BITS)))
 
 
 def _to_whole_blocks(packed: Pack, spans: pl.LazyFrame) -> pl.DataFrame:
@@ -220,6 +220,12 @@ def _tied_blocks(rows: pl.DataFrame, same_bits: pl.Series, scores: pl.Series) ->
     ranked = blocks.with_columns(scores.alias("score")).join(mixed, on=RUN, how="semi")
     ranked = ranked.with_columns(pl.col(START) + within, size).drop("score")
     return pl.concat([blocks.join(mixed, on=RUN, how="anti"), ranked]).sort(INDEX)
+
+
+def _equals_previous_from(bit: int) -> pl.Expr:
+    """Return which packed rows equal the previous one in all bits from one on, without a division."""
+    differ = pl.col(PACKED) ^ pl.col(PACKED).shift(1)
+    return (differ < bit).fill_null(value=False)
 
 
 def _equals_previous(values: pl.Expr) -> pl.Expr:
