@@ -83,9 +83,7 @@ def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | No
     found = _ordered(lists, many, scores, descending=True)
     if found is None:
         return None
-    rows, ordered, first_of_list = found
-    first_of_block = first_of_list.copy()
-    first_of_block[1:] |= ordered[1:] != ordered[:-1]
+    rows, first_of_list, first_of_block = found
     blocks = np.flatnonzero(first_of_block)
     sizes = np.diff(blocks, append=len(rows))
     starts = blocks - np.maximum.accumulate(np.where(first_of_list[blocks], blocks, 0)) + 1
@@ -101,7 +99,7 @@ def numbered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any
     found = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
     if found is None:
         return None
-    rows, _, first_of_list = found
+    rows, first_of_list, _ = found
     lists = np.flatnonzero(first_of_list)
     return rows, np.arange(len(rows)) - np.repeat(lists, np.diff(lists, append=len(rows))) + 1
 
@@ -112,7 +110,7 @@ def _fits(values: Any) -> bool:
 
 
 def _ordered(lists: Any, many: int, values: Any, *, descending: bool) -> tuple[Any, Any, Any] | None:
-    """Return the rows by list and value, their values, and which of them are the first of their list.
+    """Return the rows by list and value, and which of them are the first of their list, and of their equal values.
 
     `lists` is changed.
     """
@@ -128,9 +126,9 @@ def _ordered(lists: Any, many: int, values: Any, *, descending: bool) -> tuple[A
     lists |= np.arange(len(values))
     lists.sort()
     rows, packed = lists & (2**row_bits - 1), lists >> row_bits
-    ordered = values[rows]
-    _sort_mixed(rows, ordered, packed, descending=descending)
-    return rows, ordered, _heads(packed >> bits)
+    first_of_value = _heads(packed)
+    _tell_apart(rows, values, first_of_value, descending=descending)
+    return rows, _heads(packed >> bits), first_of_value
 
 
 def _heads(values: Any) -> Any:
@@ -140,18 +138,27 @@ def _heads(values: Any) -> Any:
     return found
 
 
-def _sort_mixed(rows: Any, ordered: Any, packed: Any, *, descending: bool) -> None:
-    """Sort the rows that have the same bits, but different values, by their values, in place."""
-    heads = _heads(packed)
-    mixed = ~heads[1:] & (ordered[1:] != ordered[:-1])
-    if not mixed.any():
+def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None:
+    """Sort rows that have the same bits by their values, and mark where another value begins, in place."""
+    in_run = ~heads
+    in_run[:-1] |= ~heads[1:]
+    members = np.flatnonzero(in_run)
+    if not len(members):
         return
-    run = np.cumsum(heads)
-    where = np.flatnonzero(np.isin(run, np.unique(run[1:][mixed])))
-    by_value = np.argsort(ordered[where], kind="stable")
-    by_value = by_value[::-1] if descending else by_value
-    moved = where[by_value[np.argsort(run[where][by_value], kind="stable")]]
-    rows[where], ordered[where] = rows[moved], ordered[moved]
+    # The values of other rows are not looked up.
+    own, is_head = values[rows[members]], heads[members]
+    differs = _heads(own) & ~is_head
+    if differs.any():
+        run = np.cumsum(is_head) - 1
+        mixed = np.zeros(run[-1] + 1, dtype=bool)
+        mixed[run[differs]] = True
+        where = np.flatnonzero(mixed[run])
+        by_value = np.argsort(own[where], kind="stable")
+        by_value = by_value[::-1] if descending else by_value
+        moved = where[by_value[np.argsort(run[where][by_value], kind="stable")]]
+        rows[members[where]], own[where] = rows[members[moved]], own[moved]
+        differs = _heads(own) & ~is_head
+    heads[members] |= differs
 
 
 def _lists(keys: Sequence[Any]) -> tuple[Any, int] | None:
