@@ -45,7 +45,7 @@ ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_demo")
 
 SHARED_BY_ENGINES = {
     f"recframe._engines.{name}"
-    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "rows")
+    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "rows", "worker_task")
 }
 """The modules of the engines that are about no library."""
 
@@ -54,12 +54,12 @@ def module_name(path):
     return ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
-def imported(path):
-    """Return what a module imports when it runs, anywhere in it; what is for type checkers only is left out."""
+def imported(path, *, for_types=False):
+    """Return what a module imports when it runs, anywhere in it, and if requested what is for type checkers only."""
     names = set()
 
     def visit(node):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        if not for_types and isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
             return
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
@@ -74,14 +74,21 @@ def imported(path):
     return names
 
 
+PATHS = {module_name(path): path for path in modules("**/*.py")}
+
+
+def own_imports(*, for_types=False):
+    """Return the modules of the package that each of them imports."""
+    found = {}
+    for name, path in PATHS.items():
+        targets = imported(path, for_types=for_types)
+        found[name] = {target if target in PATHS else target.rpartition(".")[0] for target in targets} & PATHS.keys()
+    return found
+
+
 @pytest.fixture(scope="module")
 def imports():
-    """Return the modules of the package that each of them imports."""
-    paths = {module_name(path): path for path in modules("**/*.py")}
-    found = {}
-    for name, path in paths.items():
-        targets = {target if target in paths else target.rpartition(".")[0] for target in imported(path)}
-        found[name] = {target for target in targets if target in paths}
+    found = own_imports()
     assert "recframe._engines.base" in found["recframe._engines.polars"]
     return found
 
@@ -120,8 +127,9 @@ def test_no_adapter_imports_that_of_another_library(imports):
             assert {(own, other) for other in others & set(libraries) if other != own} <= allowed, name
 
 
-def test_no_module_imports_itself_by_way_of_others(imports):
-    left = dict(imports)
+@pytest.mark.parametrize("for_types", [False, True], ids=["at run time", "also for types"])
+def test_no_module_imports_itself_by_way_of_others(for_types):
+    left = own_imports(for_types=for_types)
     while left:
         leaves = [name for name, targets in left.items() if not targets & left.keys() - {name}]
         assert leaves, f"a cycle among {sorted(left)}"
@@ -219,51 +227,19 @@ def test_the_plans_frames_hold_declared_columns(monkeypatch):
     assert not wrong
 
 
-def imported_by(path, *, for_types):
-    """Return the modules of ours that a module imports, at the top or within functions."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    if not for_types:
-        tree.body = [
-            node
-            for node in tree.body
-            if not (isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING")
-        ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recframe"):
-            for alias in node.names:
-                whole = f"{node.module}.{alias.name}"
-                yield whole if whole in module_paths() else node.module
-
-
-def module_paths():
-    names = {
-        path: ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)) for path in modules("**/*.py")
-    }
-    return {name.removesuffix(".__init__"): path for path, name in names.items()}
-
-
-def longest_chain(imports, name, seen=()):
-    assert name not in seen, f"a circle of imports: {[*seen, name]}"
-    chains = [longest_chain(imports, other, (*seen, name)) for other in imports[name]]
+def longest_chain(imports, name):
+    chains = [longest_chain(imports, other) for other in imports[name]]
     return [name, *max(chains, key=len, default=[])]
 
 
-def test_the_plan_imports_without_circles_also_for_types():
-    paths = {name: path for name, path in module_paths().items() if name.startswith("recframe._plan.")}
-    imports = {name: {m for m in imported_by(path, for_types=True) if m in paths} for name, path in paths.items()}
-    for name in imports:
-        longest_chain(imports, name)
-
-
 def test_a_chain_of_imports_at_the_top_of_modules_is_short():
-    paths = module_paths()
     imports = {}
-    for name, path in paths.items():
+    for name, path in PATHS.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in paths}
+        top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in PATHS}
         # The demo is outside: it imports the package as its users do.
         imports[name] = {other for other in top if other != "recframe"}
-    assert max(len(longest_chain(imports, name)) for name in paths) < 15
+    assert max(len(longest_chain(imports, name)) for name in PATHS) < 15
 
 
 def test_only_the_plan_and_the_making_of_data_join_and_group():

@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
+    from recframe._engines.worker_task import WorkerTask
 
 
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
-Evaluate: TypeAlias = "Callable[[Mapping[str, Any], float | None], Any]"
-"""Evaluates the native frames of one part of the lists, given a constant; returns a native frame."""
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
 
@@ -108,7 +107,7 @@ class Adapter(ABC):
         msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
         """Open frames for a call that answers with the user's own rows; see `registry.open_rows`."""
         raise NotImplementedError
 
@@ -251,32 +250,11 @@ class Engine(Adapter):
         raise NotImplementedError
 
     def evaluate_on_workers(
-        self,
-        frames: Mapping[str, Frame],
-        names: Mapping[str, Mapping[str, str]],
-        keys: Sequence[str],
-        parts: int,
-        evaluate: Evaluate,
-        kept: Sequence[str],
-        columns: Mapping[str, type],
-        constant: str | None,
+        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: WorkerTask
     ) -> Frame:
-        """Return what a function gives for each part of the lists, where ``partitions`` is ``"on workers"``.
+        """Return what a task gives for each part of the lists, where ``partitions`` is ``"on workers"``.
 
-        Parameters
-        ----------
-        frames, names : dict of str to Frame, dict of str to dict of str to str
-            Frames with the keys of the lists, and the names that the function knows their columns by.
-        keys, parts : sequence of str, int
-            The keys, without any of which all rows are one list, and how many parts there are.
-        evaluate : callable
-            From the polars frames and the constant to a polars frame; it must pickle.
-        kept : sequence of str
-            The columns of the frames that its result holds unchanged.
-        columns : dict of str to type
-            The other columns of its answer, each ``int`` or ``float``.
-        constant : str, optional
-            A further column of the frames, with one value.
+        Without keys, all rows are one list.
         """
         raise NotImplementedError
 

@@ -65,7 +65,7 @@ class Pandas(Engine):
         frames = {name: wrap(columns) for name, columns in arrays.items()}
         return Session(by_polars or self, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
         return PandasRows(sources, self.open_frames(sources, rows=numbered))
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:

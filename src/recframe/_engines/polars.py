@@ -101,7 +101,7 @@ class LazyPolars(Polars):
         frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
         return Session(self, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:  # noqa: ARG002
         return LazyRows(self, sources, self._schema_check(sources))
 
     def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
@@ -169,7 +169,7 @@ class EagerPolars(Polars):
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         return Session(engine, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
         return EagerRows(sources, self.open_frames(sources, rows=numbered))
 
     def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:

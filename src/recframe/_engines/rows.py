@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
 
+EngineT_co = TypeVar("EngineT_co", covariant=True)
 OTHER_ROW, MODEL_ROW = "other_row", "model_row"
 
 
-class Rows(Protocol):
+class Rows(Protocol[EngineT_co]):
     """Of calls that return the user's rows: the frames under the plan's names, and the way back.
 
     An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame keeps all of
@@ -21,7 +21,7 @@ class Rows(Protocol):
     """
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineT_co:
         """What the frames are computed with."""
         ...
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Evaluate
+    from recframe._engines.worker_task import WorkerTask
 
 
 @cache
@@ -69,14 +69,6 @@ class Spark(SqlEngine):
         return {name for name, dtype in native.dtypes if dtype == "void"}
 
     def evaluate_on_workers(
-        self,
-        frames: Mapping[str, Frame],
-        names: Mapping[str, Mapping[str, str]],
-        keys: Sequence[str],
-        parts: int,
-        evaluate: Evaluate,
-        kept: Sequence[str],
-        columns: Mapping[str, type],
-        constant: str | None,
+        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: WorkerTask
     ) -> Frame:
-        return spark_workers.computed(frames, names, keys, parts, evaluate, kept, columns, constant)
+        return spark_workers.computed(frames, keys, parts, task)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Evaluate
+    from recframe._engines.worker_task import WorkerTask
 
     Batch = Any
 
@@ -23,16 +23,7 @@ WHOSE = "whose"
 """Which frame a row comes from, by number."""
 
 
-def computed(
-    frames: Mapping[str, Frame],
-    names: Mapping[str, Mapping[str, str]],
-    keys: Sequence[str],
-    parts: int,
-    evaluate: Evaluate,
-    kept: Sequence[str],
-    columns: Mapping[str, type],
-    constant: str | None,
-) -> Frame:
+def computed(frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: WorkerTask) -> Frame:
     """See `Engine.evaluate_on_workers`."""
     if find_spec("polars") is None or find_spec("pyarrow") is None:
         what = "partitions= on Spark, which lets polars rank on the workers,"
@@ -43,8 +34,8 @@ def computed(
     numbers = {int: types.LongType(), float: types.DoubleType()}
     schema = types.StructType(
         [
-            *(types.StructField(name, fields[name].dataType) for name in kept),
-            *(types.StructField(name, numbers[kind]) for name, kind in columns.items()),
+            *(types.StructField(name, fields[name].dataType) for name in task.kept),
+            *(types.StructField(name, numbers[kind]) for name, kind in task.columns.items()),
         ]
     )
     rows, *others = natives.values()
@@ -53,18 +44,10 @@ def computed(
     for other in others:
         rows = rows.unionByName(other, allowMissingColumns=True)
     whole_lists = rows.repartition(parts, *keys) if keys else rows.repartition(1)
-    work = partial(_evaluated, evaluate, {name: names[name] for name in natives}, list(kept), dict(columns), constant)
-    return lazy(whole_lists.mapInArrow(work, schema))
+    return lazy(whole_lists.mapInArrow(partial(_evaluated, task), schema))
 
 
-def _evaluated(
-    evaluate: Evaluate,
-    names: Mapping[str, Mapping[str, str]],
-    kept: Sequence[str],
-    columns: Mapping[str, type],
-    constant: str | None,
-    batches: Iterator[Batch],
-) -> Iterator[Batch]:
+def _evaluated(task: WorkerTask, batches: Iterator[Batch]) -> Iterator[Batch]:
     """Evaluate one part on a worker."""
     found = list(batches)
     if not sum(batch.num_rows for batch in found):
@@ -76,14 +59,14 @@ def _evaluated(
     pa: Any = import_module("pyarrow")
     table = pa.Table.from_batches(found)
     part: Any = pl.from_arrow(table)
-    own = [part.filter(pl.col(WHOSE) == i) for i in range(len(names))] if len(names) > 1 else [part]
+    own = [part.filter(pl.col(WHOSE) == i) for i in range(len(task.names))] if len(task.names) > 1 else [part]
     frames = {
         name: rows.select(**{column: plan for plan, column in columns.items()})
-        for rows, (name, columns) in zip(own, names.items(), strict=True)
+        for rows, (name, columns) in zip(own, task.names.items(), strict=True)
     }
-    value = None if constant is None else part.get_column(constant).item(0)
+    value = None if task.constant is None else part.get_column(task.constant).item(0)
     types = {int: pa.int64(), float: pa.float64()}
-    fields = [(name, table.schema.field(name).type) for name in kept]
-    fields += [(name, types[kind]) for name, kind in columns.items()]
-    answer = evaluate(frames, value).select([name for name, _ in fields]).to_arrow(compat_level=pl.CompatLevel.oldest())
-    yield from answer.cast(pa.schema(fields)).to_batches()
+    fields = [(name, table.schema.field(name).type) for name in task.kept]
+    fields += [(name, types[kind]) for name, kind in task.columns.items()]
+    answer = task.evaluate(frames, value).select([name for name, _ in fields])
+    yield from answer.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(pa.schema(fields)).to_batches()

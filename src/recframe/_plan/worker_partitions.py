@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION
+from recframe._engines.worker_task import WorkerTask
 from recframe._given_frames import Given
 from recframe._plan import averages
 from recframe._plan.plan import Plan
@@ -52,16 +53,14 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
     frames = {name: context.with_greatest(frame)[0] if constant else frame for name, frame in frames.items()}
     labels = [metric.column for metric in metrics]
     order = [MODEL_NUMBER] if len(query.orders) > 1 else []
-    sums = context.engine.evaluate_on_workers(
-        frames,
-        context.session.columns,
-        list(context.key_names),
-        parts,
-        partial(_sums, query, tuple(metrics)),
-        context.reported,
-        dict.fromkeys(order, int) | dict.fromkeys(averages.summed(context, labels), float),
-        constant,
+    task = WorkerTask(
+        evaluate=partial(_sums, query, tuple(metrics)),
+        names={name: dict(context.session.columns[name]) for name in frames},
+        kept=list(context.reported),
+        columns=dict.fromkeys(order, int) | dict.fromkeys(averages.summed(context, labels), float),
+        constant=constant,
     )
+    sums = context.engine.evaluate_on_workers(frames, list(context.key_names), parts, task)
     sums = averages.added(context, [sums], also=order)
     if order and not context.reported:
         # A model without any list has a row too.
