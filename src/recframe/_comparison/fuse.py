@@ -218,19 +218,20 @@ def _parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
     frame = frame.with_columns(**found)
     if value == "max":
         return frame
-    parts = {i: _part(i) for i in scores}
-    frame = frame.with_columns(**{part_column(i): part for i, part in parts.items()})
-    parts = {i: nw.col(part_column(i)) for i in scores}
+    frame = frame.with_columns(**{part_column(i): _part(i) for i in scores})
+    return frame if value == "min-max" else _spreads(frame, keys, models, value)
+
+
+def _spreads(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
+    """Add the sum of a list's parts by each model, or their mean and their variance."""
+    parts = {i: nw.col(part_column(i)) for i in range(models)}
     if value == "sum":
         return frame.with_columns(**{spread_column(i): part.sum().over(*keys) for i, part in parts.items()})
-    if value == "zscore":
-        frame = frame.with_columns(**{mean_column(i): part.mean().over(*keys) for i, part in parts.items()})
-        # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
-        apart = {i: part - nw.col(mean_column(i)) for i, part in parts.items()}
-        frame = frame.with_columns(**{spread_column(i): each * each for i, each in apart.items()})
-        squares = {i: nw.col(spread_column(i)) for i in scores}
-        return frame.with_columns(**{spread_column(i): each.mean().over(*keys) for i, each in squares.items()})
-    return frame
+    frame = frame.with_columns(**{mean_column(i): part.mean().over(*keys) for i, part in parts.items()})
+    # Squares are columns of their own, as windows of expressions are slow or refused on pandas.
+    apart = {i: part - nw.col(mean_column(i)) for i, part in parts.items()}
+    frame = frame.with_columns(**{spread_column(i): each * each for i, each in apart.items()})
+    return frame.with_columns(**{spread_column(i): nw.col(spread_column(i)).mean().over(*keys) for i in parts})
 
 
 def _part(model: int) -> nw.Expr:
