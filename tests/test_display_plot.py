@@ -269,6 +269,7 @@ def test_a_chart_is_saved_as_png(tmp_path):
         (lambda plot: plot.distribution(["ndcg", "mrr"]), "shows one metric at one cutoff, but these are ndcg, mrr"),
         (lambda plot: plot.distribution("coverage"), "coverage is one value of all lists together"),
         (lambda plot: plot.differences("ndcg", score=MODELS), "shows two models, but there are 3"),
+        (lambda plot: plot.differences("ndcg"), "differences shows two models, but there is one"),
         (lambda plot: plot.segments("ndcg"), "segments shows segments, but per= is not given"),
         (lambda plot: plot.segments("ndcg", per="country", most=0), "most=0 is less than 1"),
         (lambda plot: plot.trend("ndcg", per=["date", "country"]), "trend shows one column over time"),
@@ -281,11 +282,71 @@ def test_what_no_chart_shows(call, message):
         call(FRAME.rec(score="old").plot)
 
 
-@pytest.mark.parametrize("chart", ["distribution", "segments", "trend"])
-def test_frames_without_a_value(chart):
+@pytest.mark.parametrize(
+    ("chart", "args", "given"),
+    [
+        ("distribution", ["ndcg"], {}),
+        ("segments", ["ndcg"], {"per": "country"}),
+        ("trend", ["ndcg"], {"per": "country"}),
+        ("curve", [["ndcg", "mrr"]], {}),
+        ("tradeoff", ["coverage", "ndcg", 2], {}),
+    ],
+)
+def test_frames_without_a_value(chart, args, given):
     frame = FRAME.with_columns(relevant=0)
     with pytest.raises(recframe.InputError, match="no list has a value of ndcg"):
-        getattr(frame.rec.plot, chart)("ndcg", score="old", **({} if chart == "distribution" else {"per": "country"}))
+        getattr(frame.rec.plot, chart)(*args, score="old", **given)
+
+
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
+def test_a_model_without_a_mean_has_a_panel():
+    frame = FRAME.with_columns(new=1.0).rec(score=["old", "new"])
+    found, _, _ = spec(frame.plot.distribution("spearman"))
+    assert [panel["title"]["text"].partition(": ")[2][:5] for panel in found["vconcat"]] == ["mean ", "no me"]
+
+
+def test_estimates_beyond_the_range_of_a_metric_have_bins_of_their_own():
+    frame = pl.DataFrame({"user": [1, 2], "relevant": [1, 1], "score": [0.5, 0.5], "p": [0.1, 1.0]})
+    _, rows, _ = spec(frame.rec.plot.distribution("precision", 1, propensity="p"))
+    filled = [(row["from"], row["to"]) for row in rows if row.get("share")]
+    assert filled == [(1.0, 1.5), (9.5, 10.0)]
+
+
+LONG = "a model with dim=128,rate=0.001,layers=3,dropout=0.1 and seed {}\\f".format
+
+
+def test_long_names_keep_their_ends_and_leave_room_for_the_chart():
+    models = [LONG(0), LONG(1)]
+    plot = FRAME.rename({"old": models[0], "new": models[1]}).rec(score=models).plot
+    found, _, _ = spec(plot.differences("ndcg@3"))
+    assert (
+        found["title"]["text"] == "ndcg@3: a model with dim….1 and seed 1\\f against a model with dim….1 and seed 0\\f"
+    )
+    # Vega reads a backslash in the title of an axis as an escape, and images have no such letter.
+    titles = [title for title in find(found, "title") if isinstance(title, str)]
+    assert titles and not any("model" in title for title in titles)
+    found, rows, _ = spec(plot.tradeoff("ndcg@3", "mrr"))
+    assert {row["name"] for row in rows} == {"a model with dim….1 and seed 0\\f", "a model with dim….1 and seed 1\\f"}
+    assert {row["model"] for row in rows} == set(models)
+    found, _, _ = spec(plot.curve("ndcg", k=[1, 2]))
+    assert all("slice(datum.label" in legend["labelExpr"] for legend in find(found, "legend"))
+    found, _, _ = spec(FRAME.rename({"country": "a\\f"}).rec.plot.segments("ndcg@3", score="old", per="a\\f"))
+    assert [title for title in find(found, "title") if isinstance(title, str)][:1] == ["a∖f"]
+
+
+def test_many_models_have_no_bands_that_hide_each_other():
+    models = [f"model {number}" for number in range(7)]
+    plot = FRAME.with_columns(*(pl.col("old").alias(model) for model in models)).rec(score=models).plot
+    found, _, text = spec(plot.curve("ndcg", k=[1, 2]))
+    assert '"area"' not in text and found["title"]["subtitle"][0].endswith(" lists")
+    found, _, text = spec(plot.tradeoff("ndcg@3", "mrr"))
+    # Names at the dots would cover each other.
+    assert '"text"' not in json.dumps([layer["mark"] for layer in found["layer"]]) and "labelExpr" in text
+
+
+def test_one_list_is_one_list():
+    found, _, _ = spec(FRAME.filter(user=0).with_columns(relevant=1).rec.plot.distribution("mrr", score="old"))
+    assert found["title"]["subtitle"][0].startswith("1 list; ")
 
 
 def test_without_altair_there_is_the_line_that_installs_it(monkeypatch):

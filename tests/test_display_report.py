@@ -101,6 +101,16 @@ def test_one_model_needs_no_comparison(tmp_path):
     assert page.headings == ["Means", "Charts", "Check of the data", "What was computed"]
 
 
+@pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
+@pytest.mark.parametrize(("column", "metrics"), [({"relevant": 0}, ["ndcg@2"]), ({"new": 1.0}, ["spearman", "mrr"])])
+def test_what_has_no_value_has_no_chart(tmp_path, column, metrics):
+    path = tmp_path / "report.html"
+    frame = crowd().with_columns(**column, country=pl.col("user") % 2)
+    frame.rec.report(path, metrics, score=["<old>", "new"], per="country")
+    page = Page(path.read_text(encoding="utf-8"))
+    assert ("Charts" in page.headings) == ("new" in column) and "Means" in page.headings
+
+
 def test_metrics_of_all_lists_together_have_means_only(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "coverage", 2, score=["<old>", "new"])

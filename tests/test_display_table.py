@@ -1,5 +1,6 @@
 """`recframe.table`: the best values bold, marks and intervals explained, in each format."""
 
+import math
 import re
 import sys
 
@@ -138,6 +139,17 @@ def test_every_format_has_the_same_cells(result):
     assert r"old\_one" in latex or result is COMPARED
     assert table._repr_html_().count("<tr>") == html.count("<tr>")
     assert type(table.gt).__name__ == "GT"
+
+
+def test_names_mean_themselves_in_markdown():
+    name = "R&D &amp; ~x~ [a](b) $e$ <b>|*_`\\\\"
+    text = recframe.table(pl.DataFrame({"model": [name], "mrr": [0.5]})).to_markdown()
+    assert "| R&D \\&amp; \\~x\\~ [a\\](b) \\$e\\$ \\<b>\\|\\*\\_\\`\\\\\\\\ |" in text
+
+
+def test_rounding_leaves_no_sign_of_a_zero_and_infinite_values_are_values():
+    found = rows(recframe.table(pl.DataFrame({"model": ["a", "b", "c"], "dcg": [-1e-9, math.inf, -math.inf]})))
+    assert [row[1] for row in found[1:4]] == ["0.0000", "**inf**", "-inf"]
 
 
 def test_a_star_at_the_start_of_a_line_is_no_argument_of_the_line_break_in_latex():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from recframe._display import chart_texts as texts
 from recframe._display.data import NO_MODEL
 from recframe.errors import MissingExtraError
 
@@ -25,6 +26,8 @@ MOST_DATES = 7
 """The most dates on an axis."""
 BAND = 0.2
 """The opacity of intervals."""
+MOST_BANDS = len(COLOURS)
+"""The most models whose bands do not hide each other, and whose names have room at their dots."""
 
 
 def altair() -> Any:
@@ -57,7 +60,8 @@ def curves(found: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
         scale = alt.Scale(domain=ends, nice=False) if ends[0] < ends[1] else alt.Scale(zero=False)
         x = alt.X("k:Q", title="cutoff k", scale=scale, axis=alt.Axis(tickMinStep=1, format="d"))
         chart = _lines(rows, x, name, _models(means))
-        title = _title(f"{name} by cutoff", [_over(means, confidence), _direction(means[0].metric)])
+        over = texts.means_text(means, confidence, intervals=_has_bands(means))
+        title = _title(f"{name} by cutoff", [over, texts.direction(means[0].metric)])
         charts.append(chart.properties(width=WIDTH, height=HEIGHT, title=title))
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
@@ -67,11 +71,17 @@ def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
     alt = altair()
     kind, at = places([mean.segment[0] for mean in found])
     rows = [_row(mean) | {"place": place} for mean, place in zip(found, at, strict=True) if place is not None]
-    x = alt.X(f"place:{kind}", title=name)
+    x = alt.X(f"place:{kind}", title=texts.axis_title(name))
     if kind == "T":
-        x = alt.X("place:T", title=name, scale=alt.Scale(type="utc"), axis=_dates([row["place"] for row in rows]))
+        x = alt.X(
+            "place:T",
+            title=texts.axis_title(name),
+            scale=alt.Scale(type="utc"),
+            axis=_dates([row["place"] for row in rows]),
+        )
     metric = found[0].metric
-    title = _title(f"{metric.label} by {name}", [_over(found, confidence), _direction(metric)])
+    over = texts.means_text(found, confidence, intervals=_has_bands(found))
+    title = _title(f"{metric.label} by {texts.short(name)}", [over, texts.direction(metric)])
     return _lines(rows, x, metric.label, _models(found)).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
@@ -94,7 +104,9 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
     """Return how the values of lists spread, a panel for each model."""
     alt = altair()
     models = list(dict.fromkeys(row["model"] for row in rows))
-    title = _title(f"Distribution of {metric.label}", [f"{lists:,} lists; line at the mean; {_direction(metric)}"])
+    title = _title(
+        f"Distribution of {metric.label}", [f"{texts.lists_text(lists)}; line at the mean; {texts.direction(metric)}"]
+    )
     title.offset = 12 if len(models) > 1 else alt.Undefined
     panels = []
     for model in models:
@@ -110,10 +122,13 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
                 tooltip=["model:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
             )
         )
-        line = alt.Chart(_data([{"mean": means[model]}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
+        mean = means[model]
+        line = alt.Chart(_data([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
         panel = alt.layer(bars, line.encode(x="mean:Q")).properties(width=WIDTH, height=HEIGHT // 2.5)
         panels.append(
-            panel if model == NO_MODEL else panel.properties(title=_title(f"{model}: mean {means[model]:.4f}", []))
+            panel
+            if model == NO_MODEL
+            else panel.properties(title=_title(f"{texts.short(model)}: {texts.mean_text(mean)}", []))
         )
     if len(panels) == 1:
         return panels[0].properties(title=title)
@@ -128,23 +143,27 @@ def differences(found: Differences, metric: Metric) -> Any:
     other = "worse" if metric.higher_is_better else "better"
     rows = [{"lists": point["lists"], "low": min(at, 0.0), "high": max(at, 0.0)} for point, at in signed]
     x = alt.X(
-        "lists:Q", title=f"lists, those best for {found.model} first", axis=alt.Axis(format="%"),
+        "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )  # fmt: skip
     base = alt.Chart().encode(x=x)
     colours = {"better": COLOURS[0], "worse": COLOURS[1]}
     layers = [
         base.mark_area(interpolate="step", color=colours[name], opacity=1).encode(
-            y=alt.Y(f"{column}:Q", title=f"{metric.label}: {found.model} − {found.baseline}")
+            y=alt.Y(f"{column}:Q", title=f"difference of {metric.label}")
         )
         for column, name in (("high", side), ("low", other))
     ]
     layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y="zero:Q"))
     equal = 1 - found.better - found.worse
-    counts = f"{found.model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
+    model, baseline = texts.short(found.model), texts.short(found.baseline)
+    counts = f"{model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
     title = _title(
-        f"{metric.label}: {found.model} against {found.baseline}",
-        [f"{counts} of {found.lists:,} lists", f"mean difference {found.mean:+.4f}; {_direction(metric)}"],
+        f"{metric.label}: {model} against {baseline}",
+        [
+            f"{counts} of {texts.lists_text(found.lists)}",
+            f"mean difference {found.mean:+.4f}; {texts.direction(metric)}",
+        ],
     )
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
 
@@ -153,9 +172,10 @@ def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> An
     """Return a dot with its interval for each segment and model."""
     alt = altair()
     metric, models = found[0].metric, _models(found)
-    labels = list(dict.fromkeys(_label(mean.segment) for mean in found))
-    rows = [_row(mean) | {"segment": _label(mean.segment)} for mean in found]
-    y = alt.Y("segment:N", title=name, sort=labels, axis=alt.Axis(grid=True, tickBand="extent"))
+    labels = list(dict.fromkeys(texts.segment_text(mean.segment) for mean in found))
+    rows = [_row(mean) | {"segment": texts.segment_text(mean.segment)} for mean in found]
+    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
+    y = alt.Y("segment:N", title=texts.axis_title(name), sort=labels, axis=axis)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
     base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip("segment:N"), **offset)
     x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
@@ -165,7 +185,9 @@ def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> An
     ]
     drawn = len(labels)
     some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
-    title = _title(f"{metric.label} by {name}", [_over(found, confidence), *some, _direction(metric)])
+    title = _title(
+        f"{metric.label} by {texts.short(name)}", [texts.means_text(found, confidence), *some, texts.direction(metric)]
+    )
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=height, title=title)
 
@@ -174,24 +196,27 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     """Return two metrics against each other, a dot for each model."""
     alt = altair()
     models = [row["model"] for row in rows]
-    base = alt.Chart().encode(color=_colour(models, legend=False), tooltip=["model:N", "x:Q", "y:Q"])
+    crowded = len(models) > MOST_BANDS
+    base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=["model:N", "x:Q", "y:Q"])
     ticks = alt.Axis(tickCount=6)
     at = {
-        "x": alt.X("x:Q", title=f"{x.label} ({_direction(x)})", scale=_domain(rows, "x"), axis=ticks),
-        "y": alt.Y("y:Q", title=f"{y.label} ({_direction(y)})", scale=_domain(rows, "y"), axis=ticks),
+        "x": alt.X("x:Q", title=f"{x.label} ({texts.direction(x)})", scale=_domain(rows, "x"), axis=ticks),
+        "y": alt.Y("y:Q", title=f"{y.label} ({texts.direction(y)})", scale=_domain(rows, "y"), axis=ticks),
     }
     layers = [
         base.mark_rule(size=2, opacity=0.5).encode(x="x_low:Q", x2="x_high:Q", y=at["y"]),
         base.mark_rule(size=2, opacity=0.5).encode(y="y_low:Q", y2="y_high:Q", x=at["x"]),
-        base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=False)),
+        base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=crowded)),
     ]
     # Names of neighbours are above and below their dots, so that they do not cover each other.
     ordered = sorted(rows, key=lambda row: row["x"] or 0.0)
-    rows = [row | {"above": number % 2 == 0} for number, row in enumerate(ordered)]
-    for side, dy in (("datum.above", -9), ("!datum.above", 14)):
+    rows = [row | {"above": number % 2 == 0, "name": texts.short(row["model"])} for number, row in enumerate(ordered)]
+    for side, dy in () if crowded else (("datum.above", -9), ("!datum.above", 14)):
         text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
-        layers.append(text.encode(**at, text="model:N").transform_filter(side))
-    title = _title(f"{y.label} against {x.label}", [f"lines: {_percent(confidence)} intervals of means over lists"])
+        layers.append(text.encode(**at, text="name:N").transform_filter(side))
+    title = _title(
+        f"{y.label} against {x.label}", [f"lines: {texts.percent(confidence)} intervals of means over lists"]
+    )
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT + 60, title=title)
 
 
@@ -201,8 +226,9 @@ def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str])
     base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip(x.shorthand))
     scale = alt.Scale(zero=False)
     y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
+    band = base.mark_area(opacity=BAND).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
     return alt.layer(
-        base.mark_area(opacity=BAND).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q"),
+        *([band] if len(models) <= MOST_BANDS else []),
         base.mark_line().encode(y=y),
         base.mark_point(filled=True, size=36, opacity=1).encode(y=y, shape=_shape(models)),
         data=_data(rows),
@@ -225,6 +251,10 @@ def _models(found: Sequence[Mean]) -> list[str]:
     return list(dict.fromkeys(mean.model for mean in found))
 
 
+def _has_bands(found: Sequence[Mean]) -> bool:
+    return len(_models(found)) <= MOST_BANDS
+
+
 def _colour(models: list[str], *, legend: bool = True) -> Any:
     """Return the colour of a model; the same models have the same colours in every chart."""
     alt = altair()
@@ -240,25 +270,13 @@ def _shape(models: list[str], *, legend: bool = True) -> Any:
 
 def _legend(models: list[str], *, legend: bool) -> Any:
     """Return the legend of models; None without one, and where there is one model without a name."""
-    return altair().Legend(title="model", symbolOpacity=1) if legend and models != [NO_MODEL] else None
+    if not legend or models == [NO_MODEL]:
+        return None
+    return altair().Legend(title="model", symbolOpacity=1, labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
 
 
 def _title(text: str, lines: Sequence[str]) -> Any:
     return altair().Title(text, subtitle=list(lines), anchor="start")
-
-
-def _direction(metric: Metric) -> str:
-    return "higher is better" if metric.higher_is_better else "lower is better"
-
-
-def _over(found: Sequence[Mean], confidence: float) -> str:
-    counts = [mean.lists for mean in found] or [0]
-    lists = f"{min(counts):,} to {max(counts):,}" if min(counts) < max(counts) else f"{max(counts):,}"
-    return f"means over {lists} lists, with {_percent(confidence)} intervals"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.6g}%"
 
 
 def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
@@ -275,10 +293,6 @@ def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
 
 def _without_cutoff(metric: Metric) -> str:
     return metric.label.rpartition("@")[0] or metric.label
-
-
-def _label(segment: tuple[Any, ...]) -> str:
-    return " · ".join("missing" if value is None else str(value) for value in segment)
 
 
 def places(values: Sequence[Any]) -> tuple[str, list[Any]]:

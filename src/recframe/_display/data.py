@@ -15,7 +15,7 @@ from recframe._values import check_names
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from recframe._comparison.describe import Options
     from recframe._plan.plan import Plan
@@ -140,6 +140,12 @@ class Values:
         """How many lists have a value, under the model with the most."""
         return max((int((one == one).sum()) for one in self.values), default=0)  # noqa: PLR0124 - NaN
 
+    @property
+    def shared(self) -> int:
+        """How many lists have a value under every model."""
+        total = sum(self.values)
+        return int((total == total).sum())  # noqa: PLR0124 - NaN
+
     def of(self, numbers: Sequence[int]) -> Values:
         """Return the same for some of the models, by their numbers."""
         return Values(
@@ -191,16 +197,16 @@ def histogram(found: Values) -> list[dict[str, Any]]:
 
     there = [values[np.isfinite(values)] for values in found.values]
     every = np.concatenate(there) if there else np.array([])
-    if not len(every):
-        msg = f"no list has a value of {found.metric.label} to show"
-        raise InputError(msg, "look at the frame with check()")
+    check_means(every, found.metric.label)
     least, most = found.metric.range
-    least, most = (least if np.isfinite(least) else every.min(), most if np.isfinite(most) else every.max())
+    # Estimates of lists may leave the range of their metric.
+    least = min(least, every.min()) if np.isfinite(least) else every.min()
+    most = max(most, every.max()) if np.isfinite(most) else every.max()
     least, most = (least - 0.5, most + 0.5) if least == most else (least, most)
     edges = np.linspace(least, most, BINS + 1)
     rows = []
     for model, values in zip(found.models, there, strict=True):
-        counts, _ = np.histogram(np.clip(values, least, most), bins=edges)
+        counts, _ = np.histogram(values, bins=edges)
         rows += [
             {"model": model, "from": float(low), "to": float(high), "share": float(count) / max(len(values), 1)}
             for low, high, count in zip(edges, edges[1:], counts, strict=False)
@@ -236,7 +242,8 @@ def sorted_differences(found: Values) -> Differences:
     from recframe._comparison.paired_sums import ROUNDING
 
     if len(found.models) != 2:  # noqa: PLR2004
-        msg = f"differences shows two models, but there are {len(found.models)}: {', '.join(found.models)}"
+        there = f"there are {len(found.models)}: {', '.join(found.models)}"
+        msg = f"differences shows two models, but {'there is one' if len(found.models) == 1 else there}"
         raise OptionError(msg, "score=['old', 'new']")
     every = found.values[1] - found.values[0]
     there = np.isfinite(every)
@@ -259,6 +266,13 @@ def sorted_differences(found: Values) -> Differences:
         lists=len(values),
         mean=mean,
     )
+
+
+def check_means(means: Iterable[float | None], label: str) -> None:
+    """Raise where no list has a value: the chart would be empty."""
+    if all(mean is None for mean in means):
+        msg = f"no list has a value of {label} to show"
+        raise InputError(msg, "look at the frame with check()")
 
 
 def most_lists(found: Sequence[Mean], most: int) -> tuple[list[Mean], int]:

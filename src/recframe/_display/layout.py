@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,8 @@ def number_text(value: Any, digits: int) -> str:
     """Return a number as tables show it."""
     if value is None or value != value:  # noqa: PLR0124 - NaN
         return MISSING
-    return f"{value:,}" if isinstance(value, int) else f"{value:.{digits}f}"
+    # The sign of a zero, `z`, is left out: a value that is rounded to 0 is neither above nor below.
+    return f"{value:,}" if isinstance(value, int) else f"{value:z.{digits}f}"
 
 
 def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
@@ -191,7 +193,7 @@ def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[i
     found: set[int] = set()
     for members in rows.values():
         best = (max if record.higher_is_better else min)(values[row] for row in members)
-        close = {row for row in members if abs(values[row] - best) <= ROUNDING * max(1.0, abs(best))}
+        close = {row for row in members if math.isclose(values[row], best, rel_tol=ROUNDING, abs_tol=ROUNDING)}
         found |= close if len(close) < len(members) else set()
     return found
 

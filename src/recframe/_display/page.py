@@ -43,6 +43,8 @@ footer { margin-top: 3rem; }
 LONG = 60
 """From how many letters on a text may break into lines."""
 INK = "currentColor"
+LEGEND_COLUMNS = 3
+"""The most names side by side below a chart: one row of all would make the chart as wide, and so its texts small."""
 CHART_COLOURS = {
     "background": "transparent",
     "view": {"stroke": "transparent"},
@@ -52,7 +54,7 @@ CHART_COLOURS = {
         "gridColor": INK, "gridOpacity": 0.15,
     },
     # Below a chart, so that a narrow screen need not shrink both.
-    "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom"},
+    "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": LEGEND_COLUMNS},
     "header": {"labelColor": INK, "titleColor": INK},
 }  # fmt: skip
 """What makes a chart take the page's colour of text."""

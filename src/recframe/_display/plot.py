@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import show_roles
 from recframe._display import charts
-from recframe._display.data import BY_SEGMENT, MEANS, histogram, means, sorted_differences, values_by_model, values_of
+from recframe._display.data import (
+    BY_SEGMENT,
+    MEANS,
+    check_means,
+    histogram,
+    means,
+    sorted_differences,
+    values_by_model,
+    values_of,
+)
 from recframe._display.segment_charts import SegmentCharts
 from recframe.errors import OptionError, quoted
 from recframe.metrics import CutMetric
@@ -73,7 +82,8 @@ class Plot(SegmentCharts):
         charts.altair()
         call = self._call(roles, MEANS)
         options = call.options(confidence, cluster)
-        for metric in call.plan(metrics).metrics:
+        without = call.plan(metrics).metrics
+        for metric in without:
             if not isinstance(metric, CutMetric) or metric.k is not None:
                 what = "has a cutoff of its own" if isinstance(metric, CutMetric) else "takes no cutoff"
                 msg = f"curve shows metrics over the cutoff, but {metric.label} {what}"
@@ -82,7 +92,9 @@ class Plot(SegmentCharts):
         if any(metric.cutoff is None for metric in plan.metrics):
             msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        chart: alt.LayerChart | alt.ConcatChart = charts.curves(means(plan, options), options.confidence)
+        found = means(plan, options)
+        check_means((mean.mean for mean in found), " or ".join(metric.label for metric in without))
+        chart: alt.LayerChart | alt.ConcatChart = charts.curves(found, options.confidence)
         return chart
 
     def distribution(
@@ -197,6 +209,8 @@ class Plot(SegmentCharts):
             msg = f"tradeoff shows two metrics, but these are {', '.join(map(str, plan.metrics))}"
             raise OptionError(msg, "plot.tradeoff('ndcg', 'coverage', k=10)")
         rows: list[dict[str, Any]] = values_by_model(plan)
+        for name, metric in zip("xy", plan.metrics, strict=True):
+            check_means((row[name] for row in rows), metric.label)
         for name, metric in zip("xy", plan.metrics, strict=True):
             found = {} if isinstance(metric, ExposureMetric) else _by_model(call, metric, options)
             for row in rows:

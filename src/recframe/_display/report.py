@@ -88,6 +88,11 @@ class ReportQuery:
             return []
         return list(dict.fromkeys(row["model"] for row in rows_of(self.values.to_native())))
 
+    def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
+        """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
+        columns = {metric: metric if isinstance(metric, str) else metric.label for metric in metrics}
+        return [metric for metric in metrics if self.values.get_column(columns[metric]).fill_nan(None).count()]
+
     def call(self) -> Call:
         """Return the frame with its roles, for the data of charts."""
         return Call(self.frame, self.bound, self.given, MEANS)
@@ -159,9 +164,10 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
 
     plot, given = Plot(report.frame, report.bound), dict(report.given)
     yield from _of_cutoffs(report)
-    if not report.by_list:
+    by_list = report.with_means(report.by_list)
+    if not by_list:
         return
-    first = report.by_list[0]
+    first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
         call = Call(report.frame, report.bound, {**given, "per": report.per}, BY_SEGMENT)
@@ -169,7 +175,7 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
         yield segments_of(found, name, report.options)
         if _is_time(found):
             yield trend_of(found, name, report.options)
-    others = [metric for metric in report.metrics if metric != first]
+    others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.by_list]
         yield plot.tradeoff(first, (together or others)[0], **report.confidence, **given)
@@ -183,7 +189,9 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
         without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
         plan = report.call().plan(list(without.values()), cutoffs, report.options)
-        yield charts.curves(means(plan, report.options), report.options.confidence, columns=1)
+        found = means(plan, report.options)
+        if any(mean.mean is not None for mean in found):
+            yield charts.curves(found, report.options.confidence, columns=1)
 
 
 def _as_given(spec: Spec) -> str | Metric:
@@ -206,7 +214,7 @@ def _of_lists(report: ReportQuery, given: str | Metric) -> Iterator[Any]:
     others = [number for number in range(len(found.models)) if number != baseline]
     for number in others[:MOST_CHARTS]:
         pair = found.of([baseline, number])
-        if pair.lists:
+        if pair.shared:
             yield charts.differences(sorted_differences(pair), metric)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import charts
-from recframe._display.data import BY_SEGMENT, Call, means, most_lists
+from recframe._display.data import BY_SEGMENT, Call, check_means, means, most_lists
 from recframe._values import whole_number
 from recframe.errors import InputError, OptionError
 
@@ -153,7 +153,5 @@ def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> 
         msg = f"{name} shows segments, but per= is not given"
         raise OptionError(msg, f"plot.{name}('ndcg@10', per='{'date' if name == 'trend' else 'country'}')")
     found = means(plan, options)
-    if not any(mean.mean is not None for mean in found):
-        msg = f"no list has a value of {plan.metrics[0].label} to show"
-        raise InputError(msg, "look at the frame with check()")
+    check_means((mean.mean for mean in found), plan.metrics[0].label)
     return found, ", ".join(map(str, per))

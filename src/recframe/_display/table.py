@@ -21,6 +21,9 @@ MOST_DIGITS = 15
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 
+MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
+"""What Markdown would read as its own: marks, the middle of a link, the start of a character's name."""
+
 
 class Table:
     """A result as a table; notebooks show it. Made by `recframe.table`."""
@@ -174,8 +177,7 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
 
 def _escaped(text: str) -> str:
     """Return a text that means itself in a cell of Markdown."""
-    for mark in ("\\", "|", "*", "_", "`", "<"):
-        text = text.replace(mark, f"\\{mark}")
+    text = MARKS.sub(r"\\\g<0>", text)
     return " ".join(text.split())
 
 

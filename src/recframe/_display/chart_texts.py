@@ -1,0 +1,63 @@
+"""The texts of charts: titles, counts, and names that are too long for a chart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._display.data import Mean
+    from recframe.metrics import Metric
+
+LONGEST = 32
+"""The most letters of a name in a chart: names of models may hold a whole configuration."""
+HEAD, TAIL = LONGEST // 2, LONGEST // 2 - 1
+SHORT_LABEL = (
+    f"length(datum.label) > {LONGEST} ? slice(datum.label, 0, {HEAD}) + '…' + slice(datum.label, -{TAIL}) : datum.label"
+)
+"""What `short` does, as an expression of Vega: so the data, and what the pointer shows, keep the whole name."""
+LABEL_WIDTH = 240
+"""The width of as many letters, in pixels."""
+
+
+def short(name: str) -> str:
+    """Return a name without its middle if it is long: the ends tell configurations apart."""
+    return name if len(name) <= LONGEST else f"{name[:HEAD]}…{name[-TAIL:]}"
+
+
+def axis_title(name: str) -> str:
+    """Return the name of a column as the title of an axis, of which Vega would read a backslash as an escape."""
+    return short(name).replace("\\", "∖")
+
+
+def direction(metric: Metric) -> str:
+    """Return which values of a metric are better."""
+    return "higher is better" if metric.higher_is_better else "lower is better"
+
+
+def lists_text(count: int) -> str:
+    """Return a number of lists."""
+    return f"{count:,} list" if count == 1 else f"{count:,} lists"
+
+
+def means_text(found: Sequence[Mean], confidence: float, *, intervals: bool = True) -> str:
+    """Return over how many lists means are, and the confidence of their intervals."""
+    counts = [mean.lists for mean in found] or [0]
+    lists = f"{min(counts):,} to {lists_text(max(counts))}" if min(counts) < max(counts) else lists_text(max(counts))
+    return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage."""
+    return f"{100 * share:.6g}%"
+
+
+def mean_text(mean: float | None) -> str:
+    """Return the mean of a model, which may have none."""
+    return "no mean" if mean is None else f"mean {mean:.4f}"
+
+
+def segment_text(segment: tuple[Any, ...]) -> str:
+    """Return the name of a segment."""
+    return " · ".join("missing" if value is None else str(value) for value in segment)
