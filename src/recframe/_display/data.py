@@ -143,8 +143,8 @@ class Values:
     @property
     def shared(self) -> int:
         """How many lists have a value under every model."""
-        total = sum(self.values)
-        return int((total == total).sum())  # noqa: PLR0124 - NaN
+        total: Any = sum(self.values)
+        return len(total[total == total])  # noqa: PLR0124 - NaN
 
     def of(self, numbers: Sequence[int]) -> Values:
         """Return the same for some of the models, by their numbers."""
