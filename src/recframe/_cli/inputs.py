@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._arguments import Roles
+from recframe._cli.csv import read_csv, with_ids_alike
 from recframe._cli.terminal import progress
 from recframe._files.fields import BOM
 from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
@@ -21,7 +22,7 @@ from recframe._values import as_tuple
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 FORMATS = {
     "parquet": (".parquet", ".pq"),
@@ -37,6 +38,8 @@ SIDES = ("truth", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""
+_OF_IDS = ("per", "model", "subtopic")
+"""The roles of columns that name something, besides the key and the item."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
@@ -59,20 +62,17 @@ class Inputs:
             msg = f"--model {roles['model']} with several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")
         self._check_sides()
-        frames = {
-            name: pl.concat([self._file(path) for path in paths], how="vertical_relaxed")
-            for name, paths in models.items()
-        }
+        frames = {name: self._joined([self._file(path) for path in paths]) for name, paths in models.items()}
+        frames = dict(zip(frames, with_ids_alike([*frames.values()], self._ids), strict=True))
         frame = _stacked(frames) if several else next(iter(frames.values()))
         roles |= {"model": MODEL} if several else {}
-        trec = any(self._kind(path) == "trec" for paths in models.values() for path in paths)
         for name in (*SIDES, "catalog"):
             if (given := roles.get(name)) is not None:
                 count = _number(given) if name == "catalog" else None
                 roles[name] = self._side(given) if count is None else count
-        if roles.get("truth") is not None:
-            frame, roles["truth"] = self._with_ids_alike(frame, roles["truth"], trec=trec)
-        return frame, roles
+        sides = [name for name in (*SIDES, "catalog") if isinstance(roles.get(name), pl.DataFrame)]
+        frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
+        return frame, roles | dict(zip(sides, others, strict=True))
 
     def _check_sides(self) -> None:
         """Raise for a missing file of such a role, before much is read."""
@@ -80,13 +80,15 @@ class Inputs:
             if (given := self.roles.get(name)) is not None and not is_pattern(as_path(given)):
                 check_file(as_path(given))
 
-    def _with_ids_alike(self, frame: pl.DataFrame, truth: pl.DataFrame, *, trec: bool) -> tuple[pl.DataFrame, Any]:
-        """Return the frame and the truth with ids as text, where those of one come from a TREC file."""
-        of_text = self._kind(as_path(self.roles["truth"]), side=True) == "trec"
-        if of_text == trec:
-            return frame, truth
-        keys = [*self._by, self._name("item")]
-        return (frame, _as_text(truth, keys)) if trec else (_as_text(frame, keys), truth)
+    def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Return the files of one frame as one."""
+        return pl.concat(with_ids_alike(parts, self._ids), how="vertical_relaxed")
+
+    @property
+    def _ids(self) -> list[str]:
+        """The columns whose values name something: a number among them is no number to compute with."""
+        named = [value for name in _OF_IDS for value in as_tuple(self.roles.get(name))]
+        return [*self._by, self._name("item"), *map(str, named), *self.also, MODEL]
 
     def _name(self, role: str) -> str:
         return str(self.roles.get(role) or getattr(Roles, role))
@@ -100,9 +102,9 @@ class Inputs:
         """The name of the column of queries in files without a header."""
         return str(next(iter(self._by), Roles.by))
 
-    def _kind(self, path: Path, *, side: bool = False) -> str:
-        """Return the format of a file; ``--format`` is that of the models' files."""
-        return self.format if self.format is not None and not side else format_of(path)
+    def _kind(self, path: Path) -> str:
+        """Return the format of a model's file; ``--format`` is that of all of them."""
+        return self.format if self.format is not None else format_of(path)
 
     def _file(self, path: Path) -> pl.DataFrame:
         """Return the columns of a model's file that the call may read."""
@@ -115,7 +117,9 @@ class Inputs:
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
             return found
-        return _collected(path, kind, lambda lazy: lazy.select(self._columns_to_read(lazy.collect_schema().names())))
+        return _collected(
+            path, kind, self._ids, lambda lazy: lazy.select(self._columns_to_read(lazy.collect_schema().names()))
+        )
 
     def _columns_to_read(self, there: list[str]) -> list[str]:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
@@ -134,7 +138,7 @@ class Inputs:
         """Return a file of the truth or of side information, whole."""
         path = as_path(given)
         paths = expanded(path) if is_pattern(path) else [path]
-        return pl.concat([self._side_file(path) for path in paths], how="vertical_relaxed")
+        return self._joined([self._side_file(path) for path in paths])
 
     def _side_file(self, path: Path) -> pl.DataFrame:
         progress(f"reading {path}")
@@ -143,7 +147,7 @@ class Inputs:
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
             found: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
             return found
-        return _collected(path, kind, lambda lazy: lazy)
+        return _collected(path, kind, self._ids, lambda lazy: lazy)
 
 
 def format_of(path: Path) -> str:
@@ -153,6 +157,9 @@ def format_of(path: Path) -> str:
     known = next((name for name, endings in FORMATS.items() if ending in endings), None)
     if known is not None:
         return known
+    if not path.is_file():
+        msg = f"{str(path)!r} is a pipe, which can be read only once, so that its format cannot be looked up"
+        raise InputError(msg, "write it to a file first, and give that")
     with path.open("rb") as file:
         head = file.read(4096)
     if head.startswith(GZIP):
@@ -226,11 +233,11 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
         raise InputError(msg, "give their ids one type") from None
 
 
-def _collected(path: Path, kind: str, pick: Any) -> pl.DataFrame:
+def _collected(path: Path, kind: str, ids: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
     """Return a file as a frame; Parquet and CSV are scanned, so that only the columns that are picked are read."""
     check_file(path)
     try:
-        frame: pl.DataFrame = pick(_scanned(path, kind)).collect()
+        frame = _picked(path, kind, ids, pick)
     except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
         reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
         msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
@@ -244,23 +251,14 @@ def _is_empty_text(values: pl.Series) -> bool:
     return values.dtype == pl.String and values.null_count() == len(values)
 
 
-def _scanned(path: Path, kind: str) -> pl.LazyFrame:
-    compressed = path.name.endswith(".gz")
+def _picked(path: Path, kind: str, ids: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
     if kind == "parquet":
-        return pl.scan_parquet(path, glob=False)
+        return pick(pl.scan_parquet(path, glob=False)).collect()
     if kind in ("csv", "tsv"):
-        options: dict[str, Any] = {"separator": "\t" if kind == "tsv" else ",", "infer_schema_length": 10_000}
-        return (
-            pl.read_csv(read_bytes(path), **options).lazy() if compressed else pl.scan_csv(path, glob=False, **options)
-        )
+        source = read_bytes(path) if path.name.endswith(".gz") else path
+        return read_csv(source, ids, pick, separator="\t" if kind == "tsv" else ",", infer_schema_length=10_000)
     data = BytesIO(read_bytes(path))
-    return (pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()
-
-
-def _as_text(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return a frame whose ids are text; floats stay, as their text would be another one's id."""
-    there = [name for name in columns if name in frame.columns and not frame.schema[name].is_float()]
-    return frame.with_columns(pl.col(name).cast(pl.String) for name in there)
+    return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
 
 
 def _first_line(error: Exception) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars import selectors as cs
 
+from recframe._cli.csv import read_csv
 from recframe._demo.baselines import MIN_ITEMS
 from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError, closest
 
@@ -104,19 +105,14 @@ def _read(path: Path, names: Mapping[str, str]) -> pl.DataFrame:
     """Return the columns user, item and, if present, rating, as a float."""
     kind = _kind(path)
     try:
-        lazy = (
-            pl.scan_parquet(path, glob=False)
-            if kind == "Parquet"
-            else pl.scan_csv(path, glob=False, infer_schema_length=None)
+        if kind == "Parquet":
+            frame = _picked(pl.scan_parquet(path, glob=False), path, names).collect()
+        else:
+            ids = [names.get(name, name) for name in ("user", "item")]
+            frame = read_csv(path, ids, lambda lazy: _picked(lazy, path, names), infer_schema_length=None)
+        frame = frame.select(
+            pl.col(own).alias(name) for name in OPTIONS if (own := names.get(name, name)) in frame.columns
         )
-        columns = lazy.collect_schema().names()
-        for name in ("user", "item", *names):
-            if (own := names.get(name, name)) not in columns:
-                there = ", ".join(map(repr, columns))
-                msg = f"{path.name!r} has no column {own!r}; it has {there}"
-                raise MissingColumnError(msg, closest(own, columns) or f"name the column: --{OPTIONS[name]} COLUMN")
-        chosen = {name: names.get(name, name) for name in OPTIONS}
-        frame = lazy.select(pl.col(own).alias(name) for name, own in chosen.items() if own in columns).collect()
     except pl.exceptions.NoDataError:
         msg = f"{path.name!r} is empty"
         raise InputError(msg, "the first line of a CSV file names the columns: user,item,rating") from None
@@ -131,6 +127,18 @@ def _read(path: Path, names: Mapping[str, str]) -> pl.DataFrame:
     if "rating" in frame.columns:
         frame = frame.with_columns(pl.col("rating").cast(pl.Float64))
     return frame.with_columns(cs.float().fill_nan(None))
+
+
+def _picked(lazy: pl.LazyFrame, path: Path, names: Mapping[str, str]) -> pl.LazyFrame:
+    """Return the columns that are read, by the names that the file gives them."""
+    columns = lazy.collect_schema().names()
+    for name in ("user", "item", *names):
+        if (own := names.get(name, name)) not in columns:
+            there = ", ".join(map(repr, columns))
+            msg = f"{path.name!r} has no column {own!r}; it has {there}"
+            raise MissingColumnError(msg, closest(own, columns) or f"name the column: --{OPTIONS[name]} COLUMN")
+    read = {names.get(name, name) for name in OPTIONS}
+    return lazy.select(name for name in columns if name in read)
 
 
 def _kind(path: Path) -> str:
