@@ -25,7 +25,8 @@ TEN = ["precision", "recall", "f1", "r_precision", "hit_rate", "mrr", "map", "dc
 """The ten metrics of the foundation, and ROC AUC."""
 ROWS_A_FILE = 5_000_000
 CALLS = {
-    "ndcg": ("ndcg@5 / bare window rank of the files", 2.0),
+    "yardstick with relevance": ("bare window rank that keeps the relevance / bare window rank of the files", None),
+    "ndcg": ("ndcg@5 / bare window rank of the files", 1.2),
     "eleven": ("11 metrics × 4 cutoffs / bare window rank of the files", 4.5),
     "ndcg in 8 parts": ("ndcg@5, partitions=8 / bare window rank of the files", None),
     "eleven in 8 parts": ("11 metrics × 4 cutoffs, partitions=8 / bare window rank of the files", None),
@@ -71,12 +72,13 @@ def write(shape: Shape, folder: Path) -> None:
         ).write_parquet(folder / f"{number:05d}.parquet")
 
 
-def yardstick(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Rank a column within lists and keep the top."""
+def yardstick(frame: pl.LazyFrame, *, keep_relevance: bool = False) -> pl.LazyFrame:
+    """Rank a column within lists and keep the top: how many rows, or their relevance, which each metric needs."""
     import polars as pl
 
     rank = pl.col("score").rank("min", descending=True).over("user")
-    return frame.with_columns(a=rank).filter(pl.col("a") <= 5).select(pl.len())
+    top = frame.with_columns(a=rank).filter(pl.col("a") <= 5)
+    return top.select(pl.col("relevant").sum() if keep_relevance else pl.len())
 
 
 def scan(call: str, folder: str) -> dict[str, float]:
@@ -89,8 +91,8 @@ def scan(call: str, folder: str) -> dict[str, float]:
     call, _, many = call.removesuffix(" parts").partition(" in ")
     parts: dict[str, Any] = {"partitions": int(many)} if many else {}
     start = now()
-    if call == "yardstick":
-        plan = yardstick(frame)
+    if call.startswith("yardstick"):
+        plan = yardstick(frame, keep_relevance=call != "yardstick")
     elif call == "ndcg":
         plan = frame.rec.ndcg(5, **parts)
     else:
@@ -102,7 +104,7 @@ def scan(call: str, folder: str) -> dict[str, float]:
 def main() -> None:
     """Write files of a size once, and measure calls on them: ``python -m benchmarks.files FOLDER LISTS LENGTH CALL …``.
 
-    A call is ``yardstick``, ``ndcg`` or ``eleven``, the last two also ``"ndcg in 8 parts"``.
+    A call is ``yardstick``, ``"yardstick with relevance"``, ``ndcg`` or ``eleven``, or ``"ndcg in 8 parts"``.
     """
     folder, lists, length, *calls = sys.argv[1:]
     path = Path(folder)

@@ -67,7 +67,7 @@ def ranx_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
             repeats,
         )
     yield faster(whole, shape, times["ours"], times["whole"], 25.0)
-    yield faster(alone, shape, times["ours"], times["alone"], 6.0)
+    yield faster(alone, shape, times["ours"], times["alone"], 8.0)
 
 
 # --- pytrec_eval ------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ def sklearn_rows(shape: Shape, repeats: int) -> Iterator[Row | Missing]:
         },
         repeats,
     )
-    yield faster(averaged, shape, times["ours"], times["averaged"], 10.0)
+    yield faster(averaged, shape, times["ours"], times["averaged"], 15.0)
     yield slower(ignored, shape, times["ours"], times["ignored"], 1.5)
 
 
