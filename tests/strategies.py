@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from oracle import Case, is_missing
+
+if TYPE_CHECKING:
+    import pytest
 
 BINARY = (False, True)
 GRADED = (-2, -1, 0, 0, 0, 1, 1, 2, 3)
@@ -29,8 +32,13 @@ def ranked_rows(scores: st.SearchStrategy[float], *, most: int = 60) -> st.Searc
 
 
 ANY_SCORE = st.floats(allow_nan=False)
-LEAVES_ROWS_OUT = {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}
-"""The limits of `high_scores` with which rows are left out of the sort of the smallest lists."""
+
+
+def leave_rows_out(patch: pytest.MonkeyPatch) -> None:
+    """Let rows of low scores be left out of the sort of the smallest lists too."""
+    limits = {"MANY_ROWS": 0, "SAMPLE": 1, "FEWEST_LISTS": 1, "MOST_SORTED": 1.0}
+    for name, value in limits.items():
+        patch.setattr(f"recframe._engines.high_scores.{name}", value)
 
 
 # --- seeded -----------------------------------------------------------------------------------------------

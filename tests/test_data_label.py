@@ -13,7 +13,7 @@ import recframe
 from compare import assert_equal
 from spellings import SOME
 from strategies import examples, frames, truths
-from test_truth import BY, served_and_truth, without
+from test_truth import BY, models_and_truth, served_and_truth, without
 
 # Random frames may hold nothing that the truth knows; test_data_warnings.py tells when that is warned of.
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")
@@ -100,14 +100,7 @@ def test_ranks(engine):
 
 
 def test_models_in_the_long_format(engine):
-    models = {"b": 60, "a": 61, "c": 62}
-    served = [
-        {**row, "model": name}
-        for name, seed in models.items()
-        for row in served_and_truth(seed, 60)[0]
-        if (row["user"] or 0) % 3 != seed % 3
-    ]
-    _, truth = served_and_truth(60, 60)
+    served, truth = models_and_truth()
     with engine.running():
         assert_as_truth(engine, engine.frame(served), engine.frame(truth), SOME, by=BY, model="model")
 

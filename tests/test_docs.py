@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import doctest
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -139,15 +137,6 @@ def test_every_page_is_in_the_navigation():
         pytest.skip("the site is not part of a source distribution")
     listed = set(re.findall(r'"([\w/-]+\.md)"', site.read_text(encoding="utf-8")))
     assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} == listed
-
-
-@pytest.mark.parametrize("name", ["metric_pages.py", "pictures.py", "llms.py"])
-def test_what_tools_write_is_current(name):
-    tool = ROOT / "tools" / name
-    if not tool.exists():
-        pytest.skip("the tools are not part of a source distribution")
-    done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_no_page_installs_an_extra_by_a_name_that_no_registry_has():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import ANY_SCORE, LEAVES_ROWS_OUT, examples, ranked_rows
+from strategies import ANY_SCORE, examples, leave_rows_out, ranked_rows
 
 pl = pytest.importorskip("polars")
 
@@ -115,8 +115,7 @@ def test_rows_of_low_scores_need_no_sort(shape, upto, gaps, sorts):
 def test_leaving_rows_out_changes_nothing(rows, upto):
     users, scores = zip(*rows, strict=True)
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in LEAVES_ROWS_OUT.items():
-            patch.setattr(high_scores, name, value)
+        leave_rows_out(patch)
         check(users, scores, upto)
 
 

@@ -38,6 +38,18 @@ def served_and_truth(seed: int, lists: int, *, relevance: tuple[Any, ...] = GRAD
     return without(served, "relevant"), without(draw.sample(truth + again, len(truth + again)), "score")
 
 
+def models_and_truth() -> tuple[list[Any], list[Any]]:
+    """Return recommendations of three models, stacked, each of two thirds of the users; and a truth."""
+    models = {"b": 60, "a": 61, "c": 62}
+    served = [
+        {**row, "model": name}
+        for name, seed in models.items()
+        for row in served_and_truth(seed, 60)[0]
+        if (row["user"] or 0) % 3 != seed % 3
+    ]
+    return served, served_and_truth(60, 60)[1]
+
+
 # --- against the oracle -----------------------------------------------------------------------------------
 
 
@@ -326,14 +338,7 @@ def test_wide_models(engine, per):
 @pytest.mark.parametrize("per", [None, "day", BY])
 def test_long_models(engine, per, ties, undefined):
     # Models serve different lists; each is judged on every list of the truth.
-    models = {"b": 60, "a": 61, "c": 62}
-    served = [
-        {**row, "model": name}
-        for name, seed in models.items()
-        for row in served_and_truth(seed, 60)[0]
-        if (row["user"] or 0) % 3 != seed % 3
-    ]
-    _, truth = served_and_truth(60, 60)
+    served, truth = models_and_truth()
     requested = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
     expected = oracle.evaluate(served, SOME, truth=truth, **requested)
     found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engines.base import Engine, columns_of, kind_of, python_value
-from strategies import LEAVES_ROWS_OUT
+from strategies import leave_rows_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -68,9 +68,7 @@ class Polars(Engine):
             if self._many:
                 for module in ("polars", "polars_pack", "polars_texts"):
                     patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
-                # Rows of low scores are left out of the sort of the smallest lists.
-                for name, value in LEAVES_ROWS_OUT.items():
-                    patch.setattr(f"recframe._engines.high_scores.{name}", value)
+                leave_rows_out(patch)
             yield
 
     def rows(self, result: Any) -> list[dict[str, Any]]:
