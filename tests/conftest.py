@@ -120,7 +120,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
     if name == next(iter(ENGINES)) and named(config, item.path):
         share = 1
-    # Engines of one share take different tests, so that together they take all.
+    # Engines of one share run different tests, so that together they run all.
     test = item.name.replace(name, "", 1)
     return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % (share * config.getoption("sample")) == 0
 

@@ -67,7 +67,7 @@ def spellings_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> list[s
         spelled(name, k, **{option: given.get(option) for option in options}, **ALWAYS.get(name, {}))
         for given in [{}, *single]
         for k in cutoffs_of(name, cutoffs)
-        if not (name == "serendipity" and k is None and "expected" not in given)  # it takes k or expected
+        if not (name == "serendipity" and k is None and "expected" not in given)  # it accepts k or expected
     ]
 
 

@@ -257,7 +257,7 @@ def test_config(every):
     config = recframe.Config
     setters = [name for name, _ in inspect.getmembers(config, callable) if name.startswith("set_")]
     assert setters
-    with config():  # which restores what a value that is taken changes
+    with config():  # which restores what an accepted value changes
         assert try_all("Config", config, {}, arguments(config), max(every // 4, 1)) == []
         for name in setters:
             setter = getattr(config, name)

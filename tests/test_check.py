@@ -391,7 +391,7 @@ def test_strict_raises_what_is_severe(engine):
     frame = engine.frame({"user": [1, 1, 2, 2], "item": [1, 1, 1, 1], "relevant": [0, 1, 0, 0], "place": [1, 1, 2, 0]})
     if engine.lazy:
         with pytest.raises(
-            recframe.errors.OptionError, match="(?s)strict=True needs the data.*(collect|take the rows out)"
+            recframe.errors.OptionError, match="(?s)strict=True needs the data.*(collect|fetch the rows first)"
         ):
             engine.ask(frame, "check", rank="place", strict=True)
         return

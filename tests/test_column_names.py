@@ -9,7 +9,7 @@ from hypothesis import settings
 
 import recframe
 
-# Patterns are eight apart: old versions of polars take no two in one expression, and there are eight columns.
+# Patterns are eight apart: old versions of polars accept no two in one expression, and there are eight columns.
 NAMES = ["*", "a\nb", " ", 'a"b', "a'b", "a.b", "a`b", "a\\b",
          "^a$", "{a}", "%s", "ünï", "x" * 300, "key0", "key1", "score0",
          "^.*$", "start", "place", "attribute0", "feature0", "carried user", "a,b", "-a"]  # fmt: skip

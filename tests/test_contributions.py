@@ -89,7 +89,7 @@ def test_sums_are_the_metric(engine, scenario, ties):
     rows, requested = SCENARIOS[scenario]
     frame = engine.frame(rows)
     keys = [requested["by"]] if isinstance(requested["by"], str) else requested["by"]
-    # Under all policies and scenarios together, eager polars takes a third of the metrics, the other engines a ninth.
+    # Under all policies and scenarios together, eager polars runs a third of the metrics, the other engines a ninth.
     shift = POLICIES.index(ties) * len(SCENARIOS) + [*SCENARIOS].index(scenario)
     step = len(POLICIES) * len(SCENARIOS) * (3 if engine.name == "polars" else 9)
     for label in some(shift, step):

@@ -54,11 +54,11 @@ def test_top_by_rank_keeps_gaps(engine):
     rows = ranked_crowd(81, 60)
     found = rows_of(engine, engine.frame(rows), "top", 5, rank="rank", name="place")
     for user, members in oracle.grouped(rows, ["user"]).items():
-        taken = sorted(row["place"] for row in found if (row["user"],) == user)
-        assert len(taken) == len(set(taken))
+        places = sorted(row["place"] for row in found if (row["user"],) == user)
+        assert len(places) == len(set(places))
         starts = [row["rank"] for row in members if row["rank"] is not None]
         expected = [place for start in set(starts) for place in range(start, start + starts.count(start)) if place <= 5]
-        assert taken == sorted(expected)
+        assert places == sorted(expected)
 
 
 def test_top_is_sorted_and_keeps_the_rest(engine):

@@ -263,7 +263,7 @@ def test_a_chart_is_saved_as_png(tmp_path):
     ("call", "message"),
     [
         (lambda plot: plot.curve("ndcg@5"), "ndcg@5 has a cutoff of its own"),
-        (lambda plot: plot.curve("gauc"), "gauc takes no cutoff"),
+        (lambda plot: plot.curve("gauc"), "gauc accepts no cutoff"),
         (lambda plot: plot.curve("ndcg", per="country"), "per"),
         (lambda plot: plot.curve("coverage"), "coverage"),
         (lambda plot: plot.distribution(["ndcg", "mrr"]), "shows one metric at one cutoff, but these are ndcg, mrr"),

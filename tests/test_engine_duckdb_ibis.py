@@ -129,9 +129,9 @@ def test_names_and_types_are_checked_at_once(make):
 def test_what_a_plan_cannot_do_is_said_at_once(make):
     rec = recframe.rec(make(FRAME))
     assert isinstance(rec, recframe.LazyRec)
-    with pytest.raises(ValueError, match="(?s)ties='first' means row order.*take the rows out first"):
+    with pytest.raises(ValueError, match="(?s)ties='first' means row order.*fetch the rows first"):
         rec.ndcg(ties="first")
-    with pytest.raises(ValueError, match="(?s)undefined='raise' needs the data.*take the rows out first"):
+    with pytest.raises(ValueError, match="(?s)undefined='raise' needs the data.*fetch the rows first"):
         rec.ndcg(undefined="raise")
     with pytest.raises(TypeError, match=r"(?s)truth is a pyarrow Table, but the frame is a .*give both as"):
         rec.ndcg(truth=pa.table(TRUTH))
@@ -162,7 +162,7 @@ def test_a_discount_of_your_own_is_an_expression(make):
 
 
 def test_calls_that_answer_with_rows_say_which_frames_they_accept(make):
-    with pytest.raises(TypeError, match="(?s)takes frames of polars or pandas.*take the rows out first"):
+    with pytest.raises(TypeError, match="(?s)accepts frames of polars or pandas.*fetch the rows first"):
         recframe.rec(make(FRAME)).top(2)
     with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):
         recframe.rec(pa.table(FRAME)).top(2)

@@ -76,7 +76,7 @@ def test_an_adapter_and_a_line_make_an_engine():
 @pytest.mark.usefixtures("library")
 def test_what_an_adapter_does_not_take_is_said():
     rec = recframe.rec(Columns(DATA))
-    with pytest.raises(recframe.OptionTypeError, match=r"(?s)takes frames of polars or pandas.*DataFrame\(columns\)"):
+    with pytest.raises(recframe.OptionTypeError, match=r"(?s)accepts frames of polars or pandas.*DataFrame\(columns\)"):
         rec.top(1)
     with pytest.raises(recframe.OptionError, match=r"(?s)partitions=2 is for.*the frame is in memory"):
         rec.ndcg(partitions=2)

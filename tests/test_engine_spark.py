@@ -38,7 +38,7 @@ def test_spark_names_with_dots(spark):
     result = recframe.rec(frame).rbp(2, p=0.5, by="a.user", per="a.user", score="the `score`.x")
     assert result.columns == ["a.user", "rbp(p=0.5)@2"]
     assert spark.rows(result) == [{"a.user": 1, "rbp(p=0.5)@2": 0.25}]
-    with pytest.raises(ValueError, match="(?s)row order.*take the rows out first"):
+    with pytest.raises(ValueError, match="(?s)row order.*fetch the rows first"):
         recframe.rec(frame).rbp(ties="first", by="a.user", score="relevant")
 
 

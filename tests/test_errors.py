@@ -57,8 +57,8 @@ CASES = {
     "k empty": (lambda r: r.evaluate(["ndcg"], k=[]), ValueError, r"k=\[\] is empty"),
     "k in a string": (lambda r: r.evaluate(["ndcg@0"]), ValueError, "k=0 is less than 1"),
     "k word in a string": (lambda r: r.evaluate(["ndcg@ten"]), ValueError, "k='ten'"),
-    "k where none is taken": (lambda r: r.r_precision(5), ValueError, "r_precision.*takes no k"),
-    "k in a string where none is taken": (
+    "k where none is accepted": (lambda r: r.r_precision(5), ValueError, "r_precision.*accepts no k"),
+    "k in a string where none is accepted": (
         lambda r: r.evaluate(["r_precision@5"]),
         ValueError,
         "r_precision has no option 'k'",

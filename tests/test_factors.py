@@ -44,7 +44,7 @@ EXTRA = [
 WHOLE = {
     "money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity", "opa", "bpref", "inf_ap", "judged", "partial_auc",
 }  # fmt: skip
-"""Metrics that read more than the compact frame holds, or take another relevance; they have tests of their own."""
+"""Metrics that read more than the compact frame holds, or read another relevance; they have tests of their own."""
 SHOWN = (BeyondAccuracyMetric, ExposureMetric)
 NAMES = [name for name, kind in METRICS.items() if name not in WHOLE and not issubclass(kind, SHOWN)] + EXTRA
 
@@ -168,7 +168,7 @@ def test_every_metric_is_that_of_the_full_frame(library, kind, ties):
     made = case(0, kind=kind)
     compact, full = made.compact(library, memory=1000), made.full(library)
     cutoffs = [1, 3, 7, None]
-    # Thresholds take tied rows together, in no order.
+    # Thresholds count tied rows together, in no order.
     names = [*NAMES, *(["pr_auc(points=thresholds)"] if ties == "average" else [])]
     assert_same(tables(compact, names, cutoffs, ties=ties, **COMPACT), tables(full, names, cutoffs, ties=ties))
     weighted = [recframe.rec(frame).gauc(ties=ties, **given) for frame, given in ((compact, COMPACT), (full, {}))]

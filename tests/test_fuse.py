@@ -287,7 +287,7 @@ def test_infinite_scores_in_their_order(engine):
         ({"k": -1}, "k=-1 is not a number from 0 on"),
         ({"k": math.inf}, "k=inf is not a number from 0 on"),
         ({"method": "weighted"}, "needs weights="),
-        ({"method": "median", "weights": [1, 1]}, "takes no weights"),
+        ({"method": "median", "weights": [1, 1]}, "accepts no weights"),
         ({"weights": [1, 2, 3]}, "3 numbers for 2 models"),
         ({"weights": {"a": 1, "x": 2}}, "does not give each"),
         ({"weights": 0.5}, "neither a list"),

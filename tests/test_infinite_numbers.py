@@ -36,9 +36,9 @@ def answer(engine, frame, metric, **given):
 @pytest.mark.parametrize(
     ("metric", "relevant", "said"),
     [
-        ("ndcg", (0, INF, 1, 0), r"holds inf, but ndcg@1 takes -1e\+300 to 1e\+300.*largest grade of the scale"),
-        ("ndcg(gain=exp2)", (0, 1100, 1, 0), r"holds 1100, but ndcg\(gain=exp2\)@1 takes at most 1000.*gain="),
-        ("err", (0, 1100, 1, 0), r"holds 1100, but err@1 takes at most 1000.*max_relevance="),
+        ("ndcg", (0, INF, 1, 0), r"holds inf, but ndcg@1 accepts -1e\+300 to 1e\+300.*largest grade of the scale"),
+        ("ndcg(gain=exp2)", (0, 1100, 1, 0), r"holds 1100, but ndcg\(gain=exp2\)@1 accepts at most 1000.*gain="),
+        ("err", (0, 1100, 1, 0), r"holds 1100, but err@1 accepts at most 1000.*max_relevance="),
     ],
 )
 def test_relevance_whose_share_would_be_0(engine, metric, relevant, said):

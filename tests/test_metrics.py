@@ -1,6 +1,6 @@
 """Every metric, option, cutoff and tie policy equals its oracle, on every engine.
 
-`test_metric_equals_its_oracle` takes each metric of the library; the rest is for those of accuracy, on lists by
+`test_metric_equals_its_oracle` tests each metric of the library; the rest is for those of accuracy, on lists by
 the hundred. What is particular to a family is in ``test_metrics_<family>.py``.
 """
 

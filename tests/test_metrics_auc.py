@@ -22,7 +22,7 @@ def test_every_list(engine, ties, grades):
 
 def test_rows_that_tie_together_cannot_be_ordered(engine):
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1.0}])
-    with pytest.raises(ValueError, match=r"ties='best' orders tied rows, but pr_auc\(points=thresholds\) takes them"):
+    with pytest.raises(ValueError, match=r"ties='best' orders tied rows, but pr_auc\(points=thresholds\) counts them"):
         engine.ask(frame, "pr_auc", points="thresholds", ties="best")
 
 

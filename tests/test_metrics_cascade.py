@@ -22,9 +22,9 @@ def test_relevance_that_a_metric_cannot_use_is_named(engine):
     if engine.lazy:
         pytest.skip("needs the data")
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 4, "score": 1.0}])
-    with pytest.raises(ValueError, match=r"(?s)relevant='relevant' holds 4, but pfound@5 takes 0 to 1.*probability="):
+    with pytest.raises(ValueError, match=r"(?s)relevant='relevant' holds 4, but pfound@5 accepts 0 to 1.*probability="):
         engine.ask(frame, "evaluate", ["pfound"], k=5)
-    with pytest.raises(ValueError, match=r"holds 4, but err\(max_relevance=3\) takes at most 3"):
+    with pytest.raises(ValueError, match=r"holds 4, but err\(max_relevance=3\) accepts at most 3"):
         engine.ask(frame, "evaluate", ["err(max_relevance=3)"])
 
 
@@ -32,7 +32,7 @@ def test_the_relevance_itself_satisfies(polars_engine):
     frame = polars_engine.frame({"user": [1, 1, 1], "relevant": [0.5, 0.0, 0.8], "score": [3, 2, 1]})
     assert polars_engine.ask(frame, "err", probability="relevance") == pytest.approx(0.5 + 0.5 * 0.8 / 3)
     wrong = polars_engine.frame({"user": [1], "relevant": [2.0], "score": [1]})
-    with pytest.raises(ValueError, match=r"holds 2, but err\(probability=relevance\) takes 0 to 1"):
+    with pytest.raises(ValueError, match=r"holds 2, but err\(probability=relevance\) accepts 0 to 1"):
         polars_engine.ask(wrong, "err", probability="relevance")
 
 

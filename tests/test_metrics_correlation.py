@@ -19,7 +19,7 @@ def test_every_list(engine, grades):
 
 def test_kendall_of_many_levels(engine):
     if engine.lazy:
-        pytest.skip("a lazy frame takes twenty")
+        pytest.skip("a lazy frame needs twenty")
     rng = random.Random(3)
     rows = [
         {

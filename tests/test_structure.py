@@ -18,7 +18,7 @@ DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame
 WALKED = 12
 """How many files of the plan a plain call may run through; fewer is better."""
 NAMERS = {"col", "alias", "with_row_index"}
-"""Methods that take the name of a column."""
+"""Methods that accept the name of a column."""
 
 
 def modules(*rooms):

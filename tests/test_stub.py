@@ -55,7 +55,7 @@ def test_declarations_are_the_signatures_at_run_time(name):
     signature = inspect.signature(getattr(recframe.EagerRec if name in METHODS else Plot, name))
     assert not any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.parameters.values())
     kinds = {inspect.Parameter.POSITIONAL_OR_KEYWORD: "positional", inspect.Parameter.KEYWORD_ONLY: "keyword"}
-    taken = {
+    accepted = {
         parameter.name: (
             kinds[parameter.kind],
             None if parameter.default is parameter.empty else repr(parameter.default),
@@ -64,10 +64,10 @@ def test_declarations_are_the_signatures_at_run_time(name):
     }
     for node in METHODS.get(name) or [CHARTS[name]]:
         own, roles = declared(node)
-        assert own == {parameter: taken[parameter] for parameter in own}
-        assert list(own) == [parameter for parameter in taken if parameter in own]
+        assert own == {parameter: accepted[parameter] for parameter in own}
+        assert list(own) == [parameter for parameter in accepted if parameter in own]
         assert not set(own) & set(roles)
-        assert {*own, *roles} == set(taken)
+        assert {*own, *roles} == set(accepted)
 
 
 @pytest.mark.parametrize("name", ["ndcg", "evaluate", "label", "check"])
@@ -80,12 +80,12 @@ def test_bound_accessors_show_every_argument(name):
 
 def test_rec_binds_what_it_is_declared_to_bind():
     declarations = [node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name == "rec"]
-    taken = list(inspect.signature(recframe.rec).parameters)
+    accepted = list(inspect.signature(recframe.rec).parameters)
     frames = [ast.unparse(node.args.args[0].annotation) for node in declarations]
     assert frames == ["PolarsFrame", "PolarsLazyFrame", "L", "E"]
     for node in declarations:
         own, roles = declared(node)
-        assert [*own, *roles] == taken == ["frame", "validate", *Roles.names()]
+        assert [*own, *roles] == accepted == ["frame", "validate", *Roles.names()]
     assert "by : str" in inspect.getdoc(recframe.rec)
 
 
@@ -94,8 +94,8 @@ def test_config_is_declared_as_it_is_at_run_time():
     public = {name for name in dir(recframe.Config) if not name.startswith("_")}
     assert public == {name for name in found if not name.startswith("_")}
     own, roles = declared(found["__init__"])
-    taken = inspect.signature(recframe.Config).parameters
-    assert [*own, *roles] == ["self", *taken]
+    accepted = inspect.signature(recframe.Config).parameters
+    assert [*own, *roles] == ["self", *accepted]
     assert roles == list(CONFIG_ROLES)
     types = {item.target.id: ast.unparse(item.annotation) for item in CLASSES["ConfigRoles"].body}
     for role in CONFIG_ROLES:

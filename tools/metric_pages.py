@@ -223,7 +223,7 @@ def page(kind: type[Metric]) -> str:
         formula=kind.formula.replace("|", "\\|"),
         range=f"{bound(kind.range[0])} … {bound(kind.range[1])}",
         better="higher" if kind.higher_is_better else "lower",
-        cutoff="`k`; without it, the whole list" if cut else "takes no k",
+        cutoff="`k`; without it, the whole list" if cut else "accepts no k",
         rows="".join(needs),
         method=f"{kind.name}({'k=10' if cut else ''})",
         spellings=", ".join(f'`"{name}"`' for name in (spelled, *kind.aliases)),

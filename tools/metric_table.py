@@ -17,7 +17,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
 HEAD = """# Metrics
 
 Written by `tools/metric_table.py` from the records in `src/recframe/metrics/`. Each value is that of one list; the mean
-over lists carries the same name. Every metric also takes the roles and policies of [the contract](contract.md), and
+over lists carries the same name. Every metric also accepts the roles and policies of [the contract](contract.md), and
 `help(recframe.EagerRec.ndcg)` shows all of it in a notebook.
 
 h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
@@ -40,13 +40,13 @@ def bound(number: float) -> str:
 
 def options(kind: type[Metric]) -> str:
     """Return the options of a metric with their values."""
-    found = [] if issubclass(kind, CutMetric) else ["takes no k"]
+    found = [] if issubclass(kind, CutMetric) else ["accepts no k"]
     for option in options_of(kind):
         if option.name != "k":
             default, *others = [f'"{value}"' if value in option.words else value for value in option.values]
             found.append(", ".join([f"`{option.name}={default}`", *(f"`{other}`" for other in others)]))
     found += [f"needs `{name}=`" for name in kind.required_inputs]
-    return "; ".join(found + [f"takes `{name}=`" for name in kind.optional_inputs])
+    return "; ".join(found + [f"accepts `{name}=`" for name in kind.optional_inputs])
 
 
 def names(kind: type[Metric]) -> str:

@@ -77,7 +77,7 @@ r          position, from 1
 relevant   a relevance above 0
 ties       exact expected value over all orders of the rows of equal score (scikit-learn: exact
            expected value in ndcg_score and dcg_score, tied pairs one half in roc_auc_score;
-           average_precision_score takes tied rows as one threshold)
+           average_precision_score counts tied rows as one threshold)
 undefined  a list without relevant rows, or whose ideal is 0: counts as 0.0
 lists      the lists that were recommended something
 departs    ndcg_score raises for a list of one row, which has a value here.

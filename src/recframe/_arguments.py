@@ -55,7 +55,7 @@ Like = Literal[
     "tensorflow_ranking",
     "lenskit",
 ]
-"""The libraries whose options and policies a call may take."""
+"""The libraries whose options and policies a call may name."""
 
 DEFAULT_SCORE = "score"
 SIDE_INFORMATION = ("train", "catalog", "features")
@@ -215,7 +215,7 @@ POLICIES = ("ties", "min_relevance", "undefined", "lists")
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
 """What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
 COMPARISON_ROLES = tuple(name for name in ALL_ROLES if name not in ("partitions", "mean"))
-"""What calls take that look at the values of lists; their intervals and tests are those of arithmetic means."""
+"""What calls accept that look at the values of lists; their intervals and tests are those of arithmetic means."""
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "measure": tuple(name for name in ALL_ROLES if name != "model"),
     "evaluate": ALL_ROLES,

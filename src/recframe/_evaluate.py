@@ -51,7 +51,7 @@ def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any
     metrics, query = _query_of(frame, [spec], roles, policies_named(bound, given))
     if query.several:
         what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
-        msg = f"{what} names several models, but a metric's method takes one"
+        msg = f"{what} names several models, but a metric's method accepts one"
         raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
     opened = given_frames(frame, roles, metrics)
     if roles.partitions is not None:
@@ -123,7 +123,7 @@ def plan_of_lists(
     mean = {**current(), **bound}.get("mean", "arithmetic")
     if mean != "arithmetic":
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
-        raise OptionError(msg, "bind mean='arithmetic', or take evaluate, which takes other means")
+        raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
     bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
     roles = _roles(frame, bound, given, CALL_ROLES[call])
     records, query = _query_of(frame, expand(metrics, k, roles.like), roles, policies_named(bound, given))
@@ -208,7 +208,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     def call(self: Any, *args: Any, **given: Any) -> Any:
         if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
-            accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it takes no k"
+            accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
             msg = f"{kind.name}{args!r}: {accepts}"
             raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
         own = {name: given.pop(name) for name in options if name in given}

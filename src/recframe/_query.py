@@ -120,7 +120,7 @@ class Query:
         by = as_tuple(roles.by)
         if roles.by is not None and not by:
             msg = f"by={roles.by!r} names no column"
-            raise OptionError(msg, "by=None takes the whole frame as one list")
+            raise OptionError(msg, "by=None makes the whole frame one list")
         _check_compact(roles, orders)
         _check_median(roles)
         _check_prerequisites(roles, named)
@@ -167,10 +167,10 @@ def _check_median(roles: Roles) -> None:
         return
     if roles.weight is not None:
         msg = f"mean='median' weighs no lists, but weight={roles.weight!r} does"
-        raise OptionError(msg, "leave weight= out, or take another mean")
+        raise OptionError(msg, "leave weight= out, or use another mean")
     if roles.partitions is not None:
         msg = f"mean='median' needs all lists together, but partitions={quoted(roles.partitions)} reads them in parts"
-        raise OptionError(msg, "leave partitions= out, or take another mean")
+        raise OptionError(msg, "leave partitions= out, or use another mean")
 
 
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:

@@ -55,7 +55,7 @@ def role_meant(name: str, allowed: Iterable[str]) -> str:
 
 
 def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
-    """Raise for an argument that a call does not take."""
+    """Raise for an argument that a call does not accept."""
     for name in names:
         if name not in allowed:
             role = role_meant(name, allowed)

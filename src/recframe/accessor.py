@@ -186,7 +186,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
             Raise `InputError` if there are findings of severity ``"error"`` (eager frames only).
         **roles
             `by`, `item`, `relevant`, `score`, `rank`, `truth`, `per`, `min_relevance` and `model`, as every metric
-            takes them. Where the frame has no column ``"item"`` or ``"relevant"`` and no other was named, what needs
+            accepts them. Where the frame has no column ``"item"`` or ``"relevant"`` and no other was named, what needs
             it is not looked for.
 
         Returns

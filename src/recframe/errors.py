@@ -89,11 +89,11 @@ class InputError(RecError, ValueError):
 
 
 class OptionError(RecError, ValueError):
-    """An option, a cutoff or a metric's name has a value that it cannot take."""
+    """An option, a cutoff or a metric's name has a value that it cannot have."""
 
 
 class OptionTypeError(OptionError, TypeError):
-    """An option has a value of a type that it cannot take."""
+    """An option has a value of a type that it cannot have."""
 
 
 class UndefinedError(RecError, ValueError):

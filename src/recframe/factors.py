@@ -65,7 +65,7 @@ def from_factors(
     memory : int
         About how many bytes of scores to hold at a time; at least one user's.
     threads : int, optional
-        How many threads rank. None: one for each core. The matrix product takes those of NumPy's BLAS.
+        How many threads rank. None: one for each core. The matrix product uses those of NumPy's BLAS.
     progress : bool, optional
         Whether to show tqdm's bar on standard error. None: in a terminal, when it takes longer than a moment and tqdm
         is installed.

@@ -50,13 +50,13 @@ WITH_POLARS = _is_installed(Requirement("polars"))
 
 REGISTRY = (
     Entry(Polars("polars", lazy=False), needs=("polars",), default=3),
-    # CI takes more of its tests in morsels of four rows.
+    # CI runs more of its tests in morsels of four rows.
     Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=16, ci=6),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
     Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=12),
     # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
     Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=36, ci=8),
-    # These are opened as frames of polars, each in its own way: one plan, of whose tests each takes its part.
+    # These are opened as frames of polars, each in its own way: one plan, and each runs a part of its tests.
     Entry(Pandas("pandas"), needs=("pandas",), default=24 if WITH_POLARS else 4, ci=12 if WITH_POLARS else 1),
     Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=48, ci=12),
     Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=48, ci=12),

@@ -80,7 +80,7 @@ class Engine(ABC):
     tells_nan = True
     """Whether NaN and missing are two things."""
     answers_with_rows = True
-    """Whether the calls that answer with the frame's own rows take it."""
+    """Whether the calls that answer with the frame's own rows accept it."""
     share = 1
     """The engine runs one of this many labels and random examples within a test. More than 1 where each query is
     slow (SQL) or where frames differ only in their types and so get the same plan. ``--engines=`` sets it to 1."""
@@ -89,7 +89,7 @@ class Engine(ABC):
 
     @abstractmethod
     def frame(self, data: Data, kinds: Mapping[str, str] | None = None) -> Any:
-        """Return a native frame; kinds of columns are taken from their values unless named."""
+        """Return a native frame; kinds of columns follow from their values unless named."""
 
     def frames(self, *data: Data) -> list[Any]:
         """Return several frames in which columns of one name have one type."""

@@ -30,7 +30,7 @@ class Pandas(Engine):
 
     def __init__(self, name: str, dtypes: str = "numpy", *, alone: bool = False) -> None:
         self.name, self._dtypes, self._alone = name, dtypes, alone
-        # Where polars is not installed, which is tested too, pandas takes all.
+        # Where polars is not installed, which is tested too, pandas computes all.
         self.share = 4 if alone or dtypes != "numpy" else 1
 
     def _series(self, kind: str, values: list[Any]) -> Any:

@@ -1,7 +1,7 @@
 """Every metric computed the slow and obvious way, to compare with.
 
 Nothing here is shared with ``src``: rows are dicts, a list is ranked by sorting it, and tied items are put into
-every possible order. `ORACLES` has one function for each metric of ``recframe.metrics.METRICS``; `evaluate` takes the
+every possible order. `ORACLES` has one function for each metric of ``recframe.metrics.METRICS``; `evaluate` accepts the
 roles of a call too, for the metrics of accuracy.
 """
 

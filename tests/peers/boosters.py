@@ -58,7 +58,7 @@ def xgboost(train, test):
         return made
 
     found = {}
-    # Its map and pre take labels of 0 and 1 only.
+    # Its map and pre accept labels of 0 and 1 only.
     for binary, metrics in ((False, ("ndcg",)), (True, ("map", "pre"))):
         requested = [f"{metric}@{k}" for metric in metrics for k in CUTOFFS]
         seen = data(test, binary=binary)

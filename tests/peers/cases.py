@@ -118,7 +118,7 @@ WHOLE = (0, 0, 0, 1, 1, 2, 3)
 
 OWN_CROWD = {
     "trec_eval": {"lowest": "one zero"},  # on which pytrec_eval writes past its memory
-    "sklearn": {"least": 2, "grades": WHOLE},  # all that ndcg_score takes
+    "sklearn": {"least": 2, "grades": WHOLE},  # all that ndcg_score accepts
     "ranx": {},
     "rectools": {"tied": False},
     "recommenders": {"grades": (-1, -1, 0, 0, 1, 1, 2, 3), "lowest": "zero"},  # whose ideal is 0 nowhere
@@ -171,9 +171,9 @@ CASES = {
 
 OF_LIBRARY = {
     "trec_eval": ["graded", "tied", "binary"],
-    "sklearn": ["graded, at least two rows", "tied, at least two rows"],  # ndcg_score takes no list of one row
+    "sklearn": ["graded, at least two rows", "tied, at least two rows"],  # ndcg_score accepts no list of one row
     "ranx": ["graded", "tied", "binary"],
-    "rectools": ["graded", "binary"],  # takes positions, so nothing ties
+    "rectools": ["graded", "binary"],  # accepts positions, so nothing ties
     "recommenders": ["graded", "tied", "binary"],
     "spark": ["graded", "binary"],
     "torchmetrics": ["graded", "tied", "binary"],

@@ -58,7 +58,7 @@ def random_lists(grades: list[int]) -> Lists:
         catalogue = [f"i{number}" for number in random.sample(range(1000), 25)]
         recommended = catalogue[: random.randint(1, 15)]
         run[f"u{user:02}"] = dict(zip(recommended, random.sample(range(1000), len(recommended)), strict=True))
-        # ranx takes no judgement of 0: what is not relevant is not there.
+        # ranx accepts no judgement of 0: what is not relevant is not there.
         qrels[f"u{user:02}"] = {item: random.choice(grades) for item in random.sample(catalogue, 8)}
     return {user: {item: score / 8 for item, score in items.items()} for user, items in run.items()}, qrels
 

@@ -63,7 +63,7 @@ def test_ndcg_of_each_list_ideal_of_what_is_ranked(make: Callable[..., Any], k: 
         sklearn_metrics.ndcg_score([grades[seen]], [given[seen]], k=k)
         for grades, given, seen in zip(relevance, scores, ranked, strict=True)
     ]
-    assert min(ranked.sum(axis=1)) > 1  # scikit-learn takes no list of one
+    assert min(ranked.sum(axis=1)) > 1  # scikit-learn accepts no list of one
     assert list(table["user"]) == [*range(len(relevance))]
     assert list(table[table.columns[-1]]) == pytest.approx(expected, abs=1e-12)
 

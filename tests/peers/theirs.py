@@ -76,7 +76,7 @@ def counted(case):
 
 
 def hits_of(case, grades):
-    """Return which grades are relevant, for libraries that take labels."""
+    """Return which grades are relevant, for libraries that accept labels."""
     level = case.get("level")
     return [int(grade > 0 if level is None else grade >= level) for grade in grades]
 
@@ -179,7 +179,7 @@ def rectools(case):
     import pandas as pd
     from rectools import metrics
 
-    # It takes positions; scores without ties say which.
+    # It accepts positions; scores without ties say which.
     rows = [
         {"user_id": user, "item_id": item, "rank": rank}
         for user, scores in lists_of(case["rows"], "score").items()
@@ -226,7 +226,7 @@ def recommenders(case):
     def frames(case):
         rows, truth = ([{names[name]: row[name] for name in names if name in row} for row in side] for side in
                        (case["rows"], counted(case)))  # fmt: skip
-        # Of whole numbers, NumPy takes no negative power.
+        # Of whole numbers, NumPy has no negative power.
         return {"rating_true": pd.DataFrame(truth).astype({"rating": float}), "rating_pred": pd.DataFrame(rows)}
 
     def means(case):
@@ -314,7 +314,7 @@ System.exit(0)
 
 
 def spark_shell(requested):
-    """Return ndcgAt with relevance values at each cutoff, which the Python interface takes and ignores."""
+    """Return ndcgAt with relevance values at each cutoff, which the Python interface accepts and ignores."""
     import os
     import subprocess
     from pathlib import Path
@@ -397,7 +397,7 @@ def recometrics(case):
     users, items = sorted(rows), sorted({row["item"] for row in case["rows"]})
     place = {item: number for number, item in enumerate(items)}
     scores = np.array([[rows[user].get(item, 0.0) for item in items] for user in users])
-    # What is not in a list is taken out as if it were training data.
+    # What is not in a list is removed as if it were training data.
     train = csr_array([[float(item not in rows[user]) for item in items] for user in users])
     # An entry of 0 is an entry.
     entries = [
@@ -625,7 +625,7 @@ def lenskit(case):
     from lenskit import metrics
     from lenskit.data import ItemList, ItemListCollection
 
-    # It takes lists in order; scores without ties say which.
+    # It accepts lists in order; scores without ties say which.
     outputs = {
         user: ItemList(item_ids=sorted(scores, key=scores.get, reverse=True), ordered=True)
         for user, scores in lists_of(case["rows"], "score").items()

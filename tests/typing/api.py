@@ -46,7 +46,7 @@ assert_type(recframe.rec(eager).measure(Mine(5)), float)
 
 assert_type(recframe.rec(eager, by="object").ndcg(5), float)
 assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)
-# Pyrefly infers the same, and remarks that a frame is not what the other overloads take.
+# Pyrefly infers the same, and remarks that a frame is not what the other overloads accept.
 assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)  # pyrefly: ignore[bad-specialization]
 assert_type(lazy.pipe(recframe.rec, by="object").ndcg(5), pl.LazyFrame)  # pyrefly: ignore[bad-specialization]
 assert_type(recframe.Config.set_by("user_id").set_min_relevance(4), type[recframe.Config])

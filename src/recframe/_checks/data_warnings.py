@@ -165,7 +165,7 @@ class _Look:
         if lists:
             yield (
                 f"items are repeated in {_some(lists, 'list')}: {_named('item', self._query.item)}. "
-                "Each row takes a place; drop the repeated rows."
+                "Each row counts as another item; drop the repeated rows."
             )
 
     def _lists(self, sample: Any) -> dict[str, Any]:

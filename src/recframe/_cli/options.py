@@ -89,15 +89,15 @@ def demo_options() -> list[click.Parameter]:
 
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
     """Return the roles of a call that were given; one name of several that could be given is text, not a list."""
-    taken: dict[str, Any] = {}
+    accepted: dict[str, Any] = {}
     for name in _roles_of(call):
         value = values.get(name)
         if isinstance(value, tuple):
             value = None if not value else value[0] if len(value) == 1 else list(value)
         if value is not None:
             # The word for what is no key, as help says it.
-            taken[name] = None if name == "by" and str(value).lower() == "none" else value
-    return taken
+            accepted[name] = None if name == "by" and str(value).lower() == "none" else value
+    return accepted
 
 
 def _roles_of(call: str) -> list[str]:

@@ -71,7 +71,7 @@ class Options:
 
 
 def check_ranks(options: Options, weight: str | None) -> None:
-    """Raise for what a test of ranks cannot take.
+    """Raise for what a test of ranks does not allow.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def check_ranks(options: Options, weight: str | None) -> None:
         Wilcoxon's test is to weigh or to cluster lists.
     """
     if options.test == "wilcoxon" and (options.cluster or weight):
-        msg = "test='wilcoxon' takes neither cluster= nor weight=, as it ranks single lists"
+        msg = "test='wilcoxon' accepts neither cluster= nor weight=, as it ranks single lists"
         raise OptionError(msg, "test='t' or test='randomization'")
 
 

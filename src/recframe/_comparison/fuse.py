@@ -32,7 +32,7 @@ Normalization = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 BY_POSITION = ("rrf", "borda", "isr")
 """The methods that read positions only."""
 WEIGHTED = ("rrf", "borda", "isr", "sum", "mnz", "weighted")
-"""The methods that add, and so take weights."""
+"""The methods that add, and so accept weights."""
 BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
@@ -91,7 +91,7 @@ def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...
             raise OptionError(msg, example)
         return (1.0,) * len(models)
     if method not in WEIGHTED:
-        msg = f"method={method!r} takes no weights, as it does not add"
+        msg = f"method={method!r} accepts no weights, as it does not add"
         raise OptionError(msg, "method='weighted'")
     if isinstance(given, Mapping):
         if set(given) != set(models):
@@ -193,7 +193,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
         for found in engine.extremes(frame, score_column(i)):
             holds = f"score={model!r} holds {found:g}"
             if options.value != "score" and abs(found) > LARGEST:
-                msg = f"{holds}, but normalize={options.normalize!r} takes numbers within ±{LARGEST:g}"
+                msg = f"{holds}, but normalize={options.normalize!r} accepts numbers within ±{LARGEST:g}"
                 raise InputError(msg, f"{ABSENT}, or normalize='rank', which reads the order only")
             if math.isinf(found) and not weight:
                 msg = f"{holds}, but its weight is 0: their product is no number"

@@ -39,7 +39,7 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     found = rows.engine.present(whole, SCORE)
     found = ranks.place(found, group, k, by_rank=query.by_rank)
     found = rows.engine.settle(ranks.sizes(found, group))
-    # What is left of a tie has one item: rows that repeat it take the next places.
+    # What is left of a tie has one item: rows that repeat it get the next places.
     found = ranks.break_ties(rows.engine, found, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
     return rows.pick(found, {PLACE: name}, [*models, *query.by, name])

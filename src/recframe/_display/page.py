@@ -57,7 +57,7 @@ CHART_COLOURS = {
     "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": LEGEND_COLUMNS},
     "header": {"labelColor": INK, "titleColor": INK},
 }  # fmt: skip
-"""What makes a chart take the page's colour of text."""
+"""What makes a chart use the page's colour of text."""
 
 
 def page(title: str, sections: Sequence[tuple[str, str]], footer: str) -> str:
@@ -94,7 +94,7 @@ def paragraph(text: str) -> str:
 
 
 def chart_html(chart: Any, number: int) -> str:
-    """Return a chart as SVG that takes the page's colour of text; the number tells its parts from other charts'.
+    """Return a chart as SVG that uses the page's colour of text; the number tells its parts from other charts'.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Plot(SegmentCharts):
         Parameters
         ----------
         metrics : str, Metric or sequence of them
-            Metrics that take a cutoff, without one; each has a panel.
+            Metrics that accept a cutoff, without one; each has a panel.
         k : sequence of int
             The cutoffs.
         confidence : float
@@ -85,7 +85,7 @@ class Plot(SegmentCharts):
         without = call.plan(metrics).metrics
         for metric in without:
             if not isinstance(metric, CutMetric) or metric.k is not None:
-                what = "has a cutoff of its own" if isinstance(metric, CutMetric) else "takes no cutoff"
+                what = "has a cutoff of its own" if isinstance(metric, CutMetric) else "accepts no cutoff"
                 msg = f"curve shows metrics over the cutoff, but {metric.label} {what}"
                 raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
         plan = call.plan(metrics, k, options)

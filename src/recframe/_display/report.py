@@ -62,7 +62,7 @@ class ReportQuery:
 
     @property
     def metrics(self) -> list[str | Metric]:
-        """The metrics as calls take them, each with its cutoff."""
+        """The metrics as calls accept them, each with its cutoff."""
         return [_as_given(spec) for spec in self.specs]
 
     @property
@@ -72,7 +72,7 @@ class ReportQuery:
 
     @property
     def confidence(self) -> dict[str, Any]:
-        """What the calls with intervals take."""
+        """What the calls with intervals accept."""
         return {"confidence": self.options.confidence, "cluster": self.options.cluster}
 
     @cached_property
@@ -159,7 +159,7 @@ def _comparison(report: ReportQuery) -> str:
 
 
 def _charts(report: ReportQuery) -> Iterator[Any]:
-    """Return the charts: of the first metric that has a value per list, and over cutoffs of all that take one."""
+    """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
     from recframe._display.plot import Plot
 
     plot, given = Plot(report.frame, report.bound), dict(report.given)

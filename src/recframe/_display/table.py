@@ -141,7 +141,7 @@ def table(
     InputError
         The frame is no result of these calls.
     OptionTypeError
-        It is no frame, or an option has a value that it cannot take.
+        It is no frame, or an option has a value that it cannot have.
 
     Examples
     --------

@@ -108,7 +108,7 @@ def check_answers_with_rows(frame: object) -> None:
         return
     adapter = adapter_of(frame)
     if not adapter.answers_with_rows:
-        msg = f"this takes frames of polars or pandas, but the frame is a {type_name(frame)}"
+        msg = f"this accepts frames of polars or pandas, but the frame is a {type_name(frame)}"
         raise OptionTypeError(msg, adapter.remedy)
 
 

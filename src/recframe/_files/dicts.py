@@ -1,4 +1,4 @@
-"""Runs and qrels as dicts, as libraries of information retrieval take them."""
+"""Runs and qrels as dicts, as libraries of information retrieval accept them."""
 
 from __future__ import annotations
 

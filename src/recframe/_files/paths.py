@@ -62,7 +62,7 @@ def is_pattern(path: Path) -> bool:
 
 def expanded(path: Path) -> list[Path]:
     """Return the files that a pattern matches, in the order of their names."""
-    found = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob takes no absolute pattern
+    found = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob accepts no absolute pattern
     if not found:
         msg = f"no file matches {str(path)!r}"
         raise InputError(

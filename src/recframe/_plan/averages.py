@@ -218,7 +218,7 @@ def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
         least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None
         if least is not None and least < 0:
             name = context.query.averaging(metric.label).name
-            msg = f"mean={context.query.mean!r} takes values from 0 on, but a list has {name} {least:g}"
+            msg = f"mean={context.query.mean!r} needs values from 0 on, but a list has {name} {least:g}"
             raise InputError(msg, "mean='median' or 'arithmetic'")
     return lists
 

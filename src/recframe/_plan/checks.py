@@ -39,10 +39,10 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
             msg = f"condensed=True leaves out what nobody judged, but {name} reads what is recommended, judged or not"
             raise OptionError(msg, "evaluate it in a call of its own, without condensed=")
         if query.mean != "arithmetic" and isinstance(metric, ExposureMetric):
-            msg = f"mean={query.mean!r} is taken over lists, but {name} is one value of all lists together"
+            msg = f"mean={query.mean!r} is computed over lists, but {name} is one value of all lists together"
             raise OptionError(msg, "evaluate it in a call of its own, without mean=")
         if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
-            msg = f"mean={query.mean!r} takes values from 0 on, but {name} may be {metric.range[0]:g}"
+            msg = f"mean={query.mean!r} needs values from 0 on, but {name} may be {metric.range[0]:g}"
             raise OptionError(msg, "mean='median' or 'arithmetic'")
 
 
@@ -55,7 +55,7 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
             continue
         name = query.called(metric.label)
         msg = f"propensity={query.propensity!r} counts each relevant item by itself, but {name} is no sum over them"
-        raise OptionError(msg, f"leave propensity= out, or take one of {WEIGHED}")
+        raise OptionError(msg, f"leave propensity= out, or use one of {WEIGHED}")
 
 
 def check_numbers(context: CallContext) -> None:
@@ -103,7 +103,7 @@ def _check_range(context: CallContext, metric: Metric, least: float, greatest: f
     found = greatest if greatest > high else least
     allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
     name = context.query.averaging(metric.label).name
-    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} takes {allowed}"
+    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} accepts {allowed}"
     hint = "see the metric's options, such as gain=, probability= or max_relevance="
     if math.isinf(found):
         hint = "give these rows a finite relevance, such as the largest grade of the scale"
@@ -134,7 +134,7 @@ def _check_least(context: CallContext) -> None:
         )
         if least is not None and least < how.least:
             msg = (
-                f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} takes no "
+                f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} accepts no "
                 f"relevance below {how.least:g}"
             )
             raise InputError(msg, "leave out like=, or make negative relevance 0")

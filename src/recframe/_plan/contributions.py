@@ -63,7 +63,7 @@ class Contributions:
     def __init__(self, given: Given, query: Query, metric: Metric, *, item: bool) -> None:
         if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
-            raise OptionError(msg, "contributions takes the metrics whose value is one, such as 'ndcg' or 'map'")
+            raise OptionError(msg, "contributions accepts the metrics whose value is one, such as 'ndcg' or 'map'")
         item = item or given.truth is not None or query.ties in ("item", "item_desc")
         self._names = {
             **({MODEL: MODEL} if query.several else {}),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 HINT = (
-    "divide by sums.ranked(self.k), which knows k=None, or take sums.ratio(part, whole), which is 0 where whole is 0;"
+    "divide by sums.ranked(self.k), which knows k=None, or use sums.ratio(part, whole), which is 0 where whole is 0;"
     " leave lists without a value out by defined()"
 )
 

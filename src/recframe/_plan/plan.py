@@ -68,7 +68,7 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if metric.requires_average_ties and query.ties != "average":
             name = query.averaging(metric.label).name
-            msg = f"ties={query.ties!r} orders tied rows, but {name} takes them together"
+            msg = f"ties={query.ties!r} orders tied rows, but {name} counts them together"
             raise OptionError(msg, "ties='average'")
 
 

@@ -37,7 +37,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
         else:
             name = query.called(metric.label)
             msg = f"sampled={query.sampled} estimates metrics of the rank of one relevant item, but {name} is none"
-            raise OptionError(msg, f"leave sampled= out, or take one of {ESTIMATED}")
+            raise OptionError(msg, f"leave sampled= out, or use one of {ESTIMATED}")
     return found
 
 

@@ -171,7 +171,7 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     known = [field.name for field in fields(kind)]
     for option, value in options.items():
         if option not in known:
-            known_options = f"it takes {', '.join([*known, *also])}" if known or also else "it takes none"
+            known_options = f"it accepts {', '.join([*known, *also])}" if known or also else "it accepts none"
             msg = f"{name} has no option {option!r}; {known_options}"
             role = role_meant(option, also or ["min_relevance"])
             hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"

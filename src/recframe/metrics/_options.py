@@ -80,7 +80,7 @@ class Option:
     bounds: Bounds
 
     def checked(self, given: Any) -> Any:
-        """Return a value as the metric keeps it, or raise if the option does not take it."""
+        """Return a value as the metric keeps it, or raise if the option does not accept it."""
         kinds = self.kinds
         if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
             return given

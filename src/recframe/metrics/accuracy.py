@@ -200,7 +200,7 @@ class RPrecision(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k.
+    In [0, 1], higher is better. Accepts no k.
 
     References
     ----------

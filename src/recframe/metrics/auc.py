@@ -212,7 +212,7 @@ class GAUC(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k.
+    In [0, 1], higher is better. Accepts no k.
 
     References
     ----------

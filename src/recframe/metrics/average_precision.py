@@ -148,7 +148,7 @@ class PRAUC(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
+    In [0, 1], higher is better. Accepts no k; the rectangular rule, as ``map(norm="relevant")`` without a cutoff.
 
     References
     ----------

@@ -138,7 +138,7 @@ class ERR(CutMetric):
         if self.probability is None:
             return
         if self.max_relevance is not None:
-            msg = f"err takes max_relevance={self.max_relevance:g} or probability=, not both"
+            msg = f"err accepts max_relevance={self.max_relevance:g} or probability=, not both"
             raise OptionError(msg, "max_relevance is part of the formula that probability= replaces")
         if not isinstance(self.probability, str):
             object.__setattr__(self, "probability", _chances_of(self.probability))

@@ -34,7 +34,7 @@ class Spearman(Metric):
 
     Notes
     -----
-    In [-1, 1], higher is better. Takes no k; of the ranked rows. Ties have their average rank. A list with fewer than
+    In [-1, 1], higher is better. Accepts no k; of the ranked rows. Ties have their average rank. A list with fewer than
     two ranked rows, or with all scores or all relevances equal, is undefined.
 
     References
@@ -88,9 +88,9 @@ class Kendall(Metric):
 
     Notes
     -----
-    In [-1, 1], higher is better. Takes no k; of the ranked rows. A list with fewer than two ranked rows, or with all
+    In [-1, 1], higher is better. Accepts no k; of the ranked rows. A list with fewer than two ranked rows, or with all
     scores or all relevances equal, is undefined. Counted by one ranking for each binary digit of the number of
-    distinct relevances of a list, never by pairs; a lazy frame, where that number is not known, takes twenty.
+    distinct relevances of a list, never by pairs; a lazy frame, where that number is not known, needs twenty.
 
     References
     ----------
@@ -142,7 +142,7 @@ class OPA(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better, 0.5 is chance. Takes no k; of the ranked rows. A pair of equal score counts one half,
+    In [0, 1], higher is better, 0.5 is chance. Accepts no k; of the ranked rows. A pair of equal score counts one half,
     its expected value. A list without two ranked rows of different relevance is undefined. With relevance of 0 and 1 it
     is ``roc_auc(over="ranked")``. Counted as `kendall` counts pairs.
 

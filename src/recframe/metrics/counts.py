@@ -36,7 +36,7 @@ class NumRel(Count):
 
     Notes
     -----
-    In [0, ∞). Takes no k. A list without a relevant item has the value 0, so that the mean is that of all lists.
+    In [0, ∞). Accepts no k. A list without a relevant item has the value 0, so that the mean is that of all lists.
     trec_eval's summary over all topics gives the sum instead: the mean times the number of lists.
 
     References

@@ -41,7 +41,7 @@ class IPrec(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k. A recall that the ranked rows do not reach has precision 0. Under
+    In [0, 1], higher is better. Accepts no k. A recall that the ranked rows do not reach has precision 0. Under
     ``ties="average"`` tied rows are one point of the curve, with the precision where their block ends: the
     expected value of a maximum has no closed form; all other policies read the order that they name. As trec_eval 9
     rounds, a recall is reached from int(x·R + 0.9) relevant rows on.

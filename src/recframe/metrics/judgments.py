@@ -1,4 +1,4 @@
-"""Metrics of incomplete judgments: what was never judged is not taken for irrelevant, or is counted."""
+"""Metrics of incomplete judgments: what was never judged does not count as irrelevant, or is counted."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class BPref(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k. A row is judged if the truth holds its item, without ``truth=`` if its
+    In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item, without ``truth=`` if its
     relevance is not missing, and if its relevance is not below 0, which in TREC's files says that nobody judged it.
 
     References
@@ -107,7 +107,7 @@ class InfAP(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k. The truth holds the pool: a relevance below 0 says that an item is in it
+    In [0, 1], higher is better. Accepts no k. The truth holds the pool: a relevance below 0 says that an item is in it
     and was not judged, as in TREC's files. What the truth lacks is outside of the pool, so irrelevant; without
     ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole pool was judged, the value
     is that of `map` up to ε.

@@ -41,7 +41,7 @@ class PartialAUC(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Takes no k; of the ranked rows. The curve is a straight line over a tied block
+    In [0, 1], higher is better. Accepts no k; of the ranked rows. The curve is a straight line over a tied block
     (scikit-learn): the expected value wherever no tied block straddles x. A list without a ranked row of both kinds is
     undefined.
 

@@ -56,7 +56,7 @@ SKLEARN = Profile(
     title="scikit-learn",
     ties="average",
     ties_note="exact expected value in ndcg_score and dcg_score, tied pairs one half in roc_auc_score; "
-    "average_precision_score takes tied rows as one threshold",
+    "average_precision_score counts tied rows as one threshold",
     undefined=0.0,
     lists="ranked",
     metrics={
@@ -75,7 +75,7 @@ SKLEARN = Profile(
         ),
     },
     refused={
-        "map": "average_precision_score takes tied rows as one threshold and knows no cutoff: that is pr_auc",
+        "map": "average_precision_score counts tied rows as one threshold and knows no cutoff: that is pr_auc",
         "precision": "precision_score judges labels, not a ranking",
         "recall": "recall_score judges labels, not a ranking",
         "f1": "f1_score judges labels, not a ranking",

@@ -104,7 +104,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     """
     for name in policies:
         if name not in EXPLAINED:
-            msg = f"explain has no argument {name!r}; it takes like, {', '.join(EXPLAINED)}"
+            msg = f"explain has no argument {name!r}; it accepts like, {', '.join(EXPLAINED)}"
             raise OptionTypeError(msg, closest(name, ("like", *EXPLAINED)) or "options are part of the metric")
     spec = spec_of(metric)
     given = policies if like is None else {**policies, "like": like}

@@ -109,10 +109,10 @@ class Profile:
                 does = "profiles are about metrics that read the relevance"
             does = self.refused.get(metric.name, does)
             msg = f"like={self.name!r} refuses {metric.name}: {does}"
-            raise OptionError(msg, f"leave out like=, or take one of {', '.join(self.metrics)}")
+            raise OptionError(msg, f"leave out like=, or use one of {', '.join(self.metrics)}")
         k = getattr(metric, "k", None)
         if found.cut == "none" and k is not None:
-            msg = f"like={self.name!r} takes no cutoff for {metric.name}: {found.calls} reads the whole list"
+            msg = f"like={self.name!r} accepts no cutoff for {metric.name}: {found.calls} reads the whole list"
             raise OptionError(msg, f"leave out @{k}")
         if found.cut == "needed" and isinstance(metric, CutMetric) and k is None:
             msg = f"like={self.name!r} needs a cutoff for {metric.name}: {found.calls} is computed at a k"
