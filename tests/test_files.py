@@ -157,6 +157,7 @@ def test_two_files_of_one_name_need_a_mapping(file):
         ("q,a,0.5\n", "(?s)line 1 of .* has 1 field.*looks like CSV"),
         ("", "'.*' holds no lines"),
         (" \n\t\n", "'.*' holds no lines"),
+        ("q Q0 a\u00a0b 1 1 t\nq Q0 b 2 \u0663 t\n", "line 2 of .* has the score '\u0663', which is not a number"),
         (b"q Q0 a 1 1 t\nq Q0 \xe4 1 2 t\n", "line 2 of .* is not UTF-8"),
         (b"\x1f\x8bno", "cannot be read: .*Hint|cannot be read"),
     ],

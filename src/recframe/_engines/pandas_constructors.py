@@ -111,8 +111,8 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
         return None
     if bool((found.fillna("") == "").any(axis=None)):
         return None
-    # Python reads 1_0 as ten, other readers of these files do not.
-    if bool(found[number].str.contains("_", regex=False).any()):
+    # Python reads 1_0 as ten, and digits of other scripts; other readers of these files do not.
+    if bool(found[number].str.contains(r"[^\x00-\x7f]|_", regex=True).any()):
         return None
     # A relevance is a whole number in most files, and stays one; a score may look like one.
     for kind in ("float64",) if number == "score" else ("int64", "float64"):

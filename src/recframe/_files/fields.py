@@ -92,7 +92,8 @@ def _first_wrong_line(path: Path, data: bytes, kind: Format) -> InputError:
     for number, line in enumerate(data.split(b"\n"), 1):
         where = f"line {number} of {str(path)!r}"
         try:
-            fields = line.decode().split()
+            # Bytes are split where the reader splits: at the white space of ASCII, not at that of Unicode.
+            fields = [field.decode() for field in line.split()]
         except UnicodeDecodeError:
             return InputError(f"{where} is not UTF-8", "save the file as UTF-8")
         if fields and len(fields) != len(kind.fields):
@@ -117,4 +118,4 @@ def _is_number(text: str) -> bool:
         float(text)
     except ValueError:
         return False
-    return "_" not in text
+    return "_" not in text and text.isascii()
