@@ -133,8 +133,17 @@ def test_what_a_plan_cannot_do_is_said_at_once(make):
         rec.ndcg(ties="first")
     with pytest.raises(ValueError, match="(?s)undefined='raise' needs the data.*fetch the rows first"):
         rec.ndcg(undefined="raise")
-    with pytest.raises(TypeError, match=r"(?s)truth is a pyarrow Table, but the frame is a .*give both as"):
+    with pytest.raises(TypeError, match=r"(?s)truth is a pyarrow Table, but the frame is an? .*give both as"):
         rec.ndcg(truth=pa.table(TRUTH))
+    # A relation and a table have no `collect`.
+    with pytest.raises(TypeError, match=r"(?s)a gate needs its values.*first: (relation.pl|table.to_polars)\(\), then"):
+        recframe.require(rec.ndcg(2), 0.4)
+
+
+def test_frames_are_named_with_their_article():
+    table = pytest.importorskip("ibis").memtable(pa.table(FRAME))
+    with pytest.raises(TypeError, match="but the frame is an ibis Table"):
+        recframe.rec(table).top(2)
 
 
 def test_a_column_called_star_is_refused(connection):

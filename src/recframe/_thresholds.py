@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals as nw
 
-from recframe._engines.registry import is_frame, is_lazy
+from recframe._engines.registry import adapter_of, is_frame, is_lazy
 from recframe._values import number
 from recframe.errors import (
     MissingColumnError,
@@ -77,7 +77,7 @@ def _of_frame(result: Any, least: Any) -> list[str]:
     """Return what falls short in a frame of `evaluate`."""
     if is_lazy(result):
         msg = "result is lazy, but a gate needs its values"
-        raise OptionTypeError(msg, "require(result.collect(), ...)")
+        raise OptionTypeError(msg, f"{adapter_of(result).remedy}, then require(rows, ...)")
     if not isinstance(least, Mapping) or not least:
         msg = f"least={quoted(least)} names no metric, but the result is a frame"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")

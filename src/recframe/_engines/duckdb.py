@@ -32,7 +32,7 @@ duckdb: Any = import_module("duckdb")
 class DuckDB(SqlEngine):
     """SQL on the connection of a relation."""
 
-    remedy = "fetch the rows first: recframe.rec(relation.pl())"
+    remedy = "fetch the rows first: relation.pl()"
 
     @cached_property
     def _one(self) -> Any:

@@ -25,7 +25,7 @@ ibis: Any = import_module("ibis")
 class Ibis(SqlEngine):
     """Ibis expressions, which need no connection."""
 
-    remedy = "fetch the rows first: recframe.rec(table.to_polars())"
+    remedy = "fetch the rows first: table.to_polars()"
 
     def items_frame(self, column: str, items: list[Any]) -> Any:
         return ibis.memtable(import_module("pyarrow").table({column: items}))

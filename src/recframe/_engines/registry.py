@@ -98,7 +98,7 @@ def labels_of(*frames: object) -> list[Any] | None:
 def check_side_frame(name: str, given: object, frame: object) -> None:
     """Raise for what is no frame where a call reads one in addition."""
     if not is_frame(given):
-        msg = f"{name} is a {type_name(given)}, but the frame is a {type_name(frame)}"
+        msg = f"{name} is {a_type(given)}, but the frame is {a_type(frame)}"
         raise OptionTypeError(msg, f"give both as {type_name(frame)}")
 
 
@@ -108,13 +108,19 @@ def check_answers_with_rows(frame: object) -> None:
         return
     adapter = adapter_of(frame)
     if not adapter.answers_with_rows:
-        msg = f"this accepts frames of polars or pandas, but the frame is a {type_name(frame)}"
+        msg = f"this accepts frames of polars or pandas, but the frame is {a_type(frame)}"
         raise OptionTypeError(msg, adapter.remedy)
 
 
 def type_name(frame: object) -> str:
     """Return what messages call a frame of the wrong library."""
     return f"{type(frame).__module__.split('.')[0]} {type(frame).__name__}"
+
+
+def a_type(frame: object) -> str:
+    """Return the same with its article."""
+    name = type_name(frame)
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
 # --- frames in ----------------------------------------------------------------------------------------------
@@ -167,7 +173,7 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     found = {name: source.with_native(adapter.side_frame(source.native)) for name, source in sources.items()}
     for name, source in found.items():
         if kind_of(source.native) is not kind_of(frame):
-            msg = f"{name} is a {type_name(source.native)}, but the frame is a {type_name(frame)}"
+            msg = f"{name} is {a_type(source.native)}, but the frame is {a_type(frame)}"
             raise OptionTypeError(msg, f"give both as {type_name(frame)}")
     return adapter, found
 

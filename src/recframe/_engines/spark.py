@@ -27,7 +27,7 @@ def functions() -> Any:
 class Spark(SqlEngine):
     """SQL of a Spark session."""
 
-    remedy = "fetch the rows first: recframe.rec(frame.toArrow())"
+    remedy = "fetch the rows first: polars.from_arrow(frame.toArrow())"
     partitions = "on workers"
 
     def items_frame(self, column: str, items: list[Any]) -> Any:

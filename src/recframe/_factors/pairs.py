@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._engines.ids import NAMED
-from recframe._engines.registry import adapter_of, is_frame, type_name
+from recframe._engines.registry import a_type, adapter_of, is_frame
 from recframe.errors import InputError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def frame_of(train: Any, test: Any) -> Any:
             continue
         adapter = adapter_of(given) if is_frame(given) else None
         if adapter is None or not (adapter.eager and adapter.answers_with_rows):
-            msg = f"{name} is a {type_name(given)}"
+            msg = f"{name} is {a_type(given)}"
             hint = "a polars or pandas DataFrame, or a SciPy sparse matrix"
             raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
         found = given
