@@ -126,6 +126,16 @@ def test_parts_on_spark_may_lack_one_of_two_frames(spark):
 
 
 @pytest.mark.spark
+def test_parts_on_spark_judge_models_of_which_they_have_no_row(spark):
+    from test_partitions import served_by_one_model
+
+    served, truth = served_by_one_model(None)
+    found, expected = in_parts(spark, served, ["recall@1"], 4, truth=truth, model="model")
+    assert {row["model"]: row["recall@1"] for row in expected} == {"a": 1.0, None: 1 / 8}
+    assert_same(found, expected, "model")
+
+
+@pytest.mark.spark
 @pytest.mark.parametrize("score", [["b"], ["a", "b"]])
 def test_parts_on_spark_without_a_key_or_rows(spark, score):
     data = pl.DataFrame({"user": [1, 1, 2], "relevant": [0, 3, 1], "a": [0.9, 0.9, 0.1], "b": [1, 2, None]})

@@ -76,6 +76,22 @@ def test_parts_with_truth_and_models_below_each_other():
     testing.assert_frame_equal(again.sort(key), whole.sort(key), abs_tol=1e-12, rel_tol=1e-12)
 
 
+def served_by_one_model(name):
+    """Return lists that one model serves, the first of which another serves too, and what is relevant in them."""
+    served = pl.DataFrame({"user": [*range(8), 0], "item": [1] * 9, "score": [1.0] * 9, "model": ["a"] * 8 + [name]})
+    return served, pl.DataFrame({"user": [*range(8)], "item": [1] * 8})
+
+
+@pytest.mark.parametrize("name", ["b", None])
+def test_a_part_judges_models_of_which_it_has_no_row(name):
+    served, truth = served_by_one_model(name)
+    for frame, given in ((served, {"truth": truth.lazy()}), (served.with_columns(relevant=1), {})):
+        found = frame.lazy().rec.evaluate("recall@1", model="model", partitions=4, **given).collect()
+        assert dict(found.rows()) == {"a": 1.0, name: 1 / 8}
+        lists = frame.lazy().rec.evaluate("recall@1", model="model", partitions=4, per="user", **given).collect()
+        assert len(lists) == 16
+
+
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # random items repeat
 def test_nothing_is_read_before_the_answer_is_collected(tmp_path):
     frame, _, _ = sample(3)

@@ -42,11 +42,13 @@ class Given:
     """Of a catalogue that is only counted."""
     greatest: float | None = None
     """The largest relevance of all, where the frames hold a part of the rows only."""
+    models: Any = None
+    """A frame of all models in long format, where the frame holds a part of the rows only."""
 
     @property
     def frames(self) -> dict[str, Any]:
         """The frames that are given, by their names."""
-        names = ("frame", "truth", "train", "features", "catalog")
+        names = ("frame", "truth", "train", "features", "catalog", "models")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 

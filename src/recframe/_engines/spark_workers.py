@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from recframe._columns import MODEL
 from recframe._engines.base import lazy
 from recframe.errors import MissingExtraError
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 WHOSE = "whose"
 """Which frame a row comes from, by number."""
+MODELS = "models"
+"""All models in long format: a worker may see no row of some of them, but judges each on the same lists."""
 
 
 def computed(frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: WorkerTask) -> Frame:
@@ -43,6 +46,10 @@ def computed(frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task:
         rows, *others = (native.withColumn(WHOSE, functions.lit(i)) for i, native in enumerate(natives.values()))
     for other in others:
         rows = rows.unionByName(other, allowMissingColumns=True)
+    if MODEL in task.names["frame"]:
+        # Within a struct, as sets leave out what is missing.
+        models = functions.collect_set(functions.struct(MODEL)).alias(MODELS)
+        rows = rows.crossJoin(functions.broadcast(natives["frame"].agg(models)))
     whole_lists = rows.repartition(parts, *keys) if keys else rows.repartition(1)
     return lazy(whole_lists.mapInArrow(partial(_evaluated, task), schema))
 
@@ -64,6 +71,9 @@ def _evaluated(task: WorkerTask, batches: Iterator[Batch]) -> Iterator[Batch]:
         name: rows.select(**{column: plan for plan, column in columns.items()})
         for rows, (name, columns) in zip(own, task.names.items(), strict=True)
     }
+    if MODELS in part.columns:
+        models = part.get_column(MODELS).head(1).explode().struct.field(MODEL)
+        frames[MODELS] = models.alias(task.names["frame"][MODEL]).to_frame()
     value = None if task.constant is None else part.get_column(task.constant).item(0)
     types = {int: pa.int64(), float: pa.float64()}
     fields = [(name, table.schema.field(name).type) for name in task.kept]

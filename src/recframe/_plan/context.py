@@ -246,8 +246,9 @@ class CallContext:
     # --- lists -----------------------------------------------------------------------------------------------
 
     def models(self) -> Frame:
-        """Return every model of a frame in long format."""
-        return self.engine.settle(self.all_rows.select(MODEL).unique())
+        """Return every model of a frame in long format, those included that a part of the lists lacks."""
+        frames = self.session.frames
+        return self.engine.settle(frames.get("models", frames["frame"]).select(MODEL).unique())
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""

@@ -113,6 +113,7 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
         "train": users | items,
         "features": items | features,
         "catalog": items,
+        "models": model_spec(query),
     }
     return {name: Source(native, specs[name]) for name, native in given.frames.items()}
 

@@ -77,7 +77,8 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
 
 def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], greatest: float | None) -> Any:
     """Return the sums of the lists of some frames, those of one model below those of another; runs on a worker."""
-    plan = Plan(Given(frames["frame"], frames.get("truth"), greatest=greatest), query, metrics)
+    given = Given(frames["frame"], frames.get("truth"), greatest=greatest, models=frames.get("models"))
+    plan = Plan(given, query, metrics)
     totals = [part.totals for part in plan.partial()]
     found = [
         sums.with_columns(nw.lit(index).alias(MODEL_NUMBER)) for index, sums in enumerate(totals) if sums is not None
