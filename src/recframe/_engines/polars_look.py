@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._engines.polars_compat import series
+from recframe._engines.polars_pack import sort_integers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
     """Return in how many lists an item is repeated."""
     # Equal pairs have equal hashes.
     pairs = reduce(xor, (column.hash(seed) for seed, column in enumerate([items, *keys])))
-    if pairs.n_unique() == len(pairs):
+    if not _repeats(sort_integers(pairs)).any():
         return 0
     repeated = [column.filter(pairs.is_duplicated()) for column in keys]
     return pl.DataFrame([column.alias(f"{i}") for i, column in enumerate(repeated)]).n_unique() if keys else 1
