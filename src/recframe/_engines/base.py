@@ -258,6 +258,10 @@ class Engine(Adapter):
         """
         raise NotImplementedError
 
+    def ratios_of_sums(self, frame: Frame, group: Sequence[str], columns: Mapping[str, tuple[str, str]]) -> Frame:
+        """Return one sum divided by another in each group, missing where that is 0; for the same engines."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True)
 class Session:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION
+from recframe._columns import GREATEST, MODEL, MODEL_NUMBER, POSITION, total_column, total_weight_column
 from recframe._engines.worker_task import WorkerTask
 from recframe._given_frames import Given
 from recframe._plan import averages
@@ -37,9 +37,10 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
     ]
     within = [metric for metric in metrics if metric not in beyond]
     found = [Plan(given, query, beyond).run()] if beyond else []
-    if within:
-        found.append(_means(Plan(Given(given.frame, given.truth), query, within).context, within, parts))
     context = plan.context
+    if within:
+        own = Plan(Given(given.frame, given.truth), query, within).context if beyond else context
+        found.append(_means(own, within, parts))
     key = [*([MODEL] if query.several else []), *context.per]
     return plan.finish(averages.joined(context.engine, found, key).select(*key, *(metric.column for metric in metrics)))
 
@@ -61,18 +62,25 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
         constant=constant,
     )
     sums = context.engine.evaluate_on_workers(frames, list(context.key_names), parts, task)
-    sums = averages.added(context, [sums], also=order)
+    means = sums if averages.by_list(context) else _averages(context, sums, labels, order)
     if order and not context.reported:
         # A model without any list has a row too.
         models = context.engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(MODEL_NUMBER))
-        sums = context.engine.join(models, sums, [MODEL_NUMBER])
-    means = averages.means(context, sums, labels, also=order)
+        means = context.engine.join(models, means, [MODEL_NUMBER])
     if not query.several or context.long:
         return means
     name, *others = (nw.lit(model) for model in query.orders)
     for index, other in enumerate(others, start=1):
         name = nw.when(nw.col(MODEL_NUMBER) == index).then(other).otherwise(name)
     return means.with_columns(name.alias(MODEL)).drop(*order)
+
+
+def _averages(context: CallContext, sums: Frame, labels: Sequence[str], order: Sequence[str]) -> Frame:
+    """Return the averages that the sums of all parts give, for each model and segment."""
+    if context.query.mean != "arithmetic":
+        return averages.means(context, averages.added(context, [sums], also=order), labels, also=order)
+    columns = {label: (total_column(label), total_weight_column(label)) for label in labels}
+    return context.engine.ratios_of_sums(sums, [*order, *context.reported], columns)
 
 
 def _sums(query: Query, metrics: Sequence[Metric], frames: Mapping[str, Any], greatest: float | None) -> Any:
