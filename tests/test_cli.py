@@ -468,6 +468,8 @@ def test_fail_on_check(run, files):
         ("evaluate recs.parquet --truth none.csv", "the file 'none.csv' does not exist"),
         ("evaluate recs.parquet --fail-under ndcg", "--fail-under ndcg does not say METRIC=NUMBER"),
         ("evaluate recs.parquet --fail-under ndcg=nan", "does not say METRIC=NUMBER"),
+        ("evaluate recs.parquet --fail-under P@1=1 --fail-under precision@1=0", "precision@1 has the bound 1 already"),
+        ("compare old.csv new.csv --truth test.csv -m mrr --seed -1", "(?s)--seed -1 is less.*Hint: --seed 0"),
         ("evaluate recs.parquet --fail-under ndgc=1", "did you mean 'ndcg'"),
         ("evaluate old.csv a/old.csv", "does not exist|several files"),
         ("evaluate a=old.csv a=new.csv", "several files to the model 'a'"),

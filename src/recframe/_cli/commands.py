@@ -11,6 +11,7 @@ from recframe._cli.gates import bounds_of, of_check, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
+from recframe._cli.texts import OPTIONS_OF_COMPARE
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
 from recframe.metrics import parse
@@ -80,7 +81,6 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
     return worse(result, margin) if fail_if_worse is not None else []
 
 
-OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
 OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 """The arguments of these calls that are no roles."""

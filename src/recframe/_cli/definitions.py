@@ -11,7 +11,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._cli import commands
 from recframe._cli.options import FRAMES, POLICIES, call_options, demo_options, policy_options, role_options
 from recframe._cli.terminal import say
-from recframe._cli.texts import COMMANDS, COMPLETE, NAME, examples_text
+from recframe._cli.texts import COMMANDS, COMPLETE, NAME, OPTIONS_OF_COMPARE, examples_text
 from recframe.accessor import EagerRec
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _commands() -> list[click.Command]:
             "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
             [
                 *_of_metrics(),
-                *call_options(EagerRec.compare, commands.OPTIONS_OF_COMPARE),
+                *call_options(EagerRec.compare, OPTIONS_OF_COMPARE),
                 *role_options("compare"),
                 if_worse,
                 margin,

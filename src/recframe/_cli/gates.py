@@ -26,7 +26,11 @@ def bounds_of(given: Sequence[str]) -> dict[str, float]:
         if not name or math.isnan(least):
             msg = f"--fail-under {text} does not say METRIC=NUMBER"
             raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
-        found[str(parse(name))] = least
+        metric = str(parse(name))
+        if metric in found:
+            msg = f"--fail-under {text}: {metric} has the bound {found[metric]:g} already"
+            raise OptionError(msg, "give each metric one bound")
+        found[metric] = least
     return found
 
 

@@ -13,6 +13,7 @@ from itertools import filterfalse
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
+from recframe._cli.texts import OPTIONS_OF_COMPARE
 from recframe.errors import RecWarning
 
 if TYPE_CHECKING:
@@ -72,9 +73,11 @@ def as_options(text: str) -> str:
     """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
     from recframe._arguments import Roles
 
+    own = (*Roles.names(), *OPTIONS_OF_COMPARE)
+
     def option(found: re.Match[str]) -> str:
         name, value = found[1], found[2] or found[3]
-        return f"--{name.replace('_', '-')} {value}" if name in Roles.names() else found[0]
+        return f"--{name.replace('_', '-')} {value}" if name in own else found[0]
 
     def options(found: re.Match[str]) -> str:
         name = "-m" if found[1] == "metrics" else f"--{found[1].replace('_', '-')}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
+OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
+"""The arguments of a comparison that are no roles."""
 COMMANDS = {
     "check": "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
     "compare": "Compare models list by list: differences, intervals and p-values.",
