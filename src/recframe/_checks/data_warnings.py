@@ -54,7 +54,7 @@ def warn_of_data(
     means : sequence of str, optional
         The columns of means, where the answer has a row for each metric; None: it has a column for each.
     """
-    # Of no rows and no truth the UndefinedWarning says enough.
+    # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     look = _Look(given.frame, query, context)
@@ -155,7 +155,7 @@ class _Look:
         for i, column in enumerate(self._per):
             if row[attribute_column(i)]:
                 yield (
-                    f"{_named('per', column)} has several values within {_some(row[attribute_column(i)], 'list')}. "
+                    f"{_named('per', column)} has several values within {_lists(row[attribute_column(i)])}. "
                     "The lists are cut, and each part is ranked by itself. Report by a column that describes the list, "
                     f"or make it part of the key: by={[*self._query.by, column]!r}"
                 )
@@ -164,7 +164,7 @@ class _Look:
         """Yield that items are repeated in so many lists, if there are any."""
         if lists:
             yield (
-                f"items are repeated in {_some(lists, 'list')}: {_named('item', self._query.item)}. "
+                f"items are repeated in {_lists(lists)}: {_named('item', self._query.item)}. "
                 "Each row counts as another item; drop the repeated rows."
             )
 
@@ -260,5 +260,5 @@ def _named(role: str, column: object) -> str:
     return f"{role}={column!r}"
 
 
-def _some(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count} {what}s"
+def _lists(count: int) -> str:
+    return "1 list" if count == 1 else f"{count} lists"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recframe._query import Query
 
 LEAST_LISTS, LEAST_ROWS = 5, 50
-"""From how many lists of how many rows on it is no chance that all of them have one relevant item."""
+"""The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
 ROWS = "rows"
 
 
@@ -67,7 +67,7 @@ def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
         values = [adapter_of(frame).some_values(frame, name, 0, stop) for name in keys]
         return min(bisect_left(column, 1, key=partial(ne, column[0])) for column in values)
 
-    # A few values tell of most frames that their lists are shorter.
+    # In most frames, a few values show that lists are shorter.
     if length_up_to(LEAST_ROWS) < LEAST_ROWS:
         return None
     length = length_up_to(most + 1)

@@ -186,7 +186,7 @@ def _resample(
         for number, pair in enumerate(pairs)
         for name, column in zip(("difference", "weight"), differences(pair, values), strict=True)
     ]
-    # The draws of a seed are to name the same lists in every call.
+    # A seed must draw the same lists in every call.
     _, parts = segments(values, context, [], named, reported, by_key=True)
     for entry, part in enumerate(parts):
         weights = np.column_stack([part[f"weight {number}"] for number in range(len(pairs))])

@@ -29,9 +29,9 @@ def check_frame(what: str, frame: object) -> None:
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
 
 
-def count_of(name: str, given: object, least: int = 1) -> int:
+def count_of(name: str, given: object) -> int:
     """Return an argument that counts something."""
-    return whole_number(name, given, f"give a whole number from {least} on", least=least)
+    return whole_number(name, given, "give a whole number from 1 on", least=1)
 
 
 def check_name(name: str, given: Any) -> str:

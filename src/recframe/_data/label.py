@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SEEN = "seen"
 NEVER = 2**30
-"""A place behind all others."""
+"""A place after all others."""
 
 
 def label(

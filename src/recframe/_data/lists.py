@@ -246,7 +246,7 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
 def _check_names(
     keys: Sequence[str], columns: Sequence[tuple[str, str]], given: Iterable[str], others: Sequence[str]
 ) -> None:
-    """Raise where two columns of the result would have one name; of the `columns` of arguments those given count."""
+    """Raise where two columns of the result would have one name; of the `columns`, those of given arguments count."""
     names = [*keys, *(column for column, name in columns if name in given), *others]
     twice = sorted({check_name("a column", name) for name in names if names.count(name) > 1})
     if twice:

@@ -132,7 +132,7 @@ class Adapter(ABC):
 class Engine(Adapter):
     """An adapter of a library that computes: what the plan needs in addition to Narwhals expressions.
 
-    What has a body here is what an engine without a way of its own does.
+    Methods with a body are the defaults: an engine with a faster way of its own replaces them.
     """
 
     def settle(self, frame: Frame) -> Frame:

@@ -167,9 +167,9 @@ def _without_categories(columns: list[Any]) -> list[Any]:
 
 
 def _check_alike(holders: Mapping[str, Any], spec: ColumnSpec) -> None:
-    """Raise where a key holds things in two frames that never match."""
+    """Raise where the values of a key in two frames never match."""
     (first, series), *others = holders.items()
-    # What holds nothing matches any type, whatever its own.
+    # A column without values matches any type.
     kinds = {
         name: "empty" if column.isna().all() else types.infer_dtype(column, skipna=True)
         for name, column in holders.items()

@@ -1,4 +1,4 @@
-"""What the engines share that compute by SQL.
+"""What the SQL engines share.
 
 Their frames are plans without rows, but they know their columns and types. So names and types are checked at once, and
 nothing runs before the user fetches the result.
@@ -31,20 +31,20 @@ WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
 
 
 class SqlEngine(Engine):
-    """An engine that writes SQL; what differs from one to the next is abstract."""
+    """An engine that writes SQL. Abstract methods are what differs between them."""
 
     eager = False
 
     @abstractmethod
     def untyped(self, native: Any) -> set[str]:
-        """Return the columns that hold nothing and have no type either."""
+        """Return the columns without a type: all of their values are missing."""
 
     def cast(self, frame: Frame, column: str, dtype: DType) -> Frame:
         """Return a frame with a column of another type."""
         return frame.with_columns(nw.col(column).cast(dtype))
 
     def spelled(self, column: str) -> str:
-        """Return the name of a user's column as the engine wants it."""
+        """Return the name of a user's column as the engine quotes it."""
         return column
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:

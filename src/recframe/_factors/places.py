@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CHUNK = 2**20
 """The bytes of scores that a thread works on at a time: what its cache holds."""
 GROUP = 32
-"""How many scores to take the greatest of, for a first idea of what the top k begins with."""
+"""The scores of a group. The greatest score of each group tells roughly with which score the top k begins."""
 SPARE = 4
 """How many groups there must be for each of the k places, so that few scores below the top k pass."""
 FEW = 4

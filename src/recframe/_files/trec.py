@@ -243,7 +243,7 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
 
 
 def check_columns(**names: Any) -> None:
-    """Raise where the columns of a result have no names, or two of one name."""
+    """Raise where a column of a result would have no valid name, or the name of another one."""
     found = [check_name(name, given) for name, given in names.items()]
     if len(set(found)) < len(found):
         msg = f"{' and '.join(f'{name}={given!r}' for name, given in names.items())} name a column twice"

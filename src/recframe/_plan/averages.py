@@ -65,7 +65,7 @@ def fill(
 
 
 def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[str, str], one: str) -> None:
-    """Raise if there is a row, as each lacks a value."""
+    """Raise if there is a row: each row is a list without a value."""
     count = context.engine.scalar(without.select(nw.len()))
     if count:
         have = f"1 {one} has" if count == 1 else f"{count} {one}s have"
@@ -104,7 +104,7 @@ def _first_model(context: CallContext, models: Frame) -> Any:
 
 
 def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
-    """Return a report without the row of lists that nobody describes, where none of them has a value."""
+    """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
     if not context.per or not set(context.per) <= context.attribute_names.keys():
         return result
     known = [~nw.col(name).is_null() for name in (*context.per, *(metric.column for metric in metrics))]
@@ -212,7 +212,7 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
 
 
 def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
-    """Return the values of lists, or raise where one is below 0, of which there is no such mean."""
+    """Return the values of lists, or raise where one is below 0: geometric and harmonic means have none there."""
     lists = context.engine.settle(lists)
     for metric in context.requirements.metrics:
         least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None

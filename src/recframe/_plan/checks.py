@@ -32,7 +32,7 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics that leave nothing out, or that no such mean is of."""
+    """Raise for metrics that cannot use ``condensed=`` or the mean of the call."""
     for metric in metrics:
         name = query.averaging(metric.label).name
         if query.condensed and isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
@@ -47,7 +47,7 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
 
 
 def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
-    """Raise for metrics in which a relevant row cannot count as several."""
+    """Raise for metrics that do not allow ``propensity=``: a relevant row cannot count as several there."""
     if query.propensity is None:
         return
     for metric in metrics:

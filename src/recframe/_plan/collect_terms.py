@@ -1,4 +1,4 @@
-"""Asks the metrics of one call what they need, each once about each kind of row that it reads."""
+"""What the metrics of one call need, collected from each of them once for each kind of row that it reads."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _collected(call: _Call) -> Requirements:
 
 
 class _Asking:
-    """Asks the metrics of one call for their terms, and gives each a column of its own or one that it shares."""
+    """Collects the terms of the metrics of one call. A term has a column of its own, or one that metrics share."""
 
     def __init__(self, call: _Call) -> None:
         self._feature_count = call.feature_count
@@ -166,7 +166,7 @@ class _Asking:
 
     def accuracy(self, metric: Metric) -> AccuracyTerms:
         row, best = Row(self.numbers), IdealRow(self.numbers)
-        # Rows that show what they add show it all.
+        # Contributions include rows that other calls leave out.
         reads: Reads = "all" if self._with_shares else metric.reads
         ranked = self.sums.add(metric.label, self._terms(metric, row), row, reads)
         ideal = self.sums.add(metric.label, metric.best_terms(best), best, f"best of {metric.best_of}")

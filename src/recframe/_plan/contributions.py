@@ -186,7 +186,7 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
     requirements = context.requirements
     assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
     kept, rows = ranking.prepared(ranking.kept)
-    # Rows that show what they add show it all.
+    # Contributions include rows that other calls leave out.
     terms = requirements.ranked_terms(tied=rows.tied).of_all
     requested, added = terms.requested, dict(terms.by_column)
     kept = context.engine.settle(rows.count_hits(kept, requested))

@@ -1,4 +1,4 @@
-"""The positions within tied blocks, for what no single row of a block tells: which hit is there, and who stops."""
+"""The positions within tied blocks. No single row of a block tells which hit is there, or how many users stop there."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ class RankedTerms(NamedTuple):
     """What a ranked row adds to the metrics of relevance."""
 
     of_hits: Terms
-    """To those that need not see all rows."""
+    """What it adds to metrics that need not see all rows."""
     of_all: Terms
-    """To those that must see every row."""
+    """What it adds to metrics that must see every row."""
 
     @classmethod
     def of(cls, terms: Iterable[tuple[Reads, Terms]]) -> RankedTerms:

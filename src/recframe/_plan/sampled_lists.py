@@ -42,7 +42,7 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
 
 
 def check_sampled(context: CallContext, lists: Frame) -> Frame:
-    """Return the lists after a look whether each has one relevant item, and as many others as the call says."""
+    """Return the lists, or raise if one has not exactly one relevant item and as many others as ``sampled=`` says."""
     if not any(isinstance(terms.metric, SampledMetric) for terms in context.requirements.accuracy):
         return lists
     engine, sampled = context.engine, context.query.sampled

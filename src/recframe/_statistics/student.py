@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 POWER = 0.8
-"""The chance to find the difference that `detectable` names."""
+"""The power of a test to find the difference that `detectable` names."""
 
 
 def scipy_stats() -> Any:

@@ -136,7 +136,7 @@ class RecommendedRow(_Described):
         return self._column(UNIT)
 
     def distinct(self, k: int | None) -> nw.Expr:
-        """Return the number of different items that the row's list shows among its first k."""
+        """Return the number of different items among the first k of the row's list."""
         self.requested.add(FIRST)
         self.cutoffs.add(k)
         return self._column(distinct_column(k))
@@ -147,7 +147,7 @@ class HistoryRow(_Described):
 
 
 class ItemRow(SharedTerms):
-    """One item with its sums over the rows that show it, by the names of the metric's `recommended_terms`."""
+    """One item with its sums over the rows that recommend it, by the names of the metric's `recommended_terms`."""
 
     def __init__(self, columns: Mapping[str, str]) -> None:
         super().__init__()

@@ -31,7 +31,7 @@ class SharedTerms:
         self._shared: dict[Key, nw.Expr] = {}
 
     def shared(self, term: Term, *arguments: Any) -> nw.Expr:
-        """Return ``term(row, *arguments)``, which metrics that ask for the same function and arguments sum once.
+        """Return ``term(row, *arguments)``, which metrics with the same function and arguments sum only once.
 
         The function sees the row and the arguments and nothing else, so no option can be missing from the key.
         """

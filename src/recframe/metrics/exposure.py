@@ -1,4 +1,4 @@
-"""What all lists together show: how much of the catalogue, how evenly, how differently."""
+"""Exposure in all lists together: how much of the catalogue is recommended, how evenly, how differently."""
 
 from __future__ import annotations
 

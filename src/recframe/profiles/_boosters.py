@@ -1,4 +1,4 @@
-"""The libraries of gradient boosting: each computes its metrics of the rows that it scores, and knows no others."""
+"""The libraries of gradient boosting: each computes metrics of the rows that it scores only."""
 
 from __future__ import annotations
 

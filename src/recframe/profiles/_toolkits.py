@@ -7,7 +7,7 @@ from recframe.profiles._record import EVERY_ROW, Definition, Profile
 BINARY = {"gain": "binary"}
 JARVELIN = {"discount": "jarvelin"}
 FROM_LEVEL = {"grades": "relevant"}
-"""Of libraries that get what is relevant and nothing else."""
+"""For libraries that read only which items are relevant."""
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
 PADDED = " that has the padding as one item more"
 
