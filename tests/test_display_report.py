@@ -132,3 +132,9 @@ def test_what_cannot_be_reported(tmp_path, given, message):
     with pytest.raises(recframe.RecError, match=re.escape(message)):
         crowd().rec.report(**given)
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_directory_that_is_missing_is_said_before_all_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("recframe._display.report.Call", None)
+    with pytest.raises(recframe.errors.InputError, match="there is no directory"):
+        crowd().rec.report(tmp_path / "none" / "report.html", ["ndcg"], k=3, by="user", score="new")

@@ -170,7 +170,7 @@ def _is_boolean(given: Any) -> bool:
 # --- numbers and words -------------------------------------------------------------------------------------------
 
 LARGEST = 1e300
-"""The largest number that stands for the value of a list: sums of larger ones are infinite."""
+"""The largest number that is read as a score or a value of a list: sums of larger ones are infinite."""
 MOST = 2**31 - 1
 """The largest number of rows of a list, and so the largest cutoff."""
 

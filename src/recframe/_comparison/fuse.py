@@ -16,7 +16,7 @@ from recframe._data.common import check_frame, check_name, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs, with_list_key
-from recframe._values import choice, number
+from recframe._values import LARGEST, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
-LARGEST = 1e300
-"""The largest absolute score that normalisations read as a number."""
 FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count"
 place_column, length_column = "place{}".format, "length{}".format
 least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from recframe._display import chart_dates
 from recframe._display import chart_texts as texts
 from recframe._display.data import NO_MODEL
 from recframe.errors import MissingExtraError
@@ -22,8 +22,6 @@ WIDTH, HEIGHT = 460, 260
 ROW_HEIGHT = 14
 LEAST_SPAN = 0.05
 """The least span of an axis, as a share of its values."""
-MOST_DATES = 7
-"""The most dates on an axis."""
 BAND = 0.2
 """The opacity of intervals."""
 MOST_BANDS = len(COLOURS)
@@ -69,7 +67,7 @@ def curves(found: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
 def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
     """Return the means over time, or over another ordered column."""
     alt = altair()
-    kind, at = places([mean.segment[0] for mean in found])
+    kind, at = chart_dates.places([mean.segment[0] for mean in found])
     rows = [_row(mean) | {"place": place} for mean, place in zip(found, at, strict=True) if place is not None]
     x = alt.X(f"place:{kind}", title=texts.axis_title(name))
     if kind == "T":
@@ -77,27 +75,12 @@ def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
             "place:T",
             title=texts.axis_title(name),
             scale=alt.Scale(type="utc"),
-            axis=_dates([row["place"] for row in rows]),
+            axis=alt.Axis(**chart_dates.axis([row["place"] for row in rows])),
         )
     metric = found[0].metric
     over = texts.means_text(found, confidence, intervals=_has_bands(found))
     title = _title(f"{metric.label} by {texts.short(name)}", [over, texts.direction(metric)])
     return _lines(rows, x, metric.label, _models(found)).properties(width=WIDTH, height=HEIGHT, title=title)
-
-
-def _dates(moments: Sequence[str]) -> Any:
-    """Return an axis with some of the dates, all written alike; with times where one is not at midnight."""
-    ordered = sorted({dt.datetime.fromisoformat(moment) for moment in moments}, key=_milliseconds)
-    clock = any(moment.time() != dt.time() for moment in ordered)
-    step = -(-len(ordered) // MOST_DATES)
-    return altair().Axis(
-        format="%Y-%m-%d %H:%M" if clock else "%Y-%m-%d",
-        values=[_milliseconds(moment) for moment in ordered[:: max(step, 1)]],
-    )
-
-
-def _milliseconds(moment: dt.datetime) -> float:
-    return 1000 * (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()
 
 
 def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, means: dict[str, float | None]) -> Any:
@@ -293,19 +276,3 @@ def _domain(rows: Sequence[dict[str, Any]], name: str) -> Any:
 
 def _without_cutoff(metric: Metric) -> str:
     return metric.label.rpartition("@")[0] or metric.label
-
-
-def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Return how values are laid out on an axis, and their places there."""
-    there = [value for value in values if value is not None]
-    if there and all(isinstance(value, dt.date) for value in there):
-        return "T", [None if value is None else _moment(value) for value in values]
-    if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
-        return "Q", list(values)
-    return "O", [None if value is None else str(value) for value in values]
-
-
-def _moment(value: dt.date) -> str:
-    """Return a date or time as JavaScript reads it in UTC; without a zone it would read times as local ones."""
-    text = value.isoformat()
-    return text if not isinstance(value, dt.datetime) or value.tzinfo is not None else f"{text}Z"

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, EXPLAINED
-from recframe._display import charts, page
+from recframe._display import chart_dates, charts, page
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import Layout, layout_of, number_text
 from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
-from recframe._files.paths import as_path, write_whole
+from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice
 from recframe.errors import OptionError, OptionTypeError, closest, quoted
 from recframe.metrics import CutMetric
@@ -104,6 +104,7 @@ def write_report(
     """Write a report; see `Rec.report`."""
     charts.altair()
     target = as_path(path)
+    check_directory(target)  # before all work, not after it
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
@@ -221,7 +222,8 @@ def _of_lists(report: ReportQuery, given: str | Metric) -> Iterator[Any]:
 def _is_time(found: Sequence[Mean]) -> bool:
     """Return whether segments are values of one column of dates or times."""
     return (
-        all(len(mean.segment) == 1 for mean in found) and charts.places([mean.segment[0] for mean in found])[0] == "T"
+        all(len(mean.segment) == 1 for mean in found)
+        and chart_dates.places([mean.segment[0] for mean in found])[0] == "T"
     )
 
 

@@ -207,13 +207,7 @@ class EagerPolars(Polars):
             sums.append(collect(by_list))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
-        lists = collect(pl.concat([each.lazy().select(on) for each in sums]).unique())
-        # Often one part has all lists, and the others are joined to it.
-        first = next((number for number, each in enumerate(sums) if each.height == lists.height), None)
-        found = (lists if first is None else sums.pop(first)).lazy()
-        for each in sums:
-            found = found.join(each.lazy(), on=on, how="left", **NULLS_EQUAL)
-        return lazy(found.select(*on, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(n) for n, terms in added.items())))
+        return lazy(polars_sums.joined(sums, on, added))
 
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         found = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._engines.polars_compat import collect
+from recframe._engines.polars_compat import NULLS_EQUAL, collect
 from recframe._engines.polars_pack import digits_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,18 @@ def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[
         )
         step *= 2
     return rows.drop(IN_GROUP)
+
+
+def joined(sums: Sequence[pl.DataFrame], keys: Sequence[str], added: Mapping[str, Sequence[pl.Expr]]) -> pl.LazyFrame:
+    """Return what several sums of groups add up to, by the names of their totals."""
+    lists = collect(pl.concat([each.lazy().select(keys) for each in sums]).unique())
+    # Often one has all groups, and the others are joined to it.
+    first = next((number for number, each in enumerate(sums) if each.height == lists.height), None)
+    found = (lists if first is None else sums[first]).lazy()
+    for number, each in enumerate(sums):
+        if number != first:
+            found = found.join(each.lazy(), on=list(keys), how="left", **NULLS_EQUAL)
+    return found.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
 
 
 def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> pl.DataFrame | None:

@@ -67,12 +67,15 @@ def _means(context: CallContext, metrics: Sequence[Metric], parts: int) -> Frame
         # A model without any list has a row too.
         models = context.engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(MODEL_NUMBER))
         means = context.engine.join(models, means, [MODEL_NUMBER])
-    if not query.several or context.long:
-        return means
+    return means if not query.several or context.long else means.with_columns(_model_name(query)).drop(*order)
+
+
+def _model_name(query: Query) -> nw.Expr:
+    """Return the name of each model from its number."""
     name, *others = (nw.lit(model) for model in query.orders)
     for index, other in enumerate(others, start=1):
         name = nw.when(nw.col(MODEL_NUMBER) == index).then(other).otherwise(name)
-    return means.with_columns(name.alias(MODEL)).drop(*order)
+    return name.alias(MODEL)
 
 
 def _averages(context: CallContext, sums: Frame, labels: Sequence[str], order: Sequence[str]) -> Frame:

@@ -1,0 +1,43 @@
+"""Dates on the axes of charts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MOST_DATES = 7
+"""The most dates on an axis."""
+
+
+def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Return how values are laid out on an axis, and their places there."""
+    there = [value for value in values if value is not None]
+    if there and all(isinstance(value, dt.date) for value in there):
+        return "T", [None if value is None else _moment(value) for value in values]
+    if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
+        return "Q", list(values)
+    return "O", [None if value is None else str(value) for value in values]
+
+
+def axis(moments: Sequence[str]) -> dict[str, Any]:
+    """Return the options of an axis with some of the dates, all with times where one is not at midnight."""
+    ordered = sorted({dt.datetime.fromisoformat(moment) for moment in moments}, key=_milliseconds)
+    clock = any(moment.time() != dt.time() for moment in ordered)
+    step = -(-len(ordered) // MOST_DATES)
+    return {
+        "format": "%Y-%m-%d %H:%M" if clock else "%Y-%m-%d",
+        "values": [_milliseconds(moment) for moment in ordered[:: max(step, 1)]],
+    }
+
+
+def _milliseconds(moment: dt.datetime) -> float:
+    return 1000 * (moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)).timestamp()
+
+
+def _moment(value: dt.date) -> str:
+    """Return a date or time as JavaScript reads it in UTC; without a zone it would read times as local ones."""
+    text = value.isoformat()
+    return text if not isinstance(value, dt.datetime) or value.tzinfo is not None else f"{text}Z"
