@@ -29,8 +29,8 @@ def rows_before(keys: Sequence[str]) -> pl.Expr:
 def sums_before(frame: pl.DataFrame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> pl.DataFrame:
     """Add the sums of columns over the rows of a group that come before each row.
 
-    Each row starts from the value of the row before it, then adds what the row 1, 2, 4, 8, … places before it has summed:
-    few steps over all rows, where a window needs one for each group.
+    Each row starts from the value of the row before it, then adds what the row 1, 2, 4, 8, … places before it has
+    summed: few steps over all rows, where a window needs one for each group.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The frames of one call under the plan's own names: which column is read from which frame, and which lists there are."""
+"""The frames of one call under the plan's own names: which column comes from which frame, and which lists there are."""
 
 from __future__ import annotations
 
