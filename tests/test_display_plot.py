@@ -11,6 +11,7 @@ import pytest
 import recframe
 from recframe import metrics
 from recframe._display.charts import COLOURS
+from recframe._display.data import Values, histogram
 
 pl = pytest.importorskip("polars")
 np = pytest.importorskip("numpy")
@@ -310,6 +311,13 @@ def test_estimates_beyond_the_range_of_a_metric_have_bins_of_their_own():
     _, rows, _ = spec(frame.rec.plot.distribution("precision", 1, propensity="p"))
     filled = [(row["from"], row["to"]) for row in rows if row.get("share")]
     assert filled == [(1.0, 1.5), (9.5, 10.0)]
+
+
+def test_rounding_above_the_range_of_a_metric_adds_no_bins():
+    above = np.array([0.0, 1.0, math.nextafter(1.0, 2.0)])
+    rows = histogram(Values(metrics.NDCG(k=3), ["one"], [above], []))
+    assert max(row["to"] for row in rows) == 1.0
+    assert sum(row["share"] for row in rows) == pytest.approx(1)
 
 
 LONG = "a model with dim=128,rate=0.001,layers=3,dropout=0.1 and seed {}\\f".format

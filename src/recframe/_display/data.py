@@ -30,6 +30,8 @@ MEANS = tuple(name for name in BY_SEGMENT if name != "per")
 BINS = 20
 POINTS = 201
 """The most points of a curve over lists."""
+ROUNDING = 1e-9
+"""By how much rounding may lift a value above the range of its metric."""
 
 
 @dataclass(frozen=True)
@@ -199,9 +201,12 @@ def histogram(found: Values) -> list[dict[str, Any]]:
     every = np.concatenate(there) if there else np.array([])
     check_means(every, found.metric.label)
     least, most = found.metric.range
-    # Estimates of lists may leave the range of their metric.
-    least = min(least, every.min()) if np.isfinite(least) else every.min()
-    most = max(most, every.max()) if np.isfinite(most) else every.max()
+    # Estimates of lists may leave the range of their metric; rounding alone adds no bins.
+    if not -np.inf < least <= every.min() + ROUNDING:
+        least = every.min()
+    if not every.max() - ROUNDING <= most < np.inf:
+        most = every.max()
+    there = [values.clip(least, most) for values in there]
     least, most = (least - 0.5, most + 0.5) if least == most else (least, most)
     edges = np.linspace(least, most, BINS + 1)
     rows = []
