@@ -24,6 +24,8 @@ class Addends(NamedTuple):
     frame: Frame
     terms: Mapping[str, nw.Expr]
     """The terms by the columns of the sums, which they are named by too."""
+    by_list: bool = False
+    """Whether each list has one row only, so that its terms are its sums."""
 
 
 Kind = Literal["key", "integer", "float"]

@@ -202,9 +202,10 @@ class EagerPolars(Polars):
         for number, part in enumerate(parts):
             names = {name: f"{number} {name}" for name in columns if name in part.terms}
             own = part.frame.select(*group, *(part.terms[name] for name in names)).to_native()
-            by_list = own.group_by(on).agg(pl.col(name).sum().alias(alias) for name, alias in names.items())
+            if not part.by_list:
+                own = own.group_by(on).agg(pl.col(*names).sum()) if names else own.unique()
             # Left lazy, it would be computed twice: for all lists, and for its sums.
-            sums.append(collect(by_list))
+            sums.append(collect(own.rename(names)))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
         return lazy(polars_sums.joined(sums, on, added))

@@ -45,7 +45,7 @@ def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
         ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
     best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
     columns = context.requirements.ideal["ranked"].by_column
-    return Addends(best, {column: own(column) for column in columns})
+    return Addends(best, {column: own(column) for column in columns}, by_list=True)
 
 
 def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:

@@ -138,18 +138,19 @@ class Ranking:
             read = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
             terms = of_all.summands
-            if found:
+            several = bool(found)
+            if several:
                 # Of many rows, fewer columns are stacked.
                 read = self._engine.sum_terms(read, context.group, terms)
                 terms = {name: own(name) for name in terms}
-            found.append(Addends(read, terms))
+            found.append(Addends(read, terms, by_list=several))
         return found
 
     def _ideal_sums(self, ideal: Frame) -> list[Addends]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
         context, requirements = self._context, self._requirements
         columns = (RELEVANT, *requirements.ideal["all"].by_column)
-        found = [Addends(ideal, {name: own(name) for name in columns})]
+        found = [Addends(ideal, {name: own(name) for name in columns}, by_list=True)]
         if requirements.ideal["ranked"].by_column:
             found.append(ranked_ideal(context, self.ranked))
         if context.pooled:

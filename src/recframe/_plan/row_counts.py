@@ -34,7 +34,7 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     requested, partial = context.requirements.requested, context.query.candidates is not None
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         both = context.engine.count_rows(context.frame, context.group, ROWS, {RANKED: score_column(index)})
-        return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}), *_vacant(context, ranked, kept)]
+        return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}, by_list=True), *_vacant(context, ranked, kept)]
     found = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
         found.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
@@ -42,9 +42,9 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
         # As many rows as can matter are kept, unless positions were given and have gaps.
         counted = ranked if context.query.by_rank else kept
         counts = counted.group_by(*context.group).agg(nw.len().alias(RANKED))
-        found.append(Addends(counts, {RANKED: own(RANKED)}))
+        found.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
     if ROWS in requested:
-        found += [Addends(rows, {ROWS: own(ROWS)}) for rows in _all_rows(context)]
+        found += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]
     return found
 
 
