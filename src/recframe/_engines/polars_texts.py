@@ -137,4 +137,6 @@ def _encoded(
     if not others.any():
         return numbers, known
     more, new = _encoded(texts.filter(others), ways[1:])
-    return numbers.scatter(others.arg_true(), more + len(known)), pl.concat([known, new])
+    # With more than 2^32 rows, polars counts in longer integers than the table does.
+    more = (more + len(known)).cast(numbers.dtype)
+    return numbers.scatter(others.arg_true(), more), pl.concat([known, new])
