@@ -1,4 +1,4 @@
-"""Dates on the axes of charts."""
+"""The axis of a chart over an ordered column: dates, numbers or text."""
 
 from __future__ import annotations
 
