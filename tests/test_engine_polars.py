@@ -22,7 +22,8 @@ SOME_DAY = dt.date(2024, 2, 27)
 
 @pytest.mark.parametrize(("eager", "threads", "in_background"), [(True, 2, True), (True, 1, False), (False, 2, False)])
 def test_eager_polars_builds_a_frame_once_in_the_background(monkeypatch, eager, threads, in_background):
-    from recframe._engines.polars import EagerPolars, LazyPolars
+    from recframe._engines.polars import EagerPolars
+    from recframe._engines.polars_lazy import LazyPolars
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
     builders = []

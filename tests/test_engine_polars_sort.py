@@ -37,7 +37,7 @@ def check(users, scores, upto):
         ["user"],
         "score",
         upto,
-        needed,
+        polars_sort.Mark(needed),
     )
     assert (found is None) == (some is None)
     if found is None:
@@ -232,7 +232,7 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
     assert found.cast({"size": pl.Int32}).equals(expected)
     same_grade = pl.col("relevant").eq_missing(relevance[0])
-    some = polars_sort.rank_rows(frame, ["user"], "score", 4, same_grade)
+    some = polars_sort.rank_rows(frame, ["user"], "score", 4, polars_sort.Mark(same_grade))
     assert some.equals(found.filter(same_grade))
 
 

@@ -144,6 +144,8 @@ SAME_GRADE = TERM_ROWS.one("same_grade", "integer", "how many rows of the list h
 LEVEL = TERM_ROWS.one("level", "integer", "the relevance's number among the list's relevances, from 0", "ranks")
 HIGHER_DIGITS = TERM_ROWS.one("higher_digits", "integer", "the binary digits of the level before one digit", "ranks")
 CONCORDANCE = TERM_ROWS.one("concordance", "float", "summed over a list: concordant less discordant pairs", "ranks")
+COMPARED = frozenset({LENGTH, GRADE_RANK, SAME_GRADE, CONCORDANCE})
+"""The columns for which a row is compared with all ranked rows of its list."""
 digit_column = TERM_ROWS.many("concordance{}", "float", "the part of one binary digit in the concordance", "ranks")
 BEFORE = TERM_ROWS.one("before", "integer", "the position before the tied block")
 UPTO = TERM_ROWS.one("upto", "integer", "the last position of the tied block")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 
@@ -27,6 +27,17 @@ if TYPE_CHECKING:
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
+
+
+class Needed(NamedTuple):
+    """The rows of lists that metrics read."""
+
+    rows: nw.Expr
+    """Those that it selects, wherever they are."""
+    upto: int
+    """All rows up to this position."""
+
+
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
 
@@ -176,11 +187,11 @@ class Engine(Adapter):
         keys: Sequence[str],  # noqa: ARG002
         score: str,  # noqa: ARG002
         upto: int | None,  # noqa: ARG002
-        needed: nw.Expr | None,  # noqa: ARG002
+        needed: Needed | None,  # noqa: ARG002
     ) -> Frame | None:
         """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block.
 
-        Only the rows that `needed` selects, if it is given; all rows get their places. None where windows rank.
+        All rows get their places, and only the `needed` ones are returned, if these are given. None where windows rank.
         """
         return None
 

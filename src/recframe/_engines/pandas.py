@@ -20,9 +20,8 @@ from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pan
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    import narwhals as nw
-
     from recframe._columns import Frame
+    from recframe._engines.base import Needed
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -98,15 +97,18 @@ class Pandas(Engine):
         return super().present(frame, column) if frame.collect().to_native()[column].hasnans else frame
 
     def rank_rows(
-        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame | None:
         native = frame.collect().to_native()
         found = pandas_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
         if found is None:
             return None
         if needed is not None:
-            read = frame.select(needed.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)
-            found = pandas_sort.Placed(*(column[read[found.rows]] for column in found))
+            read = (
+                frame.select(needed.rows.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)[found.rows]
+            )
+            read = read | (found.start <= needed.upto) if needed.upto else read
+            found = pandas_sort.Placed(*(column[read] for column in found))
         placed = native.drop(columns=score).take(found.rows).reset_index(drop=True)
         return lazy(placed.assign(**{START: found.start, SIZE: found.size}))
 

@@ -1,4 +1,4 @@
-"""Polars data frames and lazy frames."""
+"""Polars data frames, and what lazy frames share with them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,18 @@ from recframe._engines import (
     polars_constructors,
     polars_few,
     polars_look,
-    polars_partitions,
     polars_places,
     polars_sort,
     polars_sums,
 )
-from recframe._engines.base import VALIDATE, Engine, Session
+from recframe._engines.base import Engine, Session
 from recframe._engines.column_spec import columns_of
-from recframe._engines.polars_columns import EagerColumns, read_lazy
+from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native
 from recframe._engines.polars_frame import lazy
-from recframe._engines.polars_rows import EagerRows, LazyRows
-from recframe._engines.polars_schema import SchemaCheck
-from recframe.errors import OptionTypeError
+from recframe._engines.polars_rows import EagerRows
+from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     import narwhals as nw
 
     from recframe._columns import Addends, Frame
-    from recframe._engines.base import Built, Later
+    from recframe._engines.base import Built, Later, Needed
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -82,61 +80,6 @@ class Polars(Engine):
 
 MOST_STACKED = 8
 """Of fewer sums, one grouping of all rows is done sooner than a join of several."""
-
-
-class LazyPolars(Polars):
-    """Lazy frames: one plan, which runs when the user collects it."""
-
-    eager = False
-    remedy = "collect the frame first"
-    partitions = "in turn"
-
-    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
-        """Read the needed columns, without asking for a schema."""
-
-        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
-            return result.to_native().rename(dict(names))
-
-        check = self._schema_check(sources)
-        frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
-        return Session(self, frames, finish, columns_of(sources))
-
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:  # noqa: ARG002
-        return LazyRows(self, sources, self._schema_check(sources))
-
-    def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
-        """Return the check of a call's frames by their schemas, after it where `validate` requests it."""
-        check = SchemaCheck(sources, EagerPolars())
-        if VALIDATE.get():
-            check.now()
-        return check
-
-    def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
-        return pl.LazyFrame({column: items}, strict=False)
-
-    def side_frame(self, other: Any) -> Any:
-        """Return a data frame as a lazy one."""
-        return other.lazy() if isinstance(other, pl.DataFrame) else other
-
-    def spread_arrays(self, frame: pl.LazyFrame, item: str, column: str, names: Sequence[str]) -> pl.LazyFrame:
-        if not names:
-            msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
-            raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
-        places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
-        return frame.select(item, *places)
-
-    def settle(self, frame: Frame) -> Frame:
-        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
-        return lazy(frame.to_native().cache())
-
-    def deferred(self, compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
-        return polars_partitions.deferred(compute, schema)
-
-    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
-        return polars_partitions.part(frame, keys, index, of)
-
-    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
-        return polars_partitions.collect_together(frames)
 
 
 class EagerPolars(Polars):
@@ -262,12 +205,12 @@ class EagerPolars(Polars):
         return lazy(held) if held.get_column(column).null_count() == 0 else super().present(frame, column)
 
     def rank_rows(
-        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: nw.Expr | None
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame | None:
-        held, mark = collect_columns(frame.to_native()), None if needed is None else native(needed)
+        held, mark = collect_columns(frame.to_native()), Mark.of(needed)
         found: pl.DataFrame | pl.LazyFrame | None = None
-        if self._few and mark is not None:
-            found = polars_few.rank_rows(held, keys, score, upto, mark)
+        if self._few and mark is not None and not mark.upto:
+            found = polars_few.rank_rows(held, keys, score, upto, mark.rows)
         if found is None:
             found = polars_sort.rank_rows(held, keys, score, upto, mark)
         return None if found is None else lazy(found)

@@ -14,14 +14,34 @@ import polars as pl
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
 from recframe._engines.polars_compat import collect, collect_columns, is_in
+from recframe._engines.polars_expressions import native
 from recframe._engines.polars_pack import INDEX, PACKED, digits_of, pack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._engines.base import Needed
     from recframe._engines.polars_pack import Digits, Pack
 
 RUN, NEXT = "run", "next"
+
+
+class Mark(NamedTuple):
+    """`Needed` as polars computes it."""
+
+    rows: pl.Expr
+    upto: int = 0
+
+    @classmethod
+    def of(cls, needed: Needed | None) -> Mark | None:
+        """Return what the plan needs; None: all rows."""
+        return None if needed is None else cls(native(needed.rows), needed.upto)
+
+    def of_frame(self) -> pl.Expr:
+        """Return which rows of a frame are needed, once they have their positions."""
+        return self.rows | (pl.col(START) <= self.upto) if self.upto else self.rows
+
+
 BLOCK = (START, SIZE)
 """The columns of a tied block."""
 SAME_BITS = "same_bits"
@@ -29,7 +49,7 @@ SAME_BITS = "same_bits"
 
 
 def rank_rows(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: pl.Expr | None = None
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
 ) -> pl.DataFrame | None:
     """Return rows with the positions where their tied blocks start in their lists, and the sizes of the blocks.
 
@@ -41,7 +61,7 @@ def rank_rows(
         The list and what ranks it, the highest first.
     upto : int, optional
         The last position that matters: rows whose block starts after it are left out.
-    mark : polars.Expr, optional
+    mark : Mark, optional
         Which rows are needed: all rows get their positions, and the others are left out.
 
     Returns
@@ -118,11 +138,11 @@ class _Ranked(NamedTuple):
 
 
 def _ranked(
-    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, upto: int | None, mark: pl.Expr | None
+    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, upto: int | None, mark: Mark | None
 ) -> _Ranked | None:
     """Rank all rows by a sort; None where the numbers do not fit."""
     columns = [name for name in frame.columns if name != score]
-    packed = pack(frame, lists, digits, score, columns, descending=True, mark=mark)
+    packed = pack(frame, lists, digits, score, columns, descending=True, mark=None if mark is None else mark.rows)
     found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark)
     if packed is None or found is not None or digits is None:
         return found
@@ -134,13 +154,13 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
     return collect(frame.lazy().filter(condition))
 
 
-def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: pl.Expr | None) -> _Ranked | None:
+def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None) -> _Ranked | None:
     """Return the rows of tied blocks that start up to a position; None where the bits of a block do not tell."""
     spans = _spans(packed, upto)
     found = _first_rows(packed, spans)
     rows, same_bits = found.get_column(PACKED), found.get_column(SAME_BITS)
     found = found.drop(SAME_BITS).insert_column(2, pl.repeat(1, found.height, dtype=pl.Int64, eager=True).alias(SIZE))
-    conditions = [] if mark is None else [packed.needed(mark)]
+    conditions = [] if mark is None else [mark._replace(rows=packed.needed(mark.rows)).of_frame()]
     if same_bits.any():
         in_block = same_bits | same_bits.shift(-1, fill_value=False)
         own_scores = packed.scores(scores, rows.filter(in_block))

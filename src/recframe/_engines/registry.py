@@ -52,7 +52,7 @@ class Kind:
 
 KINDS = (
     Kind("polars", "DataFrame", "polars:EagerPolars", "a polars DataFrame or LazyFrame", makes_frames=True),
-    Kind("polars", "LazyFrame", "polars:LazyPolars", "a polars DataFrame or LazyFrame"),
+    Kind("polars", "LazyFrame", "polars_lazy:LazyPolars", "a polars DataFrame or LazyFrame"),
     Kind("pandas", "DataFrame", "pandas:Pandas", "a pandas DataFrame", makes_frames=True),
     Kind("pyarrow", "Table", "arrow:Arrow", "a PyArrow table"),
     Kind("duckdb", "DuckDBPyRelation", "duckdb:DuckDB", "a DuckDB relation"),

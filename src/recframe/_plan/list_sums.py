@@ -68,7 +68,9 @@ class Ranking:
         self._index = index
         self._ideal = ideal
         self.upto = upto
-        self.ranked = ranked_rows(context, index)
+        ranked = ranked_rows(context, index)
+        # Without a cutoff, the ranked rows are counted too.
+        self.ranked = self._engine.settle(ranked) if upto is None and RANKED in requirements.requested else ranked
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.reads_relevance:
             placed = placed._replace(rows=self._engine.settle(placed.rows))
@@ -103,7 +105,7 @@ class Ranking:
             first = places.first_hit_places(context, hits, self.upto)
             found.append(Addends(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
-            found += row_counts(context, self.ranked, kept, self._index)
+            found += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
             found.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:

@@ -16,6 +16,7 @@ from recframe._columns import (
     RELEVANCE,
     RELEVANT,
     ROW,
+    ROWS,
     SCORE,
     SIZE,
     START,
@@ -24,6 +25,7 @@ from recframe._columns import (
     VALUE,
     score_column,
 )
+from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import fill_missing, is_judged, is_needed_row, known_value, number_repeats, once
 from recframe._plan.sum_columns import renamed
@@ -84,9 +86,8 @@ class Placed(NamedTuple):
 def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
     """Return the rows that can matter, each with where its tied block starts."""
     by_rank = context.query.by_rank
-    own = (
-        None if by_rank else context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows_filter(context))
-    )
+    needed = None if by_rank else _needed_rows(context, upto)
+    own = None if by_rank else context.engine.rank_rows(ranked, context.group, SCORE, upto, needed)
     placed = ranks.place(ranked, context.group, upto, by_rank=by_rank).drop(SCORE) if own is None else own
     placed = placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
     return Placed(placed, sized=own is not None)
@@ -116,19 +117,22 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     return context.engine.stack([found, others])
 
 
-def _needed_rows_filter(context: CallContext) -> nw.Expr | None:
-    """Return the filter of the rows that metrics read, if it is known before ranking; None: all rows."""
+def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
+    """Return the rows that metrics read, if they are known before ranking; None: all rows."""
     requirements, query = context.requirements, context.query
-    all_rows = (
+    all_rows_upto = requirements.all_rows_upto
+    counts_kept_rows = RANKED in requirements.requested and ROWS not in requirements.requested and upto is not None
+    if (
         context.truth is not None
         or query.tied is not None
-        or bool(
-            ranks.TIE_ORDER[query.ties] or requirements.stops or requirements.alphas or RANKED in requirements.requested
-        )
+        or ranks.TIE_ORDER[query.ties]
+        or requirements.alphas
         or requirements.reads_recommended
-        or requirements.reads_all_rows
-    )
-    return None if all_rows else is_needed_row(query.min_relevance, graded=requirements.reads_graded)
+        or all_rows_upto is None
+        or counts_kept_rows
+    ):
+        return None
+    return Needed(is_needed_row(query.min_relevance, graded=requirements.reads_graded), all_rows_upto)
 
 
 def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:

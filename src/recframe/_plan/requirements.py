@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 import narwhals as nw
 
 from recframe._columns import (
+    COMPARED,
     JUDGED,
     POPULAR,
     POSITION,
@@ -251,9 +252,16 @@ class Requirements:
         return VALUE in self.requested
 
     @property
-    def reads_all_rows(self) -> bool:
-        """Whether a metric of relevance must see every ranked row."""
-        return any(metric.reads == "all" for metric in self.accuracy)
+    def all_rows_upto(self) -> int | None:
+        """The last position up to which metrics of relevance read all ranked rows, 0 if none does; None: all."""
+        cutoffs = [
+            None if metric.cuts_at_relevant else metric.cutoff
+            for metric in self.accuracy
+            if metric.reads == "all" or metric.cascade.by_column
+        ]
+        if self.ranked.requested & COMPARED:
+            cutoffs.append(None)
+        return furthest(cutoffs) if cutoffs else 0
 
     @property
     def reads_graded(self) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
 
 
-def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> list[Addends]:
+def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upto: int | None) -> list[Addends]:
     """Return frames that add up to the counts that metrics request, from the rows of one model.
 
     Parameters
@@ -30,6 +30,8 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
         Those of them that can matter.
     index : int
         The number of the model's scores.
+    upto : int or None
+        The last position that matters; None: all.
     """
     requested, partial = context.requirements.requested, context.query.candidates is not None
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
@@ -39,9 +41,9 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int) -> 
     if RANKED in requested and partial:
         found.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
     elif RANKED in requested:
-        # As many rows as can matter are kept, unless positions were given and have gaps.
-        counted = ranked if context.query.by_rank else kept
-        counts = counted.group_by(*context.group).agg(nw.len().alias(RANKED))
+        # Up to a position, as many rows as can matter are kept, unless positions were given and have gaps.
+        counted = ranked if context.query.by_rank or upto is None else kept
+        counts = context.engine.count_rows(counted, context.group, RANKED, {})
         found.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
     if ROWS in requested:
         found += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]

@@ -1,0 +1,87 @@
+"""Polars lazy frames: one plan, which runs when the user collects it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from recframe._engines import polars_lazy_ranks, polars_partitions
+from recframe._engines.base import VALIDATE, Session
+from recframe._engines.column_spec import columns_of
+from recframe._engines.polars import EagerPolars, Polars
+from recframe._engines.polars_columns import read_lazy
+from recframe._engines.polars_compat import col
+from recframe._engines.polars_frame import lazy
+from recframe._engines.polars_rows import LazyRows
+from recframe._engines.polars_schema import SchemaCheck
+from recframe.errors import OptionTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from recframe._columns import Frame
+    from recframe._engines.base import Engine, Needed
+    from recframe._engines.column_spec import Source
+    from recframe._engines.rows import Rows
+
+
+class LazyPolars(Polars):
+    """Lazy frames."""
+
+    eager = False
+    remedy = "collect the frame first"
+    partitions = "in turn"
+
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:  # noqa: ARG002
+        """Read the needed columns, without asking for a schema."""
+
+        def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:  # noqa: ARG001
+            return result.to_native().rename(dict(names))
+
+        check = self._schema_check(sources)
+        frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
+        return Session(self, frames, finish, columns_of(sources))
+
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:  # noqa: ARG002
+        return LazyRows(self, sources, self._schema_check(sources))
+
+    def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
+        """Return the check of a call's frames by their schemas, after it where `validate` requests it."""
+        check = SchemaCheck(sources, EagerPolars())
+        if VALIDATE.get():
+            check.now()
+        return check
+
+    def items_frame(self, column: str, items: list[Any]) -> pl.LazyFrame:
+        return pl.LazyFrame({column: items}, strict=False)
+
+    def side_frame(self, other: Any) -> Any:
+        """Return a data frame as a lazy one."""
+        return other.lazy() if isinstance(other, pl.DataFrame) else other
+
+    def spread_arrays(self, frame: pl.LazyFrame, item: str, column: str, names: Sequence[str]) -> pl.LazyFrame:
+        if not names:
+            msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
+            raise OptionTypeError(msg, "give one column per feature, an Array column, or an eager frame")
+        places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
+        return frame.select(item, *places)
+
+    def settle(self, frame: Frame) -> Frame:
+        # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
+        return lazy(frame.to_native().cache())
+
+    def deferred(self, compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
+        return polars_partitions.deferred(compute, schema)
+
+    def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
+        return polars_partitions.part(frame, keys, index, of)
+
+    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
+        return polars_partitions.collect_together(frames)
+
+    def rank_rows(
+        self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
+    ) -> Frame | None:
+        found = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
+        return None if found is None else lazy(found)
