@@ -354,3 +354,11 @@ def test_sampled_candidates_that_the_call_knows_of(polars_engine):
     frame = polars_engine.frame(candidates())
     assert said(polars_engine, frame, sampled=(59, 500), estimator="rank") == []
     assert said(polars_engine, frame, "evaluate", ["roc_auc", "coverage@2"]) == []
+
+
+def test_keys_of_bytes_are_compared_beyond_the_sample(polars_engine, small_sample):
+    import polars as pl
+
+    frame = pl.DataFrame({"user": [b"a", b"a", b"c", b"a"], "item": [1, 2, 3, 1], "relevant": [1, 0, 1, 0]})
+    frame = frame.with_columns(score=pl.Series([1, 2, 3, 4]))
+    assert "items are repeated in 1 list" in only(said(polars_engine, frame))

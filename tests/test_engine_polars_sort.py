@@ -236,6 +236,19 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     assert some.equals(found.filter(same_grade))
 
 
+@pytest.mark.parametrize("kind", list(KINDS))
+@pytest.mark.parametrize("upto", [2, None])
+def test_some_lists_at_a_time(kind, upto, monkeypatch):
+    rng = random.Random(kind)
+    users = [rng.randint(-9, 9) for _ in range(300)]
+    scores = [KINDS[kind](rng) for _ in users]
+    whole = check(users, scores, upto)
+    for rows in (1, 40, 299, 300):
+        monkeypatch.setattr(polars_sort, "ROWS_AT_ONCE", rows)
+        part = check(users, scores, upto)
+        assert whole is None or part.sort("row").equals(whole.sort("row"))
+
+
 def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):
     monkeypatch.setattr(polars_pack, "MOST_BITS", 10)
     rng = random.Random(8)

@@ -23,6 +23,16 @@ def test_together_equals_alone(engine, ties):
         assert same(alone, together[label]), f"{label}: {alone} alone, {together[label]} together"
 
 
+def test_metrics_of_the_first_rows_and_of_all_hits(engine):
+    # Only hits are kept beyond the last position up to which a metric reads every row.
+    rows = [row for row in crowd(36, 60) if None not in row.values()]
+    frame = engine.frame(rows)
+    some = ["err@2", "judged@3", "precision@1", "r_precision", "map", "roc_auc"]
+    (together,) = engine.ask(frame, "evaluate", some, by=BY)
+    for label in some:
+        assert same(engine.ask(frame, "measure", label, by=BY), together[label])
+
+
 def test_options_that_share_a_name_stay_apart(engine):
     def steep(position):
         return position**-2.0

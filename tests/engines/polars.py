@@ -68,6 +68,7 @@ class Polars(Engine):
             if self._many:
                 for module in ("polars", "polars_pack", "polars_texts"):
                     patch.setattr(f"recframe._engines.{module}.FEW_ROWS", 0)
+                patch.setattr("recframe._engines.polars_sort.ROWS_AT_ONCE", 50)
                 leave_rows_out(patch)
             yield
 

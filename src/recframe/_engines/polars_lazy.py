@@ -85,3 +85,7 @@ class LazyPolars(Polars):
     ) -> Frame | None:
         found = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
         return None if found is None else lazy(found)
+
+    def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
+        found = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
+        return super().number_rows(frame, keys, column, descending=descending) if found is None else lazy(found)

@@ -7,18 +7,18 @@ a function of Python, to which polars hands the three or four columns that matte
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._columns import SIZE, START
+from recframe._columns import POSITION, SIZE, START
 from recframe._engines import polars_sort, polars_texts
 from recframe._engines.polars_compat import collect
 from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
 from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recframe._engines.base import Needed
 
@@ -29,33 +29,60 @@ def rank_rows(
     """Return rows as `polars_sort.rank_rows` does, in any order; None where polars does not tell the types later."""
     if not KNOWS_SCHEMA_LATER:
         return None
-    return frame.pipe_with_schema(partial(_ranked_later, tuple(keys), score, upto, Mark.of(needed)))
+    ranked = partial(_ranked, tuple(keys), score, upto, Mark.of(needed))
+    return frame.pipe_with_schema(partial(_later, ranked, {START: pl.Int64(), SIZE: pl.Int64()}, [score]))
 
 
-def _ranked_later(
-    keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.LazyFrame, schema: pl.Schema
+def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
+    """Return rows as `polars_sort.number_rows` does, in any order; None as above."""
+    if not KNOWS_SCHEMA_LATER:
+        return None
+    numbered = partial(_numbered, tuple(keys), column, descending)
+    return frame.pipe_with_schema(partial(_later, numbered, {POSITION: pl.Int64()}, []))
+
+
+def _later(
+    function: Callable[[pl.DataFrame], pl.DataFrame],
+    new: Mapping[str, pl.DataType],
+    without: Sequence[str],
+    frame: pl.LazyFrame,
+    schema: pl.Schema,
 ) -> pl.LazyFrame:
-    """Return the rows of a plan whose types are known."""
-    types = {name: dtype for name, dtype in schema.items() if name != score}
-    return frame.map_batches(
-        partial(_ranked, keys, score, upto, mark),
-        schema=types | {START: pl.Int64(), SIZE: pl.Int64()},
-        predicate_pushdown=False,
-        projection_pushdown=False,
-        slice_pushdown=False,
-    )
+    """Return the plan that calls a function with all rows, which adds columns and leaves some out."""
+    kept: dict[str, Any] = {name: dtype for name, dtype in schema.items() if name not in without}
+    never = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+    return frame.map_batches(function, schema={**kept, **new}, **never)
 
 
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked rows of a data frame."""
+    frame, texts = _with_numbers(frame, keys)
+    found = polars_sort.rank_rows(frame, keys, score, upto, mark)
+    return _with_texts(_ranked_by_windows(frame, keys, score, upto, mark) if found is None else found, texts)
+
+
+def _numbered(keys: Sequence[str], column: str, descending: bool, frame: pl.DataFrame) -> pl.DataFrame:  # noqa: FBT001
+    """Return the numbered rows of a data frame."""
+    held, texts = _with_numbers(frame, keys)
+    found = polars_sort.number_rows(held, keys, column, descending=descending)
+    if found is None:
+        position = pl.col(column).rank("ordinal", descending=descending).over(keys).cast(pl.Int64)
+        return frame.with_columns(position.alias(POSITION))
+    return _with_texts(found, texts)
+
+
+def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+    """Return a frame with numbers for keys of text, and the text of each number."""
     texts = {}
     for key in keys:
         if frame.schema[key] == pl.String and frame.height:
             (numbers,), texts[key] = polars_texts.encoded([frame.get_column(key)])
             frame = frame.with_columns(numbers)
-    found = polars_sort.rank_rows(frame, keys, score, upto, mark)
-    found = _ranked_by_windows(frame, keys, score, upto, mark) if found is None else found
-    return found.with_columns(pl.lit(known).gather(pl.col(key)).alias(key) for key, known in texts.items())
+    return frame, texts
+
+
+def _with_texts(frame: pl.DataFrame, texts: Mapping[str, pl.Series]) -> pl.DataFrame:
+    return frame.with_columns(pl.lit(known).gather(pl.col(key)).alias(key) for key, known in texts.items())
 
 
 def _ranked_by_windows(

@@ -52,7 +52,8 @@ def _sample(columns: dict[str, pl.Series], by: Sequence[str], size: int) -> dict
     heads = {name: column.head(size) for name, column in columns.items()}
     if not by or any(columns[key][0] is None for key in by):
         return heads
-    of_first = reduce(and_, (columns[key].slice(size) == columns[key][0] for key in by))
+    # Against a column of one row: polars takes bytes for a column of many.
+    of_first = reduce(and_, (columns[key].slice(size) == columns[key].head(1) for key in by))
     if not of_first.any():
         return heads
     return {name: heads[name].append(column.slice(size).filter(of_first)) for name, column in columns.items()}

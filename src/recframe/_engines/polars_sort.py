@@ -44,6 +44,8 @@ class Mark(NamedTuple):
 
 BLOCK = (START, SIZE)
 """The columns of a tied block."""
+ROWS_AT_ONCE = 2**24
+"""Of more rows, some lists at a time are ranked: each row takes 40 bytes meanwhile."""
 SAME_BITS = "same_bits"
 """Whether a row has the bits of the previous one."""
 
@@ -78,10 +80,10 @@ def rank_rows(
     if upto is None or least is None:
         found = _ranked(frame, lists, digits, score, upto, mark)
         return None if found is None else found.rows
-    found = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark)
-    if found is None:
+    found = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark, high=True)
+    if found is None or found.whole is None:
         return None
-    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(found.lists_with(upto), values=False)
+    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(found.whole, values=False)
     in_others = is_in(lists.number(), lacks.arg_true().cast(pl.Int64))
     others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
     if others.is_empty():
@@ -125,36 +127,63 @@ def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descen
 class _Ranked(NamedTuple):
     rows: pl.DataFrame
     """The rows of tied blocks that start up to a position, with their positions and the sizes of their blocks."""
-    packed: Pack
-    """The rows that were sorted."""
-    spans: pl.DataFrame
-    """Where each list starts and ends among them."""
-
-    def lists_with(self, rows: int) -> pl.Series:
-        """Return the numbers of the lists that have so many rows at least."""
-        long = self.spans.lazy().filter(pl.col("end") - pl.col("start") >= rows)
-        number = pl.lit(self.packed.codes).gather("start") // self.packed.list
-        return collect_columns(long.select(number)).to_series()
+    whole: pl.Series | None
+    """The numbers of the lists that have a row at this position, where lower scores were left out."""
 
 
 def _ranked(
-    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, upto: int | None, mark: Mark | None
+    frame: pl.DataFrame,
+    lists: Digits,
+    digits: Digits | None,
+    score: str,
+    upto: int | None,
+    mark: Mark | None,
+    *,
+    high: bool = False,
 ) -> _Ranked | None:
-    """Rank all rows by a sort; None where the numbers do not fit."""
+    """Rank rows by sorts, those of high scores or all; None where the numbers do not fit."""
+    many = -(-frame.height // ROWS_AT_ONCE)
+    if many <= 1:
+        return _ranked_at_once(frame, lists, digits, score, upto, mark, high=high)
+    parts: list[_Ranked] = []
+    for index in range(many):
+        some = _filtered(frame, lists.number() % many == index)
+        if some.is_empty():
+            continue
+        part = _ranked_at_once(some, lists, digits, score, upto, mark, high=high)
+        if part is None:
+            return None
+        parts.append(part)
+    whole = [part.whole for part in parts if part.whole is not None]
+    return _Ranked(pl.concat([part.rows for part in parts]), pl.concat(whole) if high else None)
+
+
+def _ranked_at_once(
+    frame: pl.DataFrame,
+    lists: Digits,
+    digits: Digits | None,
+    score: str,
+    upto: int | None,
+    mark: Mark | None,
+    *,
+    high: bool,
+) -> _Ranked | None:
+    """Rank rows by one sort."""
     columns = [name for name in frame.columns if name != score]
-    packed = pack(frame, lists, digits, score, columns, descending=True, mark=None if mark is None else mark.rows)
-    found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark)
+    readable = None if mark is None else mark.rows
+    packed = pack(frame, lists, digits, score, columns, descending=True, mark=readable)
+    found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark, high=high)
     if packed is None or found is not None or digits is None:
         return found
     # Different scores have the same bits, and only the number of a row tells its score.
-    return _ranked(frame, lists, None, score, upto, mark)
+    return _ranked_at_once(frame, lists, None, score, upto, mark, high=high)
 
 
 def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
     return collect(frame.lazy().filter(condition))
 
 
-def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None) -> _Ranked | None:
+def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None, *, high: bool) -> _Ranked | None:
     """Return the rows of tied blocks that start up to a position; None where the bits of a block do not tell."""
     spans = _spans(packed, upto)
     found = _first_rows(packed, spans)
@@ -173,7 +202,13 @@ def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None
         conditions += [] if upto is None else [pl.col(START) <= upto]
     found = found.filter(*conditions) if conditions else found
     ranked = packed.rows(found.get_column(PACKED)).hstack(found.drop(PACKED))
-    return _Ranked(ranked, packed, spans)
+    return _Ranked(ranked, _whole_lists(packed, spans, upto) if high else None)
+
+
+def _whole_lists(packed: Pack, spans: pl.DataFrame, upto: int | None) -> pl.Series:
+    """Return the numbers of the lists that have a row at a position."""
+    whole = spans.lazy().filter(pl.col("end") - pl.col("start") >= (upto or 1))
+    return collect_columns(whole.select(pl.lit(packed.codes).gather("start") // packed.list)).to_series()
 
 
 def _spans(packed: Pack, upto: int | None) -> pl.DataFrame:
