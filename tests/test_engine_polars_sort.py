@@ -212,7 +212,7 @@ WHOLE = {
     "whole floats": ([-1.0, 0.0, 2.0], True),
     "far apart": ([0, 2**40], False),
     "fractions": ([0.5, 1.0], False),
-    "missing": ([None, 1], False),
+    "missing": ([None, 1], True),
     "NaN": ([float("nan"), 1.0], False),
     "endless": ([float("inf"), 1.0], False),
     "text": (["a", "b"], False),
@@ -234,6 +234,21 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     same_grade = pl.col("relevant").eq_missing(relevance[0])
     some = polars_sort.rank_rows(frame, ["user"], "score", 4, polars_sort.Mark(same_grade))
     assert some.equals(found.filter(same_grade))
+
+
+@pytest.mark.parametrize("dtype", [pl.Int8, pl.UInt8, pl.Int64, pl.Boolean, pl.Float64, pl.Categorical])
+@pytest.mark.parametrize("upto", [2, None])
+def test_a_missing_key_is_a_list(dtype, upto):
+    rng = random.Random(9)
+    least = {pl.Int8: -128, pl.Int64: -(2**40)}.get(dtype, 0)
+    values = [rng.choice([None, least, least + 1]) for _ in range(200)]
+    texts = [None if value is None else str(value) for value in values]
+    users = pl.Series(texts if dtype == pl.Categorical else values).cast(dtype)
+    assert check(users, [rng.randint(0, 30) / 4 for _ in values], upto) is not None
+    # All rows are read back by their numbers too.
+    frame = pl.DataFrame({"user": users, "score": range(200), "text": "a"})
+    found = polars_sort.rank_rows(frame, ["user"], "score", None)
+    assert found.group_by("user").len().sort("user").equals(frame.group_by("user").len().sort("user"))
 
 
 @pytest.mark.parametrize("kind", list(KINDS))

@@ -33,8 +33,8 @@ from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    Spans = Mapping[str, tuple[int, int]]
-    """The least and the largest of the whole numbers of columns."""
+    Spans = Mapping[str, tuple[int, int, bool]]
+    """The least and the largest of the whole numbers of columns, and whether some are missing."""
 
 MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
@@ -51,21 +51,25 @@ PACKED, INDEX = "packed", "index"
 class Digits(NamedTuple):
     """Columns of whole numbers as the digits of one number."""
 
-    columns: tuple[tuple[str, pl.DataType, int, int], ...]
-    """Their names, their types, their least values, and how many values from there on they may have."""
+    columns: tuple[tuple[str, pl.DataType, int, int, bool], ...]
+    """Their names, their types, their least values, how many values from there on they may have, and whether the least
+    one stands for missing ones."""
 
     @classmethod
     def of(cls, frame: pl.DataFrame, names: Sequence[str], spans: Spans) -> Digits | None:
-        """Return the digits of columns; None where one is not of whole numbers, or lacks some."""
+        """Return the digits of columns; None where one is not of whole numbers."""
         if not spans.keys() >= set(names):
             return None
-        schema = frame.schema
-        return cls(tuple((name, schema[name], spans[name][0], spans[name][1] - spans[name][0] + 1) for name in names))
+        columns = []
+        for name in names:
+            least, most, lacks = spans[name]
+            columns.append((name, frame.schema[name], least - lacks, most - least + lacks + 1, lacks))
+        return cls(tuple(columns))
 
     @property
     def many(self) -> int:
         """How many numbers there may be."""
-        return math.prod(many for *_, many in self.columns)
+        return math.prod(many for *_, many, _ in self.columns)
 
     @property
     def readable(self) -> bool:
@@ -75,18 +79,20 @@ class Digits(NamedTuple):
     def number(self) -> pl.Expr:
         """Return the number of each row."""
         number = None
-        for name, _, least, many in self.columns:
+        for name, _, least, many, lacks in self.columns:
             digit = pl.col(name).to_physical().cast(pl.Int64) - least
+            digit = digit.fill_null(0) if lacks else digit
             number = digit if number is None else number * many + digit
         return pl.lit(0, dtype=pl.Int64) if number is None else number
 
     def read(self, number: pl.Expr) -> list[pl.Expr]:
         """Return the columns from the number of each row."""
         found = []
-        for place, (name, dtype, least, many) in reversed([*enumerate(self.columns)]):
+        for place, (name, dtype, least, many, lacks) in reversed([*enumerate(self.columns)]):
             # The first digit is what is left, and `%` takes its time.
             digit = number % many if place else number
-            found.append((digit + least).cast(dtype).alias(name))
+            value = pl.when(digit > 0).then(digit + least) if lacks else digit + least
+            found.append(value.cast(dtype).alias(name))
             number = number // many
         return found
 
@@ -205,22 +211,22 @@ def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
 
 
 def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
-    """Return the least and the largest of the columns that hold whole numbers only, none of them missing."""
+    """Return the spans of the columns that hold whole numbers only."""
     columns = [column for column in map(frame.get_column, names) if _may_be_whole(column)]
     facts = []
     for column in columns:
         values = pl.col(column.name).to_physical()
         whole = _is_whole(values).all() if column.dtype.is_float() else pl.lit(value=True)
-        facts += [values.min(), values.max(), whole & (values.null_count() == 0)]
+        facts += [values.min(), values.max(), whole, values.null_count() > 0]
     # One step for all: in a small frame, a step costs more than what it computes.
     found: tuple[Any, ...] = ()
     if facts:
         found = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0)
     spans = {}
     for number, column in enumerate(columns):
-        least, most, whole = found[3 * number : 3 * number + 3]
-        if whole and -(2**BITS) < least <= most < 2**BITS:
-            spans[column.name] = int(least), int(most)
+        least, most, whole, lacks = found[4 * number : 4 * number + 4]
+        if whole and least is not None and -(2**BITS) < least <= most < 2**BITS:
+            spans[column.name] = int(least), int(most), lacks
     return spans
 
 
