@@ -21,6 +21,7 @@ NAN = math.nan
 
 # Few values, so that ties, duplicates and repeated keys are common; 0.0 and -0.0 are the same score.
 SCORES = (-math.inf, -1.5, -0.0, 0.0, 0.25, 0.5, math.inf)
+FINITE = (-3.5, -1.5, -0.0, 0.0, 0.25, 0.5, 7.25)
 MISSING = (None, NAN)
 BY = ["user", "day"]
 """What a list of `crowd` is known by."""
@@ -56,9 +57,12 @@ def crowd(
     """Return the shuffled rows of many lists with the columns user, day, item, relevant, score.
 
     A list is known by its user and day. Some keys are missing, some lists have one item, some nothing ranked,
-    and most have tied blocks, of at most five rows so that all their orders can be tried.
+    and most have tied blocks, of at most five rows so that all their orders can be tried. With an odd seed, some scores are
+    infinite.
     """
     draw = random.Random(seed)
+    # Infinite scores and others are ranked in different ways.
+    known = SCORES if seed % 2 else FINITE
     days = (1.0, 2.0, None)
     n_users = math.ceil(lists / len(days))
     names = [f"u{i:05}" if text else i for i in range(n_users - 1)] + [None]
@@ -68,7 +72,7 @@ def crowd(
         shape = draw.random()
         size = 1 if shape < 0.1 else draw.randint(2, longest)
         # At most four rows a score; some lists have no ties at all, some nothing else.
-        pool = SCORES[:2] * 4 if shape < 0.3 else SCORES * 3 if shape < 0.9 else range(longest)
+        pool = known[:2] * 4 if shape < 0.3 else known * 3 if shape < 0.9 else range(longest)
         scores = draw.sample(pool, size)
         unserved = draw.random() < 0.05
         for place in range(size):

@@ -8,13 +8,15 @@ import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.polars_compat import collect_columns
-from recframe._engines.polars_pack import PACKED, digits_of, pack
+from recframe._engines.polars_pack import PACKED, Digits, digits_of, pack
 from recframe._engines.polars_sums import rows_before
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._engines.polars_pack import Pack
+
+NO_DIGITS = Digits(())
 
 
 def rank_rows(
@@ -24,8 +26,9 @@ def rank_rows(
 
     None too where different scores have the same bits.
     """
-    lists, tail = digits_of(frame, keys, [])
-    packed = None if lists is None else pack(frame, lists, tail, score, keys, descending=True)
+    lists, _ = digits_of(frame, keys, [])
+    # Without a tail, equal codes are rows of one tied block, whatever the type of the keys.
+    packed = None if lists is None else pack(frame, lists, NO_DIGITS, score, keys, descending=True)
     if packed is None:
         return None
     # Of numbers that are known to be sorted, the different ones are counted at once.
