@@ -32,11 +32,13 @@ NEIGHBOURS = 200
 """The most similar items that an item keeps."""
 CANDIDATES = 100
 """The recommendations of a user and model. More only matter if a tie spans all of them."""
+USERS, ITEMS, TASTES = 1_000, 500, 10
+"""The size of the invented world."""
 CELLS = 2_000_000
 """The size of a block of users x items."""
 
 
-def generate(seed: int, n_users: int = 1_000, n_items: int = 500, n_tastes: int = 10) -> pl.DataFrame:
+def generate(seed: int) -> pl.DataFrame:
     """Return who liked what in a small invented world.
 
     Items differ in popularity (a few are liked by many) and belong to one taste each. Users differ in activity
@@ -46,8 +48,6 @@ def generate(seed: int, n_users: int = 1_000, n_items: int = 500, n_tastes: int 
     ----------
     seed : int
         The same seed gives the same data.
-    n_users, n_items, n_tastes : int
-        The size of the world.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def generate(seed: int, n_users: int = 1_000, n_items: int = 500, n_tastes: int 
         The columns user and item, each pair once.
     """
     rng = np.random.default_rng(seed)
-    popularity = -0.8 * np.log(rng.permutation(n_items) + 5.0)
-    taste = rng.integers(n_tastes, size=n_items)
-    likes = np.log(rng.dirichlet(np.full(n_tastes, 0.3), size=n_users) + 0.01)
-    activity = np.clip(rng.lognormal(3.2, 0.7, size=n_users), 3, n_items / 3).astype(int)
+    popularity = -0.8 * np.log(rng.permutation(ITEMS) + 5.0)
+    taste = rng.integers(TASTES, size=ITEMS)
+    likes = np.log(rng.dirichlet(np.full(TASTES, 0.3), size=USERS) + 0.01)
+    activity = np.clip(rng.lognormal(3.2, 0.7, size=USERS), 3, ITEMS / 3).astype(int)
     # The largest of log-weights plus Gumbel noise are a weighted draw without replacement.
-    keys = popularity + likes[:, taste] + rng.gumbel(size=(n_users, n_items))
+    keys = popularity + likes[:, taste] + rng.gumbel(size=(USERS, ITEMS))
     place = np.argsort(np.argsort(-keys, axis=1), axis=1)
     users, items = np.nonzero(place < activity[:, None])
     return pl.DataFrame({"user": users, "item": items})
