@@ -181,6 +181,7 @@ def test_a_missing_extra_is_named():
     error = recframe.MissingExtraError.of("the demo", "demo")
     assert isinstance(error, ImportError)
     assert "pip install click polars numpy" in str(error)
+    assert str(error).startswith("packages for the demo are not installed")
 
 
 SIDE = {"features": ["x", [1], {"a": 1}], "train": ["x", [1], {"a": 1}]}

@@ -111,7 +111,7 @@ class MissingExtraError(RecError, ImportError):
     def of(cls, what: str, extra: str) -> MissingExtraError:
         """Name the feature, and the line that installs what it needs."""
         hint = f"pip install {' '.join(PACKAGES[extra])}, which is the extra {extra!r} of recframe"
-        return cls(f"{what} needs packages that are not installed", hint)
+        return cls(f"packages for {what} are not installed", hint)
 
 
 class RecWarning(UserWarning):
