@@ -313,3 +313,15 @@ def test_long_frames_are_fused_as_lazy_ones(library):
     assert len(found) == len(reference) > 8_000
     for n, value in zip(found["n"], found["fused"], strict=True):
         assert reference[n] == (None if value is None or math.isnan(value) else pytest.approx(value, abs=1e-12))
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310])
+def test_tiny_scores_are_normalised_as_others(engine, size):
+    found = {}
+    for unit in (size, 1.0):
+        rows = [{"user": 1, "item": i, "a": i * unit, "b": float(i)} for i in (1, 2, 4)]
+        for normalize in ("min-max", "max", "sum", "zscore"):
+            fused = rows_of(engine, engine.frame(rows), method="sum", normalize=normalize, score=["a", "b"])
+            found[unit, normalize] = [row["fused"] for row in sorted(fused, key=lambda row: row["item"])]
+    for (unit, normalize), values in found.items():
+        assert values == pytest.approx(found[1.0, normalize], abs=1e-12), (unit, normalize)

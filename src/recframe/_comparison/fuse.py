@@ -37,6 +37,7 @@ BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
+TINY, SCALE = 1e-290, 2.0**600
 FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count"
 place_column, length_column = "place{}".format, "length{}".format
 least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
@@ -235,8 +236,13 @@ def _spreads(frame: Frame, keys: Sequence[str], models: int, value: str) -> Fram
 def _part(model: int) -> nw.Expr:
     """Return where a score is between the least and the largest of its list, from 0 to 1; 0 if all are equal."""
     score, least, most = nw.col(score_column(model)), nw.col(least_column(model)), nw.col(most_column(model))
-    equal = nw.when(~score.is_null()).then(nw.lit(0.0))
-    return nw.when(most > least).then((score - least) / (most - least)).otherwise(equal)
+    part = nw.when(most > least).then(_ratio(score - least, most - least))
+    return part.otherwise(nw.when(~score.is_null()).then(nw.lit(0.0)))
+
+
+def _ratio(top: nw.Expr, under: nw.Expr) -> nw.Expr:
+    """Return a ratio; polars multiplies by the inverse of the divisor, which is infinite for tiny ones: scale those."""
+    return nw.when(under < TINY).then((top * SCALE) / (under * SCALE)).otherwise(top / under)
 
 
 def _normalized(model: int, value: str) -> nw.Expr:
@@ -244,7 +250,7 @@ def _normalized(model: int, value: str) -> nw.Expr:
     score, most = nw.col(score_column(model)), nw.col(most_column(model))
     if value == "max":
         # A largest score below 0 keeps its sign, so that the order stays.
-        return nw.when(most != 0).then(score / most.abs()).otherwise(score)
+        return nw.when(most != 0).then(_ratio(score, most.abs())).otherwise(score)
     part, spread = nw.col(part_column(model)), nw.col(spread_column(model))
     if value == "min-max":
         return part
