@@ -367,3 +367,10 @@ def test_numbers_are_none_of_the_specification_where_there_is_no_value():
     frame = FRAME.filter(pl.col("user") < 3)
     _, rows, text = spec(frame.rec.plot.segments("ndcg@3", per="country", score="old"))
     assert "NaN" not in text and all(row["low"] is None or math.isfinite(row["low"]) for row in rows)
+
+
+def test_a_segment_named_missing_is_not_the_missing_one():
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "score": [2, 1, 2, 1]})
+    frame = frame.with_columns(country=pl.Series([None, None, "missing", "missing"]))
+    _, rows, _ = spec(frame.rec.plot.segments("mrr", per="country"))
+    assert {row["segment"]: row["mean"] for row in rows} == {"missing": 0.5, "'missing'": 1.0}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe._display.data import Mean
     from recframe.metrics import Metric
@@ -58,6 +58,14 @@ def mean_text(mean: float | None) -> str:
     return "no mean" if mean is None else f"mean {mean:.4f}"
 
 
-def segment_text(segment: tuple[Any, ...]) -> str:
-    """Return the name of a segment."""
-    return " · ".join("missing" if value is None else str(value) for value in segment)
+def segment_texts(segments: Sequence[tuple[Any, ...]]) -> list[str]:
+    """Return the names of segments; values of text are quoted where two segments would have one name."""
+    names = [_segment_text(segment, str) for segment in segments]
+    if len({*names}) == len({tuple(map(repr, segment)) for segment in segments}):
+        return names
+    return [_segment_text(segment, repr) for segment in segments]
+
+
+def _segment_text(segment: tuple[Any, ...], of_text: Callable[[str], str]) -> str:
+    names = (of_text(value) if isinstance(value, str) else str(value) for value in segment if value is not None)
+    return " · ".join("missing" if value is None else next(names) for value in segment)

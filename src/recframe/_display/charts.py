@@ -155,8 +155,9 @@ def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> An
     """Return a dot with its interval for each segment and model."""
     alt = altair()
     metric, models = found[0].metric, _models(found)
-    labels = list(dict.fromkeys(texts.segment_text(mean.segment) for mean in found))
-    rows = [_row(mean) | {"segment": texts.segment_text(mean.segment)} for mean in found]
+    names = texts.segment_texts([mean.segment for mean in found])
+    labels = list(dict.fromkeys(names))
+    rows = [_row(mean) | {"segment": name} for mean, name in zip(found, names, strict=True)]
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
     y = alt.Y("segment:N", title=texts.axis_title(name), sort=labels, axis=axis)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
