@@ -134,6 +134,13 @@ def test_what_cannot_be_reported(tmp_path, given, message):
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_report_is_not_written_to_a_file_of_another_kind(tmp_path):
+    path = tmp_path / "r.pdf"
+    with pytest.raises(recframe.OptionError, match=r"(?s)ends in '.pdf', but a report is HTML.*r\.html"):
+        crowd().rec.report(path, "mrr", score="new")
+    assert not path.exists()
+
+
 def test_a_directory_that_is_missing_is_said_before_all_work(tmp_path, monkeypatch):
     monkeypatch.setattr("recframe._display.report.Call", None)
     with pytest.raises(recframe.errors.InputError, match="there is no directory"):

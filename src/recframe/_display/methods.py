@@ -47,7 +47,7 @@ class DisplayMethods:
         Parameters
         ----------
         path : str or path
-            The file to write; one that is there is replaced.
+            The file to write, ending in ``.html``; one that is there is replaced.
         metrics : str, Metric, or sequence of them
             Names and metric objects, as for `evaluate`. Charts show the first that has a value per list.
         k : int or sequence of int, optional
@@ -70,7 +70,7 @@ class DisplayMethods:
         MissingExtraError
             Altair, vl-convert or SciPy is not installed.
         OptionError
-            The baseline is no model, or there is no such option.
+            The baseline is no model, there is no such option, or the file has the ending of another format.
 
         Examples
         --------

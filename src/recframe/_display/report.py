@@ -104,6 +104,9 @@ def write_report(
     """Write a report; see `Rec.report`."""
     charts.altair()
     target = as_path(path)
+    if target.suffix.lower() not in ("", ".html", ".htm"):
+        msg = f"{str(path)!r} ends in {target.suffix!r}, but a report is HTML"
+        raise OptionError(msg, f"end it in .html: {str(target.with_suffix('.html'))!r}")
     check_directory(target)  # before all work, not after it
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
