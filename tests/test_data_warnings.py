@@ -362,3 +362,10 @@ def test_keys_of_bytes_are_compared_beyond_the_sample(polars_engine, small_sampl
     frame = pl.DataFrame({"user": [b"a", b"a", b"c", b"a"], "item": [1, 2, 3, 1], "relevant": [1, 0, 1, 0]})
     frame = frame.with_columns(score=pl.Series([1, 2, 3, 4]))
     assert "items are repeated in 1 list" in only(said(polars_engine, frame))
+
+
+def test_a_frame_without_rows_is_said_to_have_none(engine):
+    frame, truth = engine.frames({"user": [], "item": [], "score": []}, {"user": [1], "item": [1]})
+    found = "".join(said(engine, frame, truth=truth))
+    assert "the frame has no rows" in found
+    assert "in truth" not in found

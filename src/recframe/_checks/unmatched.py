@@ -24,6 +24,10 @@ EXAMPLES, LOOKED_AT = 3, 10_000
 
 def unmatched(frame: Any, truth: Any, query: Query) -> Iterator[str]:
     """Yield why no list, or no item, of an eager frame, or of one of its models in the long format, is in the truth."""
+    empty = [which for which, native in (("the frame", frame), ("truth", truth)) if not len(native)]
+    if empty:
+        yield f"{' and '.join(empty)} {'has' if len(empty) == 1 else 'have'} no rows"
+        return
     model, left = model_spec(query), True
     for what, specs in (("list", key_specs(query)), ("item", item_spec(query))):
         if not specs or not left:
