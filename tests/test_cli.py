@@ -462,6 +462,8 @@ def test_fail_on_check(run, files):
         ("compare recs.parquet --score score,extra", "(?s)Hint: --score score --score extra"),
         ("compare recs.parquet", "(?s)Hint: --score old --score new"),
         ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
+        ("evaluate recs.parquet --by user --by item --ties best --ties worst", "--ties is given 2 times.*one value"),
+        ("check recs.parquet -k 5 10", "--k is given 2 times, but it takes one value"),
         ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
         ("evaluate recs.parquet --undefined none", "--undefined none"),

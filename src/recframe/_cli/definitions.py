@@ -13,6 +13,7 @@ from recframe._cli.options import FRAMES, POLICIES, call_options, demo_options, 
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, COMPLETE, NAME, OPTIONS_OF_COMPARE, examples_text
 from recframe.accessor import EagerRec
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,7 +175,7 @@ def _command(
     )
     output = output if prints else []
     paragraphs = [COMMANDS[name], details, of_files if files else ""]
-    command = click.Command(
+    return Command(
         name,
         callback=call,
         help="\n\n".join(filter(None, paragraphs)),
@@ -182,20 +183,32 @@ def _command(
         epilog=examples_text(*examples),
         params=[*common, *params, *output] if files else list(params),
     )
-    setattr(command, "format_options", lambda ctx, formatter: _format_options(command, ctx, formatter))  # noqa: B010
-    return command
 
 
-def _format_options(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Write the options by what they are for."""
-    sections: dict[str, list[tuple[str, str]]] = {}
-    for parameter in command.get_params(ctx):
-        record = parameter.get_help_record(ctx)
-        if record is not None and isinstance(parameter, click.Option):
-            sections.setdefault(_section(parameter.name or "", command.name or ""), []).append(record)
-    for title, records in sections.items():
-        with formatter.section(title):
-            formatter.write_dl(records, col_max=28)
+class Command(click.Command):
+    """A command whose help lists its options by what they are for, and whose options of one value are given once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments, or raise for a value that another one of the same option would replace."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(list(args))
+            for parameter in given:
+                single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
+                if single and given.count(parameter) > 1:
+                    msg = f"{parameter.opts[-1]} is given {given.count(parameter)} times, but it takes one value"
+                    raise OptionError(msg, f"give one {parameter.opts[-1]}")
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by what they are for."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                sections.setdefault(_section(parameter.name or "", self.name or ""), []).append(record)
+        for title, records in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(records, col_max=28)
 
 
 def _section(name: str, command: str) -> str:
