@@ -146,7 +146,7 @@ def test_sampled_lists_are_two_numbers(run, tmp_path):
     code, out, _ = run(f"{call} 2,5")
     assert code == 0
     assert "0.3333" in out
-    assert "sampled=[2] is not a pair of numbers" in run(f"{call} 2")[2]
+    assert "--sampled 2 is not a pair of numbers" in run(f"{call} 2")[2]
     assert "'x' is not two whole numbers" in run(f"{call} x")[2]
 
 
@@ -464,6 +464,8 @@ def test_fail_on_check(run, files):
         ("evaluate recs.parquet -m mrr --propensity extra", "(?s)Hint: leave --propensity out"),
         ("evaluate recs.parquet --by user --by item --ties best --ties worst", "--ties is given 2 times.*one value"),
         ("check recs.parquet -k 5 10", "--k is given 2 times, but it takes one value"),
+        ("evaluate recs.parquet -m mrr --sampled 9", "(?s)--sampled 9 is not a pair.*such as --sampled 99,10000"),
+        ("evaluate recs.parquet -m mrr --rank extra", "(?s)Hint: for scores, higher is better, use --score$"),
         ("evaluate recs.parquet --user user", r"No such option '?--user'?.*--by"),
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
         ("evaluate recs.parquet --undefined none", "--undefined none"),

@@ -86,7 +86,13 @@ def as_options(text: str) -> str:
 
     text = re.sub(r"\bleave (\w+)= out", lambda found: f"leave --{found[1].replace('_', '-')} out", text)
     text = re.sub(r"(?<![\w(])(\w+)=\[('[^\]]*')\]", options, text)
+    text = re.sub(r"(?<![\w(])sampled=[\[(]([\d_, -]*)[\])]", _pair, text)
+    text = re.sub(r"\buse (\w+)=$", lambda found: f"use --{found[1]}", text)
     return re.sub(r"(?<![\w(])(\w+)=(?:'([^' ]+)'|([\w.+-]+\b))", option, text)
+
+
+def _pair(found: re.Match[str]) -> str:
+    return f"--sampled {re.sub('[_ ]', '', found[1])}"
 
 
 def progress(text: str) -> None:
