@@ -580,3 +580,20 @@ def test_help_imports_nothing_that_computes():
 
 def test_each_command_has_a_line_in_the_list():
     assert {command.name for command in definitions._commands()} == {*COMMANDS} == {*texts.COMMANDS}
+
+
+def test_a_csv_file_with_a_name_twice_is_refused_if_the_column_is_read(run):
+    Path("twice.csv").write_text("user,item,score,relevant,score,note,note\n1,a,2,1,1,x,y\n1,b,1,0,2,x,y\n")
+    code, _, err = run("evaluate twice.csv -m mrr")
+    assert code == 2
+    assert "'twice.csv' has 2 columns of the name 'score'" in err
+    Path("note.csv").write_text("user,item,score,relevant,note,note\n1,a,2,1,x,y\n1,b,1,0,x,y\n")
+    assert run("evaluate note.csv -m mrr")[0] == 0, "nothing reads the column"
+
+
+@pytest.mark.parametrize("word", ["nan", "NaN", "NAN"])
+def test_nan_in_a_column_of_numbers_of_csv_is_missing(run, word):
+    Path("nan.csv").write_text(f"user,item,score,relevant\n1,nan,{word},1\n1,b,2,0\n1,c,1.5,1\n1,d,1,{word}\n")
+    code, out, err = run("evaluate nan.csv -m mrr -m num_ret -m num_rel --json")
+    assert code == 0, err
+    assert '"mrr": 0.5' in out and '"num_ret": 3.0' in out and '"num_rel": 2.0' in out

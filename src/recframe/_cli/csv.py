@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -32,7 +35,31 @@ def read_csv(
     if numbers:
         scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
     frame = pick(scanned).collect()
-    return frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
+    _refuse_repeated_names(source, frame.columns, **options)
+    frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
+    return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
+
+
+def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], **options: Any) -> None:
+    """Raise where the file has several columns of a name that is read."""
+    options |= {"has_header": False, "infer_schema_length": 0, "n_rows": 1}
+    header = pl.scan_csv(source, glob=False, **options).collect().row(0)
+    twice = next((name for name in header if name in columns and header.count(name) > 1), None)
+    if twice is not None:
+        where = "the file" if isinstance(source, bytes) else repr(str(source))
+        msg = f"{where} has {header.count(twice)} columns of the name {twice!r}"
+        raise InputError(msg, "give each column a name of its own")
+
+
+def _with_nan(values: pl.Series) -> pl.Series:
+    """Return numbers where a column is text only because it says nan, as Python and other programs write it."""
+    if values.dtype != pl.String:
+        return values
+    is_nan = values.str.strip_chars().str.to_lowercase() == "nan"
+    numbers = values.set(is_nan, None).str.strip_chars().cast(pl.Float64, strict=False)
+    if not is_nan.any() or numbers.null_count() > values.null_count() + is_nan.sum():
+        return values
+    return numbers.set(is_nan, math.nan)
 
 
 def _as_number(ids: pl.Series, kind: pl.DataType) -> pl.Series:
