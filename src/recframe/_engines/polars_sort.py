@@ -155,7 +155,8 @@ def _ranked(
             return None
         parts.append(part)
     whole = [part.whole for part in parts if part.whole is not None]
-    return _Ranked(pl.concat([part.rows for part in parts]), pl.concat(whole) if high else None)
+    # In order, as polars 1.21 sets values in no other.
+    return _Ranked(pl.concat([part.rows for part in parts]), pl.concat(whole).sort() if high else None)
 
 
 def _ranked_at_once(
