@@ -8,6 +8,7 @@ import random
 import pytest
 
 import recframe
+from recframe._engines import polars_compat
 
 pl = pytest.importorskip("polars")
 
@@ -92,6 +93,7 @@ def test_scanned_files_are_one_plan(tmp_path):
     assert result.collect().row(0) == pytest.approx(expected.row(0), abs=1e-12)
 
 
+@pytest.mark.skipif(not polars_compat.MARKS_COMMON_PARTS, reason="polars reads common parts again")
 @pytest.mark.skipif(
     tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30), reason="a source of one's own came later in polars"
 )
@@ -247,6 +249,12 @@ def test_keys_match_by_value_as_those_of_eager_frames_do(column, here, there, me
     }[method]
     lazy, eager = ask(frame.rec, truth).collect(), ask(frame.collect().rec, truth.collect())
     assert sorted(map(repr, lazy.rows())) == sorted(map(repr, eager.rows()))
+
+
+def test_a_polars_that_loses_columns_of_plans_is_refused(monkeypatch):
+    monkeypatch.setattr("recframe._engines.polars_compat.LAZY_FAILS", True)
+    with pytest.raises(ValueError, match="(?s)lazy frames need another polars.*upgrade polars, or collect"):
+        pl.LazyFrame(FRAME).rec.ndcg(5)
 
 
 def test_a_plan_that_is_stored_and_read_again_has_the_same_answer():

@@ -20,7 +20,7 @@ from recframe._engines import (
 from recframe._engines.base import Engine, Session
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
-from recframe._engines.polars_compat import FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
+from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native
 from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_rows import EagerRows
@@ -69,7 +69,7 @@ class Polars(Engine):
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
-        return lazy(frame.to_native().with_columns(numbers).explode(POSITION))
+        return lazy(frame.to_native().with_columns(numbers).explode(POSITION, **EXPLODE))
 
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):

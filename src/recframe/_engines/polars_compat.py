@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import polars as pl
 
 VERSION = tuple(int(part) for part in pl.__version__.split(".")[:2])
+LAZY_FAILS = VERSION == (1, 41)
+"""Whether lazy plans lose columns, so that polars stops or computes wrong values."""
+MARKS_COMMON_PARTS = not (1, 42) <= VERSION < (2, 0)
+"""Whether a part of a plan may be marked as common: at some, the optimizer of 1.42 to 1.44 stops with a panic."""
 NULLS_EQUAL: dict[str, Any] = {"nulls_equal" if VERSION >= (1, 24) else "join_nulls": True}
 """In joins a missing key equals a missing key; polars renamed the option."""
 
 
+EXPLODE: dict[str, Any] = {"empty_as_null": False} if "empty_as_null" in signature(pl.Expr.explode).parameters else {}
+"""What polars is told of empty lists, none of which is exploded: 1.42 to 1.44 warn that the default will change."""
 FEW_ROWS = 2**16
 """Rows of a frame that one core is done with before others could help."""
 FEWER_STEPS: dict[str, Any] = {}
@@ -32,7 +39,7 @@ def collect(plan: pl.LazyFrame, *, few: bool = False) -> pl.DataFrame:
 
 def collect_columns(plan: pl.LazyFrame) -> pl.DataFrame:
     """Return the data frame of a plan that reads few rows, or that only picks columns of a frame, without a copy."""
-    collected: pl.DataFrame = plan.collect(engine="in-memory", **FEWER_STEPS) if VERSION >= (1, 23) else collect(plan)
+    collected: pl.DataFrame = plan.collect(engine="in-memory", **FEWER_STEPS) if VERSION >= (1, 25) else collect(plan)
     return collected
 
 

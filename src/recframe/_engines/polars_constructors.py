@@ -11,7 +11,7 @@ import polars as pl
 from polars import selectors as cs
 
 from recframe._engines.column_errors import no_lists
-from recframe._engines.polars_compat import NULLS_EQUAL, col, series
+from recframe._engines.polars_compat import EXPLODE, NULLS_EQUAL, col, series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     if place is not None:
         frame = frame.with_columns(pl.int_ranges(1, col(first).list.len().cast(pl.Int64) + 1).alias(place))
         names.append(place)
-    return frame.explode(list(map(col, names)))
+    return frame.explode(list(map(col, names)), **EXPLODE)
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:

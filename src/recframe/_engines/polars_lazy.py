@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines import polars_lazy_ranks, polars_partitions
+from recframe._engines import polars_compat, polars_lazy_ranks, polars_partitions
 from recframe._engines.base import VALIDATE, Session
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars import EagerPolars, Polars
 from recframe._engines.polars_columns import read_lazy
-from recframe._engines.polars_compat import col
+from recframe._engines.polars_compat import MARKS_COMMON_PARTS, col
 from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_rows import LazyRows
 from recframe._engines.polars_schema import SchemaCheck
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,6 +48,9 @@ class LazyPolars(Polars):
 
     def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:
         """Return the check of a call's frames by their schemas, after it where `validate` requests it."""
+        if polars_compat.LAZY_FAILS:
+            msg = f"lazy frames need another polars: {pl.__version__} loses columns of their plans"
+            raise OptionError(msg, "upgrade polars, or collect the frame first")
         check = SchemaCheck(sources, EagerPolars())
         if VALIDATE.get():
             check.now()
@@ -69,7 +72,7 @@ class LazyPolars(Polars):
 
     def settle(self, frame: Frame) -> Frame:
         # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
-        return lazy(frame.to_native().cache())
+        return lazy(frame.to_native().cache()) if MARKS_COMMON_PARTS else frame
 
     def deferred(self, compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
         return polars_partitions.deferred(compute, schema)

@@ -13,7 +13,7 @@ import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
-from recframe._engines.polars_compat import collect, collect_columns, is_in
+from recframe._engines.polars_compat import EXPLODE, collect, collect_columns, is_in
 from recframe._engines.polars_expressions import native
 from recframe._engines.polars_pack import INDEX, PACKED, digits_of, pack
 
@@ -227,9 +227,9 @@ def _spans(packed: Pack, upto: int | None) -> pl.DataFrame:
 def _first_rows(packed: Pack, spans: pl.DataFrame) -> pl.DataFrame:
     """Return the rows that can be among the first of their lists, and the positions that they had without ties."""
     codes, start, stop = packed.codes, pl.col("start"), pl.col("stop")
-    position = pl.int_ranges(1, stop - start + 1).explode().alias(START)
+    position = pl.int_ranges(1, stop - start + 1).explode(**EXPLODE).alias(START)
     all_rows = spans.get_column("stop").equals(spans.get_column("end"))
-    rows = pl.lit(codes) if all_rows else pl.lit(codes).gather(pl.int_ranges("start", "stop").explode())
+    rows = pl.lit(codes) if all_rows else pl.lit(codes).gather(pl.int_ranges("start", "stop").explode(**EXPLODE))
     placed = spans.lazy().select(rows, position)
     return collect_columns(placed.with_columns(_equals_previous_from(packed.score).alias(SAME_BITS)))
 

@@ -72,7 +72,7 @@ def _evaluated(task: WorkerTask, batches: Iterator[Batch]) -> Iterator[Batch]:
         for rows, (name, columns) in zip(own, task.names.items(), strict=True)
     }
     if MODELS in part.columns:
-        models = part.get_column(MODELS).head(1).explode().struct.field(MODEL)
+        models = part.get_column(MODELS)[0].struct.field(MODEL)
         frames[MODELS] = models.alias(task.names["frame"][MODEL]).to_frame()
     value = None if task.constant is None else part.get_column(task.constant).item(0)
     types = {int: pa.int64(), float: pa.float64()}
