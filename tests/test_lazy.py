@@ -8,9 +8,10 @@ import random
 import pytest
 
 import recframe
-from recframe._engines import polars_compat
 
 pl = pytest.importorskip("polars")
+
+from recframe._engines import polars_compat  # noqa: E402 - needs polars
 
 FRAME = {
     "user": [1, 1, 1, 2, 2, 2],
