@@ -51,9 +51,9 @@ WITH_POLARS = _is_installed(Requirement("polars"))
 REGISTRY = (
     Entry(Polars("polars", lazy=False), needs=("polars",), default=3),
     # CI runs more of its tests in morsels of four rows.
-    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=16, ci=6),
+    Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=16, ci=8),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
-    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=12),
+    Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=16),
     # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
     Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=36, ci=8),
     # These are opened as frames of polars, each in its own way: one plan, and each runs a part of its tests.
@@ -61,8 +61,8 @@ REGISTRY = (
     Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=48, ci=12),
     Entry(Pandas("pandas pyarrow", "pyarrow"), needs=("pandas", "pyarrow"), default=48, ci=12),
     Entry(Arrow(), needs=("pyarrow", "polars"), default=48, ci=12),
-    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=72, ci=12),
-    Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=144, ci=36),
+    Entry(DuckDB(), needs=("duckdb", "pyarrow"), default=72, ci=16),
+    Entry(Ibis(), needs=("ibis-framework", "duckdb", "pyarrow"), default=144, ci=48),
     Entry(Spark(), needs=("pyspark", "pyarrow"), default=54, ci=54),
     Entry(SparkWorkers(), needs=("pyspark", "pyarrow"), default=54, ci=54),
     # Frames of tests are small, and those are planned in a way of their own.
