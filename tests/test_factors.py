@@ -536,7 +536,7 @@ def test_the_bar_is_printed_on_request(capsys):
 def test_a_bar_that_is_not_installed_is_named(monkeypatch, capsys):
     pl = pytest.importorskip("polars")
     monkeypatch.setattr(progress, "find_spec", lambda name: None)
-    with pytest.raises(recframe.MissingExtraError, match=r"(?s)progress=True needs.*tqdm.*extra 'factors'"):
+    with pytest.raises(recframe.MissingExtraError, match=r"(?s)progress=True.*tqdm.*extra 'factors'"):
         case(14).compact(pl.DataFrame, progress=True)
     for show in (None, False):
         case(14).compact(pl.DataFrame, progress=show)
