@@ -4,7 +4,10 @@ import datetime as dt
 import json
 import math
 import re
+import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -374,3 +377,28 @@ def test_a_segment_named_missing_is_not_the_missing_one():
     frame = frame.with_columns(country=pl.Series([None, None, "missing", "missing"]))
     _, rows, _ = spec(frame.rec.plot.segments("mrr", per="country"))
     assert {row["segment"]: row["mean"] for row in rows} == {"missing": 0.5, "'missing'": 1.0}
+
+
+def test_control_characters_in_names_are_drawn_as_signs():
+    # In a process of its own: what draws charts ends it at a character that XML does not allow.
+    code = """
+import polars as pl, recframe
+frame = pl.DataFrame({
+    "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "a\\x1bb": [.1, .2, .4, .3], "new\\x00": [2, 1, 2, 1],
+    "country\\x07": ["a\\x00", "a\\x00", "c\\ufffe", "c\\ufffe"],
+})
+models, per = frame.columns[2:4], frame.columns[4]
+plot = frame.rec(score=models).plot
+charts = [plot.curve("ndcg", k=[1, 2]), plot.distribution("mrr"), plot.differences("mrr"),
+    plot.segments("mrr", per=per), plot.trend("mrr", per=per), plot.tradeoff("mrr", "recall", k=1)]
+for number, chart in enumerate(charts):
+    chart.save(f"{number}.svg")
+frame.rec(score=models, per=per).report("report.html", "mrr")
+"""
+    with TemporaryDirectory() as folder:
+        found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr[:2000]
+        texts = [path.read_text("utf-8") for path in sorted(Path(folder).iterdir())]
+    assert len(texts) == 7
+    assert all("␛" in text or "␀" in text for text in texts)
+    assert not any(re.search("[\x00\x07\x1b\ufffe]", text) for text in texts)

@@ -6,6 +6,7 @@ Every error is a `RecError` and carries the built-in type that a habit expects, 
 
 from __future__ import annotations
 
+import re
 import sys
 from difflib import get_close_matches
 from pathlib import Path
@@ -143,6 +144,19 @@ def quoted(value: object) -> str:
         library = type(value).__module__.split(".")[0]
         text = f"<{type(value).__name__}>" if library == "builtins" else f"<{library} {type(value).__name__}>"
     return text
+
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+"""Characters that are no text: terminals obey them, tables break at them, and XML, so a chart, cannot hold them."""
+
+
+def visible(text: str, keep: str = "") -> str:
+    """Return a text with signs instead of its control characters, but for those to keep: ``"\\x1b"`` is ``"␛"``."""
+    return _CONTROL.sub(lambda found: found[0] if found[0] in keep else _sign(ord(found[0])), text)
+
+
+def _sign(code: int) -> str:
+    return chr(0x2400 + code) if code < ord(" ") else f"<U+{code:04X}>"
 
 
 def closest_of(given: object, names: Iterable[str]) -> str:

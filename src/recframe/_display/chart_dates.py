@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from recframe.errors import visible
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,7 +21,7 @@ def places(values: Sequence[Any]) -> tuple[str, list[Any]]:
         return "T", [None if value is None else _moment(value) for value in values]
     if there and all(isinstance(value, int | float) and not isinstance(value, bool) for value in there):
         return "Q", list(values)
-    return "O", [None if value is None else str(value) for value in values]
+    return "O", [None if value is None else visible(str(value)) for value in values]
 
 
 def axis(moments: Sequence[str]) -> dict[str, Any]:

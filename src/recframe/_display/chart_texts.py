@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe.errors import visible
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -68,4 +70,4 @@ def segment_texts(segments: Sequence[tuple[Any, ...]]) -> list[str]:
 
 def _segment_text(segment: tuple[Any, ...], of_text: Callable[[str], str]) -> str:
     names = (of_text(value) if isinstance(value, str) else str(value) for value in segment if value is not None)
-    return " · ".join("missing" if value is None else next(names) for value in segment)
+    return visible(" · ".join("missing" if value is None else next(names) for value in segment))

@@ -12,7 +12,7 @@ from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
 from recframe._statistics import check_installed
 from recframe._values import check_names
-from recframe.errors import InputError, OptionError
+from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -108,7 +108,7 @@ def means(plan: Plan, options: Options) -> list[Mean]:
     return [
         Mean(
             segment=tuple(column[row] for column in columns[:count]),
-            model=str(found["model"][row]) if query.several else NO_MODEL,
+            model=visible(str(found["model"][row])) if query.several else NO_MODEL,
             metric=records[metric],
             lists=found["lists"][row],
             mean=found["mean"][row],
@@ -125,7 +125,7 @@ def values_by_model(plan: Plan) -> list[dict[str, Any]]:
     columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
     models = columns[0] if plan.context.query.several else [NO_MODEL]
     rows = zip(models, *columns[-2:], strict=False)
-    return [{"model": str(model), "x": x, "y": y} for model, x, y in rows]
+    return [{"model": visible(str(model)), "x": x, "y": y} for model, x, y in rows]
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def values_of(plan: Plan) -> Values:
     _, parts = segments(found, plan.context, [*names, *weights])
     columns = {name: np.concatenate([part[name] for part in parts]) for name in (*names, *weights) if parts}
     values = [columns.get(name, np.array([])) for name in names]
-    models = [str(model) for model in found.models] if plan.context.query.several else [NO_MODEL]
+    models = [visible(str(model)) for model in found.models] if plan.context.query.several else [NO_MODEL]
     of_lists = [np.nan_to_num(columns[name]) for name in weights if columns] or [np.ones(len(one)) for one in values]
     return Values(plan.metrics[0], models, values, of_lists)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from html import escape
+from html import escape as escape_marks
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.charts import altair
-from recframe.errors import MissingExtraError
+from recframe.errors import MissingExtraError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,6 +115,11 @@ def chart_html(chart: Any, number: int) -> str:
     svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart{number}-", written.getvalue())
     svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
     return f"<figure>{svg}</figure>"
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML that every browser, and every encoding, accepts."""
+    return escape_marks(visible(text, keep="\n\t"))
 
 
 def _class(*, number: bool, long: bool = False) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import charts
 from recframe._display.data import BY_SEGMENT, Call, check_means, means, most_lists
 from recframe._values import whole_number
-from recframe.errors import InputError, OptionError
+from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -154,4 +154,4 @@ def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> 
         raise OptionError(msg, f"plot.{name}('ndcg@10', per='{'date' if name == 'trend' else 'country'}')")
     found = means(plan, options)
     check_means((mean.mean for mean in found), plan.metrics[0].label)
-    return found, ", ".join(map(str, per))
+    return found, visible(", ".join(map(str, per)))

@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe._display.frames import eager_result
 from recframe._display.layout import layout_of
 from recframe._values import whole_number
-from recframe.errors import MissingExtraError, OptionTypeError, quoted
+from recframe.errors import MissingExtraError, OptionTypeError, quoted, visible
 from recframe.metrics import Metric
 from recframe.profiles._record import spec_of
 
@@ -178,7 +178,7 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
 def _escaped(text: str) -> str:
     """Return a text that means itself in a cell of Markdown."""
     text = MARKS.sub(r"\\\g<0>", text)
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
 
 
 def _great_tables() -> Any:
