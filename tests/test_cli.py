@@ -597,3 +597,67 @@ def test_nan_in_a_column_of_numbers_of_csv_is_missing(run, word):
     code, out, err = run("evaluate nan.csv -m mrr -m num_ret -m num_rel --json")
     assert code == 0, err
     assert '"mrr": 0.5' in out and '"num_ret": 3.0' in out and '"num_rel": 2.0' in out
+
+
+# --- terminals and streams that are no files ----------------------------------------------------------------------------
+
+SHELL = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the streams of Linux")
+
+
+def in_shell(line):
+    environment = {**os.environ, "PYTHONPATH": str(Path(recframe.__file__).parent.parent)}
+    line = f"{shlex.quote(sys.executable)} -m recframe {line}"
+    return subprocess.run(["/bin/sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
+
+
+@SHELL
+@pytest.mark.parametrize("stream", ["> /dev/full", ">&-"])
+@pytest.mark.parametrize(
+    "line", ["evaluate old.csv --truth test.csv -m ndcg", "evaluate old.csv --truth test.csv --json"]
+)
+def test_an_output_that_cannot_be_written_is_one_line_and_code_2(files, line, stream):
+    found = in_shell(f"{line} {stream}")
+    assert (found.returncode, found.stdout) == (2, "")
+    assert re.fullmatch(r"python -m recframe: the output cannot be read or written: .+\n", found.stderr)
+
+
+@SHELL
+def test_closed_errors_leave_the_answer(files):
+    line = "evaluate old.csv --truth test.csv -m ndcg"
+    assert in_shell(f"{line} 2>&-").stdout == in_shell(line).stdout != ""
+
+
+NAMES = 'user,item,score,model,relevant\n1,1,1,"\x1b]0;a\x07|\nb",1\n1,2,0,"\x1b]0;a\x07|\nb",0\n1,1,1,=1+1,1\n1,2,0,=1+1,0\n'
+
+
+def test_control_characters_of_data_reach_no_terminal(run, monkeypatch):
+    Path("names.csv").write_text(NAMES)
+    line = "evaluate names.csv --model model -m ndcg"
+    _, table, _ = run(line)
+    assert "␛]0;a␇|␊b" in table
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
+    for kind in ("", "--json", "--csv", "--markdown"):
+        _, out, _ = run(f"{line} {kind}")
+        assert not re.search("[\x07\x1b]", re.sub("\r\x1b\\[K", "", out)), kind
+
+
+def test_a_line_break_in_a_value_is_no_row_of_markdown(run):
+    Path("names.csv").write_text(NAMES)
+    _, out, _ = run("evaluate names.csv --model model -m ndcg --markdown")
+    assert {line.replace("\\|", "").count("|") for line in out.strip().splitlines()} == {3}
+
+
+def test_csv_holds_values_as_they_are(run):
+    Path("names.csv").write_text(NAMES)
+    _, out, _ = run("evaluate names.csv --model model -m ndcg --csv")
+    assert set(pl.read_csv(out.encode())["model"]) == {"\x1b]0;a\x07|\nb", "=1+1"}
+
+
+def test_unreadable_files_are_named(run, monkeypatch):
+    def refuse(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    Path("odd.name").write_text("user,item,score\n")
+    monkeypatch.setattr(Path, "open", refuse)
+    code, _, err = run("evaluate odd.name -m ndcg")
+    assert (code, err) == (2, "recframe: 'odd.name' cannot be read or written: Permission denied\n")

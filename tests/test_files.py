@@ -284,3 +284,28 @@ def test_files_give_the_values_of_trec_eval(file, library):
     for name in ("map", "ndcg"):
         expected = sum(own[name] for own in oracle.values()) / len(oracle)
         assert found[name].to_list()[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_link_stays_a_link_and_its_target_is_written(tmp_path):
+    frame = recframe.from_dict({"1": {"2": 0.5}})
+    (tmp_path / "kept").mkdir()
+    for number, there in enumerate((True, False)):
+        target, link = tmp_path / "kept" / f"{number}.run", tmp_path / f"{number}.run"
+        target.write_text("old") if there else None
+        link.symlink_to(target)
+        recframe.write_run(frame, link)
+        assert link.is_symlink()
+        assert target.read_text() == "1 Q0 2 1 0.5 recframe\n"
+    assert len([*(tmp_path / "kept").iterdir()]) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_what_is_no_regular_file_is_written_to_and_stays(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    # Opened for both, so that nothing waits for the other end where the pipe is lost.
+    end = os.open(path, os.O_RDWR)
+    recframe.write_run(recframe.from_dict({"1": {"2": 0.5}}), path)
+    assert path.is_fifo()
+    assert os.read(end, 100) == b"1 Q0 2 1 0.5 recframe\n"
+    os.close(end)

@@ -151,7 +151,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]
 
 
 def visible(text: str, keep: str = "") -> str:
-    """Return a text with signs instead of its control characters, but for those to keep: ``"\\x1b"`` is ``"␛"``."""
+    """Return a text with signs instead of its control characters, but for those to keep: ``␛`` for Escape."""
     return _CONTROL.sub(lambda found: found[0] if found[0] in keep else _sign(ord(found[0])), text)
 
 

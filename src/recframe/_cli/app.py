@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recframe._cli.group import application
-from recframe._cli.terminal import as_options, complain, warnings_as_lines
+from recframe._cli.terminal import as_options, complain, discard_output, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
 from recframe._values import role_meant
 from recframe.errors import RecError
@@ -35,6 +35,13 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 2
     except RecError as error:
         complain(program, as_options(str(error)))
+        return 2
+    except OSError as error:
+        # Without the name of a file it is the output: a disk that is full, or a stream that is closed.
+        if error.filename is None:
+            discard_output()
+        what = "the output" if error.filename is None else repr(error.filename)
+        complain(program, f"{what} cannot be read or written: {error.strerror or error}")
         return 2
     except (KeyboardInterrupt, click.Abort):
         complain(program, "interrupted")

@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from recframe._files.paths import as_path, check_directory, write_whole
-from recframe.errors import OptionError
+from recframe.errors import OptionError, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,7 +109,7 @@ def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
-    return frame.columns, [[_cell(value) for value in row] for row in frame.rows()]
+    return list(map(visible, frame.columns)), [[_cell(value) for value in row] for row in frame.rows()]
 
 
 def _cell(value: Any) -> str:
@@ -118,4 +118,4 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
         return f"{value:.2e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"  # noqa: PLR2004
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else visible(str(value))

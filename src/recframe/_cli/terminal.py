@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -14,7 +15,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from recframe._cli.texts import OPTIONS_OF_COMPARE
-from recframe.errors import RecWarning
+from recframe.errors import RecWarning, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,8 +30,14 @@ _ASCII = str.maketrans({
 
 
 def say(text: str) -> None:
-    """Print a text, also where the terminal lacks some of its letters or the reader has seen enough."""
+    """Print a text, also where the terminal lacks some of its letters or the reader has seen enough.
+
+    A terminal would obey control characters of the data, so it shows signs for them. What is not a terminal gets them.
+    """
     progress("")
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "the output is closed")
+    text = visible(text, keep="\n\t") if sys.stdout.isatty() else text
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -41,13 +48,19 @@ def say(text: str) -> None:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        # `| head` closes the pipe. What is left in the buffer must not fail at exit, and a gate must still be judged.
+        # `| head` closes the pipe; a gate must still be judged.
+        discard_output()
+
+
+def discard_output() -> None:
+    """Throw away what is left in the buffer of the output, so that it does not fail again at exit."""
+    if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def width() -> int | None:
     """Return how many letters a line of the terminal holds; None: the output goes elsewhere."""
-    return get_terminal_size().columns if sys.stdout.isatty() else None
+    return get_terminal_size().columns if _is_terminal(sys.stdout) else None
 
 
 def fitted(text: str) -> str:
@@ -66,7 +79,8 @@ def fitted(text: str) -> str:
 def complain(program: str, text: str) -> None:
     """Print what is wrong, below a line of progress that is wiped."""
     progress("")
-    sys.stderr.write(f"{program}: {text}\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"{program}: {visible(text, keep=chr(10))}\n")
 
 
 def as_options(text: str) -> str:
@@ -97,9 +111,14 @@ def _pair(found: re.Match[str]) -> str:
 
 def progress(text: str) -> None:
     """Show what is going on in a line that the next one replaces, if somebody is watching."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[K{text}")
+    if _is_terminal(sys.stderr):
+        sys.stderr.write(f"\r\x1b[K{visible(text)}")
         sys.stderr.flush()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Return whether somebody watches; a stream that the shell has closed is None."""
+    return stream is not None and stream.isatty()
 
 
 @contextmanager

@@ -118,9 +118,16 @@ def check_directory(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name and rename it, so that no reader finds half of it."""
+    """Write a file under another name and rename it, so that no reader finds half of it.
+
+    A link stays one, and its target is written. What is no regular file, such as a pipe or a device, is written to.
+    """
     partial = None
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        path = path.resolve()
         with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
             partial = Path(file.name)
             file.write(data)
