@@ -15,10 +15,6 @@ from recframe._arguments import CONFIG_ROLES, Roles
 
 pl = pytest.importorskip("polars")
 
-NO_PARTS = pytest.mark.skipif(
-    tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30), reason="partitions= came with polars 1.30"
-)
-EACH_ROLE = [pytest.param(role, marks=NO_PARTS if role == "partitions" else ()) for role in CONFIG_ROLES]
 
 ROWS = {
     "user": [1, 1, 1, 2, 2, 2],
@@ -104,7 +100,7 @@ def test_every_role_but_the_frames_is_named_once():
     assert setters == {f"set_{role}" for role in CONFIG_ROLES}
 
 
-@pytest.mark.parametrize("role", EACH_ROLE)
+@pytest.mark.parametrize("role", CONFIG_ROLES)
 def test_a_role_of_config_is_that_role_of_the_call(role):
     value = OTHERS[role][0]
     expected = answer(frame(role).rec, role, **{role: value})
@@ -119,7 +115,7 @@ def test_a_role_of_config_is_that_role_of_the_call(role):
     assert answer(frame(role).rec, role) == plain
 
 
-@pytest.mark.parametrize("role", EACH_ROLE)
+@pytest.mark.parametrize("role", CONFIG_ROLES)
 def test_the_call_wins_then_the_accessor_then_config_then_the_default(role):
     value = OTHERS[role][0]
     default = getattr(Roles(), role)
@@ -333,7 +329,6 @@ def test_lazy_frames_use_the_config_at_the_call():
     assert requested.collect().item() == frame().rec.mrr(by="who")
 
 
-@NO_PARTS
 def test_partitions_hold_for_frames_that_have_them():
     with Config(partitions=2):
         assert frame().rec.mrr() == frame().lazy().rec.mrr().collect().item()

@@ -57,7 +57,6 @@ def test_counts_are_those_of_describe():
 
 
 def test_parts_are_added():
-    pytest.importorskip("polars", minversion="1.30")
     frame = pl.LazyFrame(ROWS).rec.evaluate("mrr", score="old", counts=True, partitions=3)
     assert frame.collect().row(0) == (1.0, 2, 2)
     assert frame.collect_schema()["lists"] == pl.Int64

@@ -242,7 +242,6 @@ def test_charts_of_other_frames():
     order = [(row["model"], row["place"]) for row in expected]
     assert [(row["model"], row["place"]) for row in found] == order
     assert [row["mean"] for row in found] == pytest.approx([row["mean"] for row in expected])
-    pytest.importorskip("polars", minversion="1.30")
     assert sorted(map(str, spec(FRAME.lazy().rec.plot.trend("ndcg@3", per="date", score=["old", "new"]))[1])) == sorted(
         map(str, expected)
     )

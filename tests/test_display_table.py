@@ -120,7 +120,6 @@ def test_results_of_the_calls_are_read(call, library):
     if library == "pandas":
         frame = pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
     elif library == "lazy":
-        pytest.importorskip("polars", minversion="1.30")
         frame = FRAME.lazy()
     result = getattr(frame.rec, call)(["mrr", "ndcg@1"], score=["old", "new"], per="day")
     text = recframe.table(result).to_markdown()

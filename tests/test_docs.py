@@ -15,7 +15,6 @@ from recframe._display.plot import Plot
 
 pl = pytest.importorskip("polars")
 
-NO_PARTS = tuple(map(int, pl.__version__.split(".")[:2])) < (1, 30)
 ROOT = Path(__file__).parent.parent
 PAGES = [path for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if path.exists()]
 FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
@@ -55,8 +54,6 @@ def test_examples_print_what_the_page_says(page):
     for blocks in filter(None, (code(page, pandas=True), code(page, pandas=False))):
         test = doctest.DocTestParser().get_doctest(blocks, {}, page.name, str(page), 0)
         assert test.examples, "a block of python without a prompt is not checked"
-        # What older versions refuse with a message of its own.
-        test.examples = [example for example in test.examples if not (NO_PARTS and "partitions=" in example.source)]
         runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
         out: list[str] = []
         runner.run(test, out=out.append)

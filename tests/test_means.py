@@ -59,9 +59,8 @@ def test_weights_and_parts(polars_engine):
     frame = pl.DataFrame(FRAME).with_columns(weight=weight, item=pl.int_range(pl.len()))
     assert frame.rec.mrr(mean="geometric", weight="weight") == pytest.approx(math.exp(math.log(0.5) / 4))
     assert frame.rec.mrr(mean="harmonic", weight="weight") == pytest.approx(4 / (3 + 2))
-    if tuple(map(int, pl.__version__.split(".")[:2])) >= (1, 30):  # partitions= came with it
-        parts = frame.lazy().rec.mrr(mean="harmonic", weight="weight", partitions=2).collect().item()
-        assert parts == pytest.approx(4 / 5)
+    parts = frame.lazy().rec.mrr(mean="harmonic", weight="weight", partitions=2).collect().item()
+    assert parts == pytest.approx(4 / 5)
     # trec_eval counts lower values as 0.00001.
     assert frame.rec.mrr(mean="geometric", undefined=0.0, like="trec_eval") == pytest.approx((0.5 * 1e-5) ** (1 / 3))
 

@@ -131,7 +131,7 @@ def test_a_policy_orders_ties_as_their_scores_would(ties):
 
 
 def test_parts_of_a_lazy_frame_have_the_same_mean():
-    pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
+    pl = pytest.importorskip("polars")
     frame = pl.DataFrame(lists(7, 20), infer_schema_length=None)
     expected = frame.rec.evaluate(LABELS, propensity="p").row(0)
     found = frame.lazy().rec.evaluate(LABELS, propensity="p", partitions=3)

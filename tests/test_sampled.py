@@ -138,7 +138,7 @@ def test_tie_policies_choose_among_these_places(polars_engine):
 
 
 def test_parts_of_a_lazy_frame_have_the_same_mean():
-    pl = pytest.importorskip("polars", minversion="1.30")  # partitions= came with it
+    pl = pytest.importorskip("polars")
     frame = pl.DataFrame(tied_lists(4, 12))
     (expected,) = frame.rec.evaluate("mrr", sampled=(M, N)).row(0)
     found = frame.lazy().rec.evaluate("mrr", sampled=(M, N), partitions=3)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from polars.io import plugins
@@ -10,7 +11,6 @@ from polars.io import plugins
 from recframe._engines.polars_compat import VERSION
 from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
-from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 
-NEEDED = (1, 30)
-"""The first version of polars in which a source may give its schema later."""
+STREAMING: dict[str, Any] = {"engine": "streaming"} if "engine" in signature(pl.collect_all).parameters else {}
+"""How several plans are computed in morsels; older versions do not."""
+GIVES_SCHEMA_LATER = VERSION >= (1, 30)
+"""Whether a source may give its schema when its plan is resolved."""
 
 
 def part(frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
@@ -30,15 +32,11 @@ def part(frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
 
 def collect_together(frames: Sequence[Frame]) -> list[Frame]:
     """Compute several plans in one go, so that they read their files once."""
-    return [lazy(found) for found in pl.collect_all([frame.to_native() for frame in frames], engine="streaming")]
+    return [lazy(found) for found in pl.collect_all([frame.to_native() for frame in frames], **STREAMING)]
 
 
 def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
     """Return a lazy frame whose rows are computed when it is collected."""
-    if VERSION < NEEDED:
-        msg = f"partitions= needs polars {'.'.join(map(str, NEEDED))} or newer, but {pl.__version__} is installed"
-        raise OptionError(msg, "upgrade polars, or leave partitions= out")
-
     def source(
         columns: list[str] | None,
         predicate: pl.Expr | None,
@@ -50,6 +48,8 @@ def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema
         found = found if rows is None else found.head(rows)
         yield (found if columns is None else found.select(columns)).collect()
 
+    if not GIVES_SCHEMA_LATER:
+        return plugins.register_io_source(source, schema=schema())
     if not KNOWS_SCHEMA_LATER:
         return plugins.register_io_source(source, schema=schema)
     # Errors of the schema pass through this callback as they are; those of a source's schema become polars' own.
