@@ -3,6 +3,7 @@
 import datetime as dt
 import importlib.util
 import random
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,6 +11,7 @@ import recframe
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
+resampling = pytest.importorskip("recframe._statistics.resampling")
 
 MODELS = ["a", "b", "c"]
 COLUMNS = [
@@ -204,16 +206,56 @@ def test_wins_follow_the_direction_of_the_metric(engine):
 
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap", "wilcoxon"])
-def test_other_tests_agree_with_the_t_test(engine, test):
+def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test):
     frame = engine.frame(rows_of(7, lists=40))
-    given = {"by": "session", "score": ["a", "b"], "resamples": 2_000}
+    given = {"by": "session", "score": ["a", "b"], "resamples": 2_000, "seed": 3}
     (t,) = engine.ask(frame, "compare", "ndcg@3", **given)
     (row,) = engine.ask(frame, "compare", "ndcg@3", test=test, **given)
-    assert row["p"] == pytest.approx(t["p"], abs=0.15)
-    assert {name: row[name] for name in ("lists", "difference", "wins")} == {
-        name: pytest.approx(t[name]) for name in ("lists", "difference", "wins")
-    }
-    assert row["low"] == pytest.approx(t["low"], abs=0.03)
+    both, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
+    assert len(both) < 40
+    units = resampling.Units((ours - theirs)[:, None], np.ones((len(both), 1)))
+    expected = dict(t)
+    if test == "wilcoxon":
+        expected["p"] = float(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+    elif test == "randomization":
+        expected["p"] = resampling.randomization(units, 2_000, 3).item()
+    else:
+        low, high, p = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
+        expected |= {"low": low.item(), "high": high.item(), "p": p.item()}
+    alike(row, expected | {"p_adjusted": expected["p"]})
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
+@pytest.mark.parametrize("others", [["num_ret"], ["roc_auc", "precision@1"], ["judged@2", "spearman", "novelty@1"]])
+def test_another_metric_in_the_call_moves_no_number(library, test, others):
+    rows = rows_of(16, lists=40)
+    frame = library.DataFrame(rows)
+    train = library.DataFrame([{"session": row["session"], "item": row["item"]} for row in rows[::3]])
+    given = {"by": "session", "score": MODELS, "test": test, "resamples": 200, "correction": "none"}
+    given |= {"interval": "bca"} if test == "bootstrap" else {}
+
+    def compared(metrics):
+        extra = {"train": train} if "novelty@1" in metrics else {}
+        found = recframe.rec(frame).compare(metrics, **given, **extra)
+        return {name: found[name].to_list() for name in COLUMNS}
+
+    alone, together = compared(["ndcg@3"]), compared([others[0], "ndcg@3", *others[1:]])
+    places = [place for place, name in enumerate(together["metric"]) if name == "ndcg@3"]
+    sums = ("mean", "baseline_mean", "difference", "relative", "effect", "detectable")
+    exact = {"t": (), "bootstrap": ("low", "high", "p")}.get(test, ("p",))
+    for name, column in together.items():
+        found = [column[place] for place in places]
+        # Sums over lists depend on the order of the lists by a rounding.
+        of_sums = name in {*sums, "low", "high", "p", "p_adjusted"} - {*exact}
+        assert found == (pytest.approx(alone[name], rel=1e-9) if of_sums else alone[name]), name
+
+
+def test_the_bootstrap_draws_the_lists_with_a_value(library):
+    relevant, b = [1] * 8 + [0] * 992, [1, 3] * 500
+    frame = library.DataFrame({"user": range(1000), "relevant": relevant, "a": [2] * 1000, "b": b})
+    given = {"score": ["a", "b"], "test": "bootstrap", "resamples": 500}
+    found = recframe.rec(frame).compare(["mrr", "num_ret"], **given)
+    assert [found[name].to_list() for name in ("lists", "p")] == [[8, 1000], [1.0, 1.0]]
 
 
 @pytest.mark.parametrize("test", ["randomization", "bootstrap"])
@@ -288,15 +330,16 @@ def test_the_randomization_test_is_scipys_where_all_flips_are_enumerated(library
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
-def test_the_bootstrap_is_scipys_within_its_monte_carlo_error(library, interval):
+def test_the_bootstrap_is_scipys_at_the_same_draws(library, interval):
     frame = library.DataFrame(rows_of(14, lists=60))
-    given = {"by": "session", "score": ["a", "b"], "test": "bootstrap", "interval": interval}
+    given = {"by": "session", "score": ["a", "b"], "test": "bootstrap", "interval": interval, "resamples": 2_000}
     found = recframe.rec(frame).compare("ndcg", **given)
-    low, high = stats.bootstrap(
-        (differences_of(frame, "ndcg", "b", "a"),), np.mean, n_resamples=10_000, method=interval, rng=1
+    d = differences_of(frame, "ndcg", "b", "a")
+    draws = resampling._drawn_means(resampling.Units(d[:, None], np.ones((len(d), 1))), 2_000, 0)[:, 0]
+    expected = stats.bootstrap(
+        (d,), np.mean, n_resamples=0, method=interval, bootstrap_result=SimpleNamespace(bootstrap_distribution=draws)
     ).confidence_interval
-    near = pytest.approx([low, high], abs=0.05 * (high - low))
-    assert [found["low"].to_list()[0], found["high"].to_list()[0]] == near
+    assert [found["low"].to_list()[0], found["high"].to_list()[0]] == pytest.approx(list(expected), rel=1e-9)
 
 
 @pytest.mark.parametrize(("correction", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")])

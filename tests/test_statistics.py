@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe import _progress
 from recframe._comparison import paired_sums
-from recframe._statistics import correction, resampling, student
+from recframe._statistics import correction, draws, resampling, student
 
 
 def sums_of(values, weights=None, clusters=None):
@@ -149,6 +149,12 @@ def test_exact_randomization_equals_scipy(seed):
     np.testing.assert_allclose(resampling.randomization(units_of(values), 10_000, 0), [expected.pvalue], rtol=1e-9)
 
 
+def test_differences_that_cancel_have_a_p_value_of_1():
+    values = np.array([0.1, 0.2, -0.1, -0.2])
+    assert values.sum() != 0
+    np.testing.assert_array_equal(resampling.randomization(units_of(values), 10_000, 0), [1.0])
+
+
 def test_drawn_randomization_is_within_its_monte_carlo_error():
     values = np.random.default_rng(4).normal(0.7, 1, 12)
     (exact,) = resampling.randomization(units_of(values), 10_000, 0)
@@ -157,29 +163,126 @@ def test_drawn_randomization_is_within_its_monte_carlo_error():
     assert abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / 4_000)
 
 
-@pytest.mark.parametrize("method", ["percentile", "bca"])
-def test_bootstrap_intervals_equal_scipy_within_their_monte_carlo_error(method):
+def times_drawn(count, resamples, seed):
+    """Return how often each resample draws each unit: all columns with a value in the same lists share the draws."""
+    means = resampling._drawn_means(resampling.Units(np.eye(count), np.ones((count, count))), resamples, seed)
+    return np.rint(means * count).astype(int)
+
+
+def plain_bca(totals, weights, times, confidence):
+    """Return the ends of the BCa interval of a ratio of sums, and the p-value of 0, by Efron and Tibshirani's formulas."""
+    from fractions import Fraction
+    from statistics import NormalDist
+
+    totals, weights = [Fraction(one) for one in totals], [Fraction(one) for one in weights]
+    mean = sum(totals) / sum(weights)
+    draws = sorted(
+        sum(n * t for n, t in zip(row, totals, strict=True)) / sum(n * w for n, w in zip(row, weights, strict=True))
+        for row in times.tolist()
+    )
+    p = (1 + sum(abs(draw - mean) >= abs(mean) for draw in draws)) / (1 + len(draws))
+    bias = NormalDist().inv_cdf(
+        (sum(draw < mean for draw in draws) + sum(draw <= mean for draw in draws)) / 2 / len(draws)
+    )
+    pairs = list(zip(totals, weights, strict=True))
+    left_out = [(sum(totals) - t) / (sum(weights) - w) for t, w in pairs]
+    middle = sum(left_out) / len(left_out)
+    cubes, squares = (float(sum((middle - one) ** power for one in left_out)) for power in (3, 2))
+    acceleration = cubes / (6 * squares**1.5)
+    ends = []
+    for tail in ((1 - confidence) / 2, (1 + confidence) / 2):
+        shifted = bias + NormalDist().inv_cdf(tail)
+        place = NormalDist().cdf(bias + shifted / (1 - acceleration * shifted)) * (len(draws) - 1)
+        lower = min(int(place), len(draws) - 2)
+        ends.append(float(draws[lower] + Fraction(place - lower) * (draws[lower + 1] - draws[lower])))
+    return [*ends, p]
+
+
+VALUES = {
+    "skewed": lambda random, size: random.exponential(size=size) - 0.5,
+    "0 and 1": lambda random, size: (np.arange(size) < 2 + size // 8).astype(float),
+    "-1, 0 and 1": lambda random, size: random.choice([-1.0, 0.0, 0.0, 1.0], size),
+    "thirds": lambda random, size: random.choice([-1 / 3, 0.0, 1 / 3, 2 / 3], size),
+}
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("size", [9, 30])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_bca_is_exact_at_fixed_draws(values, size, confidence):
+    from types import SimpleNamespace
+
     from scipy import stats
 
-    values = np.random.default_rng(4).exponential(size=200)
-    expected = stats.bootstrap((values,), np.mean, n_resamples=20_000, method=method, rng=1).confidence_interval
-    low, high, p = resampling.bootstrap(units_of(values), 20_000, 0, 0.95, method)
-    width = expected.high - expected.low
-    assert abs(low[0] - expected.low) < 0.03 * width
-    assert abs(high[0] - expected.high) < 0.03 * width
-    assert p[0] == 1 / 20_001
+    found = VALUES[values](np.random.default_rng(8), size)
+    times = times_drawn(size, 300, 5)
+    assert (times.sum(axis=1) == size).all()
+    bounds = np.ravel(resampling.bootstrap(units_of(found), 300, 5, confidence, "bca"))
+    # Thirds as numbers of Python are none: sums of them tie only up to rounding, so the plain sums read sixths.
+    whole = [float(round(6 * one)) if values == "thirds" else one for one in found]
+    expected = plain_bca(whole, [6.0 if values == "thirds" else 1.0] * size, times, confidence)
+    np.testing.assert_allclose(bounds, expected, rtol=1e-9, atol=1e-12)
+    if values != "thirds":
+        given = SimpleNamespace(bootstrap_distribution=times @ found / size)
+        theirs = stats.bootstrap(
+            (found,), np.mean, n_resamples=0, bootstrap_result=given, method="BCa", confidence_level=confidence
+        )
+        np.testing.assert_allclose(bounds[:2], theirs.confidence_interval, rtol=1e-9, atol=1e-12)
 
 
-def test_columns_share_their_draws_and_lists_without_a_value_are_left_out():
+@pytest.mark.parametrize("clustered", [False, True])
+def test_bca_of_weights_and_clusters_is_exact_at_fixed_draws(clustered):
+    random = np.random.default_rng(9)
+    weights = random.integers(1, 6, 24).astype(float)
+    totals = weights * random.exponential(size=24)
+    clusters = np.array([f"u{place // 3}" for place in range(24)], dtype=object) if clustered else None
+    units = resampling.Units(totals[:, None], weights[:, None], clusters)
+    bounds = np.ravel(resampling.bootstrap(units, 300, 2, 0.9, "bca"))
+    if clustered:
+        totals, weights = totals.reshape(8, 3).sum(axis=1), weights.reshape(8, 3).sum(axis=1)
+    expected = plain_bca(totals, weights, times_drawn(len(totals), 300, 2), 0.9)
+    np.testing.assert_allclose(bounds, expected, rtol=1e-9)
+
+
+def test_percentile_intervals_are_exact_at_fixed_draws():
+    values = np.random.default_rng(4).exponential(size=40)
+    draws = times_drawn(40, 500, 3) @ values / 40
+    low, high, p = resampling.bootstrap(units_of(values), 500, 3, 0.9, "percentile")
+    np.testing.assert_allclose([low[0], high[0]], np.quantile(draws, [0.05, 0.95]), rtol=1e-12)
+    assert p[0] == (1 + (abs(draws - values.mean()) >= values.mean()).sum()) / 501
+
+
+def test_columns_share_their_draws_where_they_have_values_in_the_same_lists():
     random = np.random.default_rng(5)
     a = random.normal(size=50)
     b = np.where(np.arange(50) < 30, a, np.nan)
     both = resampling.bootstrap(units_of(a, a, b), 1_000, 0, 0.95, "percentile")
-    assert both[0][0] == both[0][1]
-    alone = resampling.bootstrap(units_of(a[:30]), 1_000, 0, 0.95, "percentile")
-    assert abs(both[0][2] - alone[0][0]) < 0.1
+    assert both[0][0] == both[0][1] != both[0][2]
     p = resampling.randomization(units_of(a, b), 1_000, 0)
     assert p[0] != p[1]
+
+
+@pytest.mark.parametrize("lists", [6, 40])
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_column_is_drawn_as_if_it_were_alone(lists, clustered, seed):
+    random = np.random.default_rng(seed)
+    totals = random.normal(size=(lists, 4))
+    weights = np.column_stack([np.ones((lists, 2)), random.random((lists, 2))])
+    weights[random.random((lists, 4)) < 0.5] = 0.0
+    clusters = random.integers(0, lists // 2, lists)
+    totals *= weights > 0
+
+    def drawn(columns, kept):
+        units = resampling.Units(
+            totals[kept][:, columns], weights[kept][:, columns], clusters[kept] if clustered else None
+        )
+        bounds = [resampling.bootstrap(units, 200, 7, 0.9, interval) for interval in ("percentile", "bca")]
+        return np.column_stack([*bounds[0], *bounds[1], resampling.randomization(units, 200, 7)])
+
+    together = drawn([0, 1, 2, 3], np.full(lists, fill_value=True))
+    for column in range(4):
+        np.testing.assert_array_equal(drawn([column], weights[:, column] > 0)[0], together[column])
 
 
 def test_a_bar_of_a_terminal_says_how_far_the_draws_are(monkeypatch, capsys):
@@ -233,7 +336,7 @@ def test_bootstrap_draws_every_sample_of_few_units_as_often_as_a_multinomial_doe
 def test_bootstrap_draws_units_at_the_borders_of_blocks_as_often_as_any(size, section, monkeypatch):
     from scipy import stats
 
-    monkeypatch.setattr(resampling, "SECTION", section)
+    monkeypatch.setattr(draws, "SECTION", section)
     borders = sorted({place for border in (1, 128, 256, 512, size) for place in (border - 1, border) if place < size})
     sets = [[place] for place in borders] + [range(min(size, 128)), range(size // 2), range(size)]
     found = numbers_drawn(size, sets, 4_000)
@@ -244,9 +347,9 @@ def test_bootstrap_draws_units_at_the_borders_of_blocks_as_often_as_any(size, se
 
 
 def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
-    monkeypatch.setattr(resampling, "BLOCK", 4)
-    monkeypatch.setattr(resampling, "SECTION", 16)
-    monkeypatch.setattr(resampling, "TOGETHER", 999)
+    monkeypatch.setattr(draws, "BLOCK", 4)
+    monkeypatch.setattr(draws, "SECTION", 16)
+    monkeypatch.setattr(draws, "TOGETHER", 999)
     size, resamples = 37, 20_000
     found = numbers_drawn(size, range(size), resamples)
     assert (found.sum(axis=1) == size).all()
@@ -259,8 +362,8 @@ def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
 @pytest.mark.parametrize("alike", [True, False], ids=["equal weights", "weights"])
 def test_draws_do_not_depend_on_the_number_of_threads(alike, monkeypatch):
     random = np.random.default_rng(6)
-    monkeypatch.setattr(resampling, "SECTION", 2**10)
-    units = units_of(random.normal(size=2 * resampling.SECTION + 300))
+    monkeypatch.setattr(draws, "SECTION", 2**10)
+    units = units_of(random.normal(size=2 * draws.SECTION + 300))
     if not alike:
         units = resampling.Units(units.totals, random.random(units.weights.shape))
     monkeypatch.setattr(resampling, "BATCH", 20)

@@ -191,8 +191,8 @@ def _resample(
     for entry, part in enumerate(parts):
         weights = np.column_stack([part[f"weight {number}"] for number in range(len(pairs))])
         found = np.column_stack([part[f"difference {number}"] for number in range(len(pairs))])
-        units = resampling.Units(np.where(weights > 0, found, 0.0) * weights, weights)
-        _test(rows, entry, units if context.cluster is None else units.by_cluster(part["cluster"]), options)
+        units = resampling.Units(np.where(weights > 0, found, 0.0) * weights, weights, part.get("cluster"))
+        _test(rows, entry, units, options)
 
 
 def _test(rows: Sequence[dict[str, Any]], entry: int, units: resampling.Units, options: Options) -> None:

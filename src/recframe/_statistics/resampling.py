@@ -1,8 +1,8 @@
 """Resampling of values per list: the randomization test and the bootstrap.
 
-Lists are flipped and drawn whole, or clusters of lists where a cluster is named. All columns share the draws, so the
-comparisons of one call agree with each other. Draws come in batches, each with a seed of its own, so that results do
-not depend on the number of threads.
+Lists are flipped and drawn whole, or clusters of lists where a cluster is named: for each column those that have a
+value. Columns with values in the same lists share the draws, so the comparisons of one call agree with each other.
+Draws come in batches, each with a seed of its own, so that results do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from recframe._progress import progress_bar
+from recframe._statistics.draws import drawn_sums, random_bits
 from recframe._statistics.student import ratio, scipy_stats, sum_by_cluster
 
 if TYPE_CHECKING:
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Pairs = NDArray[np.complex128]
 
 Interval = Literal["percentile", "bca"]
 """Bootstrap intervals: quantiles of the means, or quantiles corrected for bias and skewness."""
@@ -33,14 +33,8 @@ BATCH = 2_500
 """Draws that share a seed, and that are held in memory at a time."""
 TABLES = 2**6
 """Groups of eight units whose flips are tabulated at a time: the tables stay in the processor's cache."""
-SECTION = 2**15
-"""Units whose draws are split among their blocks at a time, so that little is held in memory."""
-BLOCK = 2**7
-"""Units of which 16 bits can name two: the tables of all pairs stay in the processor's cache."""
-TOGETHER = 500
-"""Resamples that draw from a block at a time: what they draw stays in the cache too."""
 ROUNDING = 1e-12
-"""Means that differ by less than this share are the same mean, summed in another order."""
+"""Sums that differ by less than this share of what they add are the same sum, in another order."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +43,44 @@ class Units:
 
     Attributes
     ----------
-    totals : array of float, units × columns
-        Σwd over the lists of a unit, 0 where the unit has no value.
-    weights : array of float, units × columns
-        Σw over the lists of a unit that have a value.
+    totals : array of float, lists × columns
+        wd of each list, 0 where it has no value.
+    weights : array of float, lists × columns
+        w of each list, 0 where it has no value.
+    clusters : array, optional
+        The name of each list's cluster; None: each list is a unit of its own.
     """
 
     totals: Floats
     weights: Floats
+    clusters: Any = None
+
+    def alike(self) -> Iterator[tuple[list[int], Units]]:
+        """Yield the columns that have values in the same lists, and the units of these lists alone.
+
+        So the draws of a column depend on its own lists only, never on the other columns of a call.
+        """
+        groups: dict[bytes, list[int]] = {}
+        there = self.weights > 0
+        for column, packed in enumerate(np.packbits(there, axis=0).T):
+            groups.setdefault(packed.tobytes(), []).append(column)
+        for columns in groups.values():
+            lists = there[:, columns[0]]
+            totals, weights = self.totals[lists][:, columns], self.weights[lists][:, columns]
+            if self.clusters is not None:
+                totals, weights = (sum_by_cluster(found, self.clusters[lists]) for found in (totals, weights))
+            if len(totals):
+                yield columns, Units(totals, weights)
 
     @property
     def means(self) -> Floats:
-        """The weighted mean of each column, NaN without a unit."""
-        return ratio(self.totals.sum(axis=0), self.weights.sum(axis=0))
+        """The weighted mean of each column."""
+        return ratio(_column_sums(self.totals), _column_sums(self.weights))
 
-    def by_cluster(self, clusters: Any) -> Units:
-        """Return the clusters of these units, by the name of each unit's cluster."""
-        return Units(sum_by_cluster(self.totals, clusters), sum_by_cluster(self.weights, clusters))
+    @property
+    def rounding(self) -> Floats:
+        """The difference below which two sums of a column, of any signs, are the same sum in another order."""
+        return ROUNDING * _column_sums(np.abs(self.totals))
 
 
 def randomization(units: Units, resamples: int, seed: int) -> Floats:
@@ -80,18 +95,13 @@ def randomization(units: Units, resamples: int, seed: int) -> Floats:
     CIKM 2007; Phipson, Smyth, *Permutation p-values should never be zero*, 2010.
     """
     found = np.full(units.totals.shape[1], np.nan)
-    counts = (units.weights > 0).sum(axis=0)
-    exact = (counts > 0) & (counts <= np.log2(resamples))
-    for column in np.flatnonzero(exact):
-        values = units.totals[units.weights[:, column] > 0, column]
-        found[column] = np.mean(_as_far(_all_flips(values), values.sum()))
-    drawn = np.flatnonzero(~exact & (counts > 0))
-    if len(drawn):
-        totals = np.ascontiguousarray(units.totals[:, drawn])
-        far = _in_batches(
-            lambda random, count: _as_far(_flips(totals, random, count), totals.sum(axis=0)), resamples, seed
-        )
-        found[drawn] = (1 + far.sum(axis=0)) / (1 + resamples)
+    for columns, part in units.alike():
+        totals, observed = part.totals, _column_sums(part.totals)
+        if len(totals) <= np.log2(resamples):
+            found[columns] = _as_far(_all_flips(totals), observed, part.rounding).mean(axis=0)
+            continue
+        far = _in_batches(partial(_far_flips, totals, observed, part.rounding), resamples, seed)
+        found[columns] = (1 + far.sum(axis=0)) / (1 + resamples)
     return found
 
 
@@ -100,53 +110,58 @@ def bootstrap(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the ends of the interval of each column's mean, and the two-sided p-value of a mean of 0.
 
-    Units are drawn with replacement. The p-value shifts the means of the draws to 0:
-    p = (1 + number of means at least as far from the mean as that is from 0) / (1 + resamples).
+    Units that have a value are drawn with replacement. The p-value shifts the means of the draws to 0:
+    p = (1 + number of means at least as far from the mean as that is from 0) / (1 + resamples). All three are missing
+    below two units.
 
     References
     ----------
     Efron, Tibshirani, *An introduction to the bootstrap*, 1993; the shifted test: Urbano, Lima, Hanjalic, SIGIR 2019.
     """
-    mean = units.means
-    if not len(units.totals):
-        missing = np.full(len(mean), np.nan)
-        return missing, missing, missing
-    draws = _drawn_means(units, resamples, seed)
-    p = (1 + _as_far(draws - mean, mean).sum(axis=0)) / (1 + resamples)
+    low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
-    ends = np.full((2, len(mean)), np.nan)
-    for column in range(len(mean)):
-        values = draws[:, column]
-        if (units.weights[:, column] > 0).sum() <= 1 or np.isnan(values).any():
-            p[column] = np.nan
+    for columns, part in units.alike():
+        if len(part.totals) == 1:
             continue
-        levels = tails if interval == "percentile" else _bca_levels(units, column, values, tails)
-        ends[:, column] = np.quantile(values, levels)
-    return ends[0], ends[1], p
+        draws, mean = _drawn_means(part, resamples, seed), part.means
+        rounding = part.rounding / _column_sums(part.weights)
+        p[columns] = (1 + _as_far(draws - mean, mean, rounding).sum(axis=0)) / (1 + resamples)
+        for place, column in enumerate(columns):
+            values, levels = draws[:, place], tails
+            if interval == "bca":
+                levels = _bca_levels(part.totals[:, place], part.weights[:, place], values, rounding[place], tails)
+            low[column], high[column] = np.quantile(values, levels)
+    return low, high, p
 
 
-def _bca_levels(units: Units, column: int, draws: Floats, tails: Floats) -> Floats:
+def _bca_levels(totals: Floats, weights: Floats, draws: Floats, rounding: float, tails: Floats) -> Floats:
     """Return the quantiles that correct for bias and skewness, the latter from the means without one unit each."""
     normal = scipy_stats().norm
-    totals, weights = units.totals[:, column], units.weights[:, column]
-    totals, weights = totals[weights > 0], weights[weights > 0]
     left_out = ratio(totals.sum() - totals, weights.sum() - weights)
     deviations = left_out.mean() - left_out
     squares = (deviations**2).sum()
     skewness = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
-    below = np.mean(draws < totals.sum() / weights.sum()) + np.mean(draws == totals.sum() / weights.sum()) / 2
+    above = draws - totals.sum() / weights.sum()
+    below = np.mean(above < -rounding) + np.mean(np.abs(above) <= rounding) / 2
     if not 0 < below < 1:
         return tails
     bias, quantiles = normal.ppf(below), normal.ppf(tails)
     return np.asarray(normal.cdf(bias + (bias + quantiles) / (1 - skewness * (bias + quantiles))))
 
 
-def _all_flips(values: Floats) -> Floats:
-    """Return the sums of values under each choice of signs."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
+def _all_flips(totals: Floats) -> Floats:
+    """Return the sums of each column under each choice of signs."""
+    sums = np.zeros((1, totals.shape[1]))
+    for unit in totals:
+        sums = np.concatenate([sums + unit, sums - unit])
     return sums
+
+
+def _far_flips(
+    totals: Floats, observed: Floats, rounding: Floats, random: np.random.Generator, count: int
+) -> NDArray[np.bool_]:
+    """Return which sums of each column under random signs are at least as far from 0 as what was observed."""
+    return _as_far(_flips(totals, random, count), observed, rounding)
 
 
 def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
@@ -165,7 +180,7 @@ def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
             value, known = groups[:, unit, :, None], 2**unit
             np.subtract(tables[:, :, :known], value, out=tables[:, :, known : 2 * known])
             tables[:, :, :known] += value
-        choices = _random_bits(random, len(groups) * count, np.uint8).reshape(len(groups), count)
+        choices = random_bits(random, len(groups) * count, np.uint8).reshape(len(groups), count)
         for table, choice in zip(tables, choices, strict=True):
             sums += table.take(choice.astype(np.intp), axis=1)
     return sums.T
@@ -175,92 +190,15 @@ def _drawn_means(units: Units, resamples: int, seed: int) -> Floats:
     """Return the means of each column over units drawn with replacement."""
     size, columns = units.totals.shape
     # Most often all units weigh the same; then the weights need no sums of their own.
-    alike = bool((units.weights == units.weights.flat[0]).all())
-    summed = units.totals if alike else np.concatenate([units.totals, units.weights], axis=1)
+    unequal = np.flatnonzero((units.weights != units.weights[0]).any(axis=0))
+    summed = np.concatenate([units.totals, units.weights[:, unequal]], axis=1)
     twos = np.zeros((size, -(-summed.shape[1] // 2), 2))
     twos.reshape(size, -1)[:, : summed.shape[1]] = summed
     values = twos.view(np.complex128)[:, :, 0]
-    sums = _in_batches(lambda random, count: _drawn_sums(values, random, count), resamples, seed)
-    weights = units.weights.flat[0] * size if alike else sums[:, columns : 2 * columns]
-    return ratio(sums[:, :columns], np.broadcast_to(weights, (resamples, columns)))
-
-
-def _drawn_sums(values: Pairs, random: np.random.Generator, count: int) -> Floats:
-    """Return the sums of each column over units drawn with replacement, two columns as one complex number.
-
-    How many units come from each section is drawn first, then how many from each block of a section, then the units.
-    """
-    draws = _PairDraws(random, values.shape[1], count)
-    for section, drawn_of_section in _split(random, values, np.full(count, len(values)), SECTION):
-        for block, drawn in _split(random, section, drawn_of_section, BLOCK):
-            draws.add(block, drawn)
-    return np.ascontiguousarray(draws.sums.T).view(np.float64)
-
-
-def _split(
-    random: np.random.Generator, values: Pairs, drawn: Integers, length: int
-) -> Iterator[tuple[Pairs, Integers]]:
-    """Yield parts of the units, and how many of the units that each resample draws are from that part."""
-    starts = np.arange(0, len(values), length)
-    lengths = np.minimum(length, len(values) - starts)
-    shares = random.multinomial(drawn, lengths / len(values))
-    for start, share in zip(starts, shares.T, strict=True):
-        yield values[start : start + length], np.ascontiguousarray(share)
-
-
-class _PairDraws:
-    """The sums of each column over the units that each resample draws, which come from one block after the other.
-
-    One random number draws two units: their sum is looked up in a table of all pairs. The last unit of an odd number is
-    drawn alone. The arrays of a block are used again for the next: new ones would cost as much as their contents.
-    """
-
-    def __init__(self, random: np.random.Generator, columns: int, count: int) -> None:
-        self.sums = np.zeros((columns, count), np.complex128)
-        self._random = random
-        self._tables = np.empty(columns * BLOCK * (BLOCK + 1), np.complex128)
-        self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
-
-    def add(self, block: Pairs, drawn: Integers) -> None:
-        """Draw units from a block: as many as each resample draws from it."""
-        length, columns = block.shape
-        tables = self._tables[: columns * length * (length + 1)].reshape(columns, length + 1, length)
-        np.add(block.T[:, :, None], block.T[:, None, :], out=tables[:, :length])
-        tables[:, length] = block.T
-        for start in range(0, len(drawn), TOGETHER):
-            self._add_pairs(tables, drawn[start : start + TOGETHER], start)
-
-    def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
-        """Draw units for resamples, from the first of them on."""
-        length, pairs = tables.shape[2], (drawn + 1) // 2
-        ends = pairs.cumsum()
-        total = int(ends[-1])
-        if total > len(self._chosen):
-            self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
-        chosen, found = self._chosen[:total], self._found[:total]
-        np.copyto(chosen, _random_numbers(self._random, total, length**2))
-        # Each unit alone follows all pairs.
-        alone = ends[drawn % 2 == 1] - 1
-        chosen[alone] = length**2 + chosen[alone] % length
-        some = np.flatnonzero(pairs)
-        firsts = (ends - pairs)[some]
-        for column, table in zip(self.sums, tables.reshape(len(tables), -1), strict=True):
-            # All numbers lie within the table; NumPy copies nothing where it need not raise.
-            table.take(chosen, out=found, mode="wrap")
-            column[start + some] += np.add.reduceat(found, firsts)
-
-
-def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:
-    """Return random numbers from 0 up to an end: of 16 bits where these tell the numbers apart."""
-    if 2**16 % end:
-        return random.integers(0, end, count)
-    return _random_bits(random, count, np.uint16) & np.uint16(end - 1)
-
-
-def _random_bits(random: np.random.Generator, count: int, dtype: Any) -> Any:
-    """Return numbers of random bits: four or eight of them for each one drawn."""
-    words = -(-count * np.dtype(dtype).itemsize // 8)
-    return random.bit_generator.random_raw(words).view(dtype)[:count]
+    sums = _in_batches(lambda random, count: drawn_sums(values, random, count), resamples, seed)
+    weights = np.tile(units.weights[0] * size, (resamples, 1))
+    weights[:, unequal] = sums[:, columns : columns + len(unequal)]
+    return ratio(sums[:, :columns], weights)
 
 
 def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int, seed: int) -> Any:
@@ -279,6 +217,11 @@ def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int,
     return np.concatenate(found)
 
 
-def _as_far(sums: Floats, observed: Floats) -> NDArray[np.bool_]:
+def _as_far(sums: Floats, observed: Floats, rounding: Floats) -> NDArray[np.bool_]:
     """Return which sums are at least as far from 0 as what was observed."""
-    return np.abs(sums) >= np.abs(observed) * (1 - ROUNDING)
+    return np.abs(sums) >= np.abs(observed) - rounding
+
+
+def _column_sums(columns: Floats) -> Floats:
+    """Return the sum of each column, added in an order that does not depend on the number of columns."""
+    return np.asarray(np.ascontiguousarray(columns.T).sum(axis=1))

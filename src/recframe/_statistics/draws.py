@@ -1,0 +1,101 @@
+"""Sums over units drawn with replacement: many resamples at a time, each unit as likely as any other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Pairs = NDArray[np.complex128]
+
+SECTION = 2**15
+"""Units whose draws are split among their blocks at a time, so that little is held in memory."""
+BLOCK = 2**7
+"""Units of which 16 bits can name two: the tables of all pairs stay in the processor's cache."""
+TOGETHER = 500
+"""Resamples that draw from a block at a time: what they draw stays in the cache too."""
+
+
+def drawn_sums(values: Pairs, random: np.random.Generator, count: int) -> Floats:
+    """Return the sums of each column over units drawn with replacement, two columns as one complex number.
+
+    How many units come from each section is drawn first, then how many from each block of a section, then the units.
+    """
+    draws = _PairDraws(random, values.shape[1], count)
+    for section, drawn_of_section in _split(random, values, np.full(count, len(values)), SECTION):
+        for block, drawn in _split(random, section, drawn_of_section, BLOCK):
+            draws.add(block, drawn)
+    return np.ascontiguousarray(draws.sums.T).view(np.float64)
+
+
+def _split(
+    random: np.random.Generator, values: Pairs, drawn: Integers, length: int
+) -> Iterator[tuple[Pairs, Integers]]:
+    """Yield parts of the units, and how many of the units that each resample draws are from that part."""
+    starts = np.arange(0, len(values), length)
+    lengths = np.minimum(length, len(values) - starts)
+    shares = random.multinomial(drawn, lengths / len(values))
+    for start, share in zip(starts, shares.T, strict=True):
+        yield values[start : start + length], np.ascontiguousarray(share)
+
+
+class _PairDraws:
+    """The sums of each column over the units that each resample draws, which come from one block after the other.
+
+    One random number draws two units: their sum is looked up in a table of all pairs. The last unit of an odd number is
+    drawn alone. The arrays of a block are used again for the next: new ones would cost as much as their contents.
+    """
+
+    def __init__(self, random: np.random.Generator, columns: int, count: int) -> None:
+        self.sums = np.zeros((columns, count), np.complex128)
+        self._random = random
+        self._tables = np.empty(columns * BLOCK * (BLOCK + 1), np.complex128)
+        self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
+
+    def add(self, block: Pairs, drawn: Integers) -> None:
+        """Draw units from a block: as many as each resample draws from it."""
+        length, columns = block.shape
+        tables = self._tables[: columns * length * (length + 1)].reshape(columns, length + 1, length)
+        np.add(block.T[:, :, None], block.T[:, None, :], out=tables[:, :length])
+        tables[:, length] = block.T
+        for start in range(0, len(drawn), TOGETHER):
+            self._add_pairs(tables, drawn[start : start + TOGETHER], start)
+
+    def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
+        """Draw units for resamples, from the first of them on."""
+        length, pairs = tables.shape[2], (drawn + 1) // 2
+        ends = pairs.cumsum()
+        total = int(ends[-1])
+        if total > len(self._chosen):
+            self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
+        chosen, found = self._chosen[:total], self._found[:total]
+        np.copyto(chosen, _random_numbers(self._random, total, length**2))
+        # Each unit alone follows all pairs.
+        alone = ends[drawn % 2 == 1] - 1
+        chosen[alone] = length**2 + chosen[alone] % length
+        some = np.flatnonzero(pairs)
+        firsts = (ends - pairs)[some]
+        for column, table in zip(self.sums, tables.reshape(len(tables), -1), strict=True):
+            # All numbers lie within the table; NumPy copies nothing where it need not raise.
+            table.take(chosen, out=found, mode="wrap")
+            column[start + some] += np.add.reduceat(found, firsts)
+
+
+def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:
+    """Return random numbers from 0 up to an end: of 16 bits where these tell the numbers apart."""
+    if 2**16 % end:
+        return random.integers(0, end, count)
+    return random_bits(random, count, np.uint16) & np.uint16(end - 1)
+
+
+def random_bits(random: np.random.Generator, count: int, dtype: Any) -> Any:
+    """Return numbers of random bits: four or eight of them for each one drawn."""
+    words = -(-count * np.dtype(dtype).itemsize // 8)
+    return random.bit_generator.random_raw(words).view(dtype)[:count]
