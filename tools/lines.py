@@ -19,10 +19,8 @@ def lines_of_code(path: Path) -> int:
     tree = ast.parse(text)
     left_out: set[int] = set()
     for node in ast.walk(tree):
-        is_text = (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-        )
-        if is_text or isinstance(node, ast.Import | ast.ImportFrom):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, ast.stmt) and (is_text or isinstance(node, ast.Import | ast.ImportFrom)):
             left_out.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return sum(
         bool(line.strip()) and not line.lstrip().startswith("#") and number not in left_out
