@@ -37,6 +37,7 @@ def collect_together(frames: Sequence[Frame]) -> list[Frame]:
 
 def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
     """Return a lazy frame whose rows are computed when it is collected."""
+
     def source(
         columns: list[str] | None,
         predicate: pl.Expr | None,
