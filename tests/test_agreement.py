@@ -14,6 +14,7 @@ import recframe
 stats = pytest.importorskip("scipy.stats")
 
 MODELS = ["a", "b", "c"]
+COUNTS = ["lists", "model_only", "other_only", "in_both"]
 
 
 def crowd(seed, lists=12):
@@ -59,13 +60,14 @@ def orders(members, model, sign, k):
 
 
 def expected(rows, pair, k, p, sign=1):
-    """Return the number of lists and the means of what two models have in common, over all orders of tied items."""
-    lists, found = defaultdict(list), []
+    """Return the numbers of lists and the means of what two models have in common, over all orders of tied items."""
+    lists, found, alone = defaultdict(list), [], [0, 0]
     for row in rows:
         lists[row["user"]].append(row)
     for members in lists.values():
         tops = [*itertools.product(*(orders(members, model, sign, k) for model in pair))]
         if not all(tops[0]):
+            alone = [count + (bool(top) and not all(tops[0])) for count, top in zip(alone, tops[0], strict=True)]
             continue
         short, long = sorted(map(len, tops[0]))
         shared = statistics.fmean(len({*one} & {*other}) for one, other in tops)
@@ -76,7 +78,8 @@ def expected(rows, pair, k, p, sign=1):
             stats.kendalltau(*both)[0] if varied else None, stats.spearmanr(*both)[0] if varied else None,
         ])  # fmt: skip
     means = [[value for value in column if value is not None] for column in zip(*found, strict=True)]
-    return [len(found), *(statistics.fmean(values) for values in means)]
+    counts = [len(found), *alone, len(found) / (len(found) + sum(alone)), len(means[-1])]
+    return [*counts, *(statistics.fmean(values) for values in means)]
 
 
 def in_order(rows, *columns):
@@ -85,7 +88,8 @@ def in_order(rows, *columns):
 
 
 def assert_agrees(row, k, expected):
-    names = ["lists", f"overlap@{k}", f"jaccard@{k}", f"rbo@{k}", "kendall", "spearman"]
+    names = [*COUNTS, "correlated", f"overlap@{k}", f"jaccard@{k}", f"rbo@{k}", "kendall", "spearman"]
+    assert [*row][-len(names) :] == names
     assert [row[name] for name in names] == pytest.approx(expected, abs=1e-12)
 
 
@@ -112,9 +116,9 @@ def test_models_in_long_format(engine):
 def test_some_measures(engine):
     rows = crowd(7)
     (found,) = engine.ask(engine.frame(rows), "agreement", 2, score=["a", "b"], measures=["rbo", "overlap"])
-    assert [*found] == ["model", "other", "lists", "rbo@2", "overlap@2"]
-    lists, overlap, _, rbo, *_ = expected(rows, ("a", "b"), 2, 0.9)
-    assert [found[name] for name in [*found][2:]] == pytest.approx([lists, rbo, overlap])
+    assert [*found] == ["model", "other", *COUNTS, "rbo@2", "overlap@2"]
+    *counts, _, overlap, _, rbo, _, _ = expected(rows, ("a", "b"), 2, 0.9)
+    assert [found[name] for name in [*found][2:]] == pytest.approx([*counts, rbo, overlap])
 
 
 def test_segments(engine):
@@ -136,7 +140,7 @@ def test_a_model_agrees_with_its_copy(engine):
     """Where no items tie: the orders of tied items are independent of each other."""
     rows = [row | {"a": place / 7, "b": place / 7} for place, row in enumerate(crowd(4))]
     (found,) = engine.ask(engine.frame(rows), "agreement", 5, score=["a", "b"])
-    assert [found[name] for name in found][3:] == pytest.approx([1.0] * 5)
+    assert [found[name] for name in found][7:] == pytest.approx([1.0] * 5)
 
 
 @pytest.mark.parametrize("lazy", [False, True])
@@ -157,13 +161,43 @@ def test_scores_that_floats_do_not_tell_apart(lazy):
 def test_lists_that_one_model_leaves_empty_do_not_count(engine):
     frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, 1.0], "b": [None, 2.0]})
     (found,) = engine.ask(frame, "agreement", 5, by="user", score=["a", "b"])
-    assert (found["lists"], found["overlap@5"], found["kendall"]) == (1, 1.0, None)
+    assert [*found.values()] == ["a", "b", 1, 1, 0, 0.5, 0, 1.0, 1.0, pytest.approx(1.0), None, None]
 
 
 def test_a_pair_without_a_common_list_has_a_row(engine):
     frame = engine.frame({"user": [1, 2], "item": [1, 1], "a": [1.0, None], "b": [None, 2.0]})
     (found,) = engine.ask(frame, "agreement", 5, score=["a", "b"])
-    assert [*found.values()] == ["a", "b", 0, None, None, None, None, None]
+    assert [*found.values()] == ["a", "b", 0, 1, 1, 0.0, 0, None, None, None, None, None]
+
+
+def test_no_list_at_all(engine):
+    rows = {"user": [1], "item": [1], "a": [None], "b": [None]}
+    frame = engine.frame(rows, {"user": "int64", "item": "int64", "a": "float64", "b": "float64"})
+    (found,) = engine.ask(frame, "agreement", 5, score=["a", "b"], measures="rbo")
+    assert [*found.values()] == ["a", "b", 0, 0, 0, None, None]
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_a_segment_that_one_model_leaves_out_has_a_row(engine, long):
+    rows = [{"user": user, "item": 1, "shop": shop} for user, shop in ((1, "x"), (2, "y"), (3, None))]
+    today = [1.0, None, None]
+    wide = [row | {"a": 1.0, "b": score} for row, score in zip(rows, today, strict=True)]
+    stacked = [row | {"model": "a", "score": 1.0} for row in rows] + [rows[0] | {"model": "b", "score": 1.0}]
+    given = {"model": "model"} if long else {"score": ["a", "b"]}
+    found = engine.ask(engine.frame(stacked if long else wide), "agreement", 5, per="shop", measures="rbo", **given)
+    found = sorted(found, key=lambda row: row["shop"] or "z")
+    counts = [[row[name] for name in ("shop", *COUNTS, "rbo@5")] for row in found]
+    assert counts == [["x", 1, 0, 0, 1.0, pytest.approx(1)], ["y", 0, 1, 0, 0.0, None], [None, 0, 1, 0, 0.0, None]]
+
+
+def test_a_drift_gate_stops_where_lists_vanish():
+    pl = pytest.importorskip("polars")
+    today = [1.0] + [None] * 999
+    served = pl.DataFrame({"user": range(1000), "item": [1] * 1000, "yesterday": [1.0] * 1000, "today": today})
+    drift = served.rec.agreement(10, score=["yesterday", "today"], measures="rbo")
+    assert drift["rbo@10"].item() == pytest.approx(1)
+    with pytest.raises(recframe.ThresholdError, match=r"in_both of .* is 0.001, below 0.99"):
+        recframe.require(drift, {"rbo@10": 0.7, "in_both": 0.99})
 
 
 def test_long_tied_blocks_have_exact_values():
@@ -194,7 +228,7 @@ def test_names_of_models_are_those_of_the_frame():
     rows = {"user": [1, 1] * 3, "item": [1, 2] * 3, "score": [1.0, 2.0] * 3, "model": [10, 10, None, None, 2, 2]}
     frame = pl.DataFrame(rows)
     found = frame.rec.agreement(2, model="model", measures="overlap")
-    assert found.rows() == [(10, 2, 1, 1.0), (10, None, 1, 1.0), (2, None, 1, 1.0)]
+    assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, 2), (10, None), (2, None))]
     lazy = frame.lazy().rec.agreement(2, model="model", measures="overlap").collect()
     assert {frozenset(row[:2]) for row in lazy.rows()} == {frozenset(row[:2]) for row in found.rows()}
 

@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 Measure = Literal["overlap", "jaccard", "rbo", "kendall", "spearman"]
 """A measure of how alike two rankings are."""
-OTHER, LISTS = "other", "lists"
+OTHER = "other"
+LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, CORRELATED = "lists", "model_only", "other_only", "in_both", "correlated"
+"""The lists that both models rank, that only one ranks, their share; and those with a rank correlation."""
+COUNTS = (LISTS, MODEL_ONLY, OTHER_ONLY, CORRELATED)
 CORRELATIONS = (KENDALL, SPEARMAN)
 """The measures without a cutoff, of all items that both models rank."""
 
@@ -127,38 +130,55 @@ class Agreement:
             found.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
         return found
 
-    def _lists(self) -> Frame:
-        """Return the measures of each pair of models, list by list."""
+    def _lists(self) -> tuple[Frame, Frame]:
+        """Return the measures of each pair of models, list by list, and the lists of each model."""
         engine, keys = self._engine, self._keys
         rankings = self._rankings
         rows, group = (rankings[0].rows, rankings[0].group) if self._long else (self._rows, keys)
         refuse_repeated_items(engine, rows, group, self._query.item)
-        lists = overlaps(engine, rankings, keys, self._same, self._k, self._p)
-        if not set(CORRELATIONS) & set(self._measures):
-            return lists
+        lists, ranked = overlaps(engine, rankings, keys, self._same, self._k, self._p)
+        if not self._correlates:
+            return lists, ranked
         if self._long:
             common = common_of_rows(engine, rankings[0], keys)
         else:
             common = common_of_columns(
                 self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
             )
-        return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT])
+        return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT]), ranked
+
+    @property
+    def _correlates(self) -> bool:
+        return not {*CORRELATIONS}.isdisjoint(self._measures)
 
     def frame(self) -> Any:
         """Return one row for each value of `per` and pair of models."""
-        engine, pair = self._engine, [LEFT, RIGHT]
+        engine, pair, per = self._engine, [LEFT, RIGHT], self._per
+        lists, ranked = self._lists()
+        # The two correlations of a list are missing together: where a model ties all items.
+        counts = [nw.len().alias(LISTS)]
+        counts += [(~nw.col(KENDALL).is_null()).cast(nw.Int64()).sum().alias(CORRELATED)] if self._correlates else []
         means = [nw.col(name).mean() for name in self._measures]
-        found = self._lists().group_by(*self._per, *pair).agg(nw.len().alias(LISTS), *means)
+        found = lists.group_by(*per, *pair).agg(*counts, *means)
         left = self._models.rename({NUMBER: LEFT})
         right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})
         pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))
         # Without segments there is a row for each pair, also for one without a list in common.
-        found = engine.join(found, pairs, pair) if self._per else engine.join(pairs, found, pair)
-        found = found.with_columns(nw.col(LISTS).fill_null(0).cast(nw.Int64()))
+        pairs = ranked.select(*per).unique().join(pairs, how="cross") if per else pairs
+        ranked = engine.settle(ranked.group_by(*per, NUMBER).agg(nw.len().alias(MODEL_ONLY)))
+        found = engine.join(pairs, found, [*per, *pair])
+        for side, name in ((LEFT, MODEL_ONLY), (RIGHT, OTHER_ONLY)):
+            found = engine.join(found, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
+        counted = [name for name in COUNTS if name != CORRELATED or self._correlates]
+        found = found.with_columns(nw.col(*counted).fill_null(0).cast(nw.Int64()))
+        found = found.with_columns(nw.col(MODEL_ONLY, OTHER_ONLY) - nw.col(LISTS))
+        every = nw.col(LISTS) + nw.col(MODEL_ONLY) + nw.col(OTHER_ONLY)
+        found = found.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
         if not self._long:
             found = found.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
         labels = {name: f"{name}@{self._k}" for name in self._measures if name not in CORRELATIONS}
-        columns = [*self._per, MODEL, OTHER, LISTS, *self._measures]
+        correlated = [CORRELATED] if self._correlates else []
+        columns = [*self._per, MODEL, OTHER, LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *correlated, *self._measures]
         names = {**{name: self._names[name] for name in self._per}, **labels}
         if not engine.eager:
             return self._session.finish(found.select(*columns), names, ())

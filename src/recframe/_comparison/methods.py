@@ -234,7 +234,9 @@ class ComparisonMethods:
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``model``, ``other``, ``lists``; ``overlap@k``, the shared items
+            Of the kind given: the columns of `per`, ``model``, ``other``; ``lists`` that both rank, ``model_only`` and
+            ``other_only`` that one of them ranks, ``in_both``, the share of the first, and ``correlated``, the lists
+            with a rank correlation; the means over ``lists`` of ``overlap@k``, the shared items
             over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
             the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
             both models rank, missing where a model ties them all.

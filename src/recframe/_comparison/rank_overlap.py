@@ -57,16 +57,21 @@ def refuse_repeated_items(engine: Engine, rows: Frame, group: Sequence[str], ite
         raise InputError(msg, "give each list's item one row; check() counts the others as duplicate_rows")
 
 
-def overlaps(engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], same: str, k: int, p: float) -> Frame:
-    """Return the lists in which both models of a pair rank an item, with what their top k share.
+def overlaps(
+    engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], same: str, k: int, p: float
+) -> tuple[Frame, Frame]:
+    """Return the lists of each pair of models, with what their top k share, and those of each model.
 
-    Same: the column that two rows of one item share: the item within a list, or the number of the row.
+    A list is one of a model that ranks an item in it, and of a pair if it is one of both. Same: the column that two
+    rows of one item share: the item within a list, or the number of the row.
     """
     placed = [engine.settle(_placed(engine, ranking, [*keys, same], k)) for ranking in rankings]
+    counts = [one.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for one in placed]
+    lengths = engine.settle(engine.stack(counts))
     # Of models in columns, only an earlier one can be the left model of a pair.
     sides = (placed[:-1], placed[1:]) if len(placed) > 1 else (placed, placed)
     left, right = (engine.stack(side) for side in sides)
-    pairs = engine.settle(_pairs(engine, left, right, keys, k))
+    pairs = engine.settle(_pairs(engine, lengths, keys, k))
     tails = engine.settle(_tails(engine, pairs, p))
     lists = [*keys, LEFT, RIGHT]
     on = [*keys, ITEM] if same == ITEM else [same]
@@ -83,7 +88,7 @@ def overlaps(engine: Engine, rankings: Sequence[Ranking], keys: Sequence[str], s
     found = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
         found = _looked_up(engine, found, tails, nw.col(length), TAILS[:1], of=length)
-    return found.select(*lists, *_values(p))
+    return found.select(*lists, *_values(p)), lengths.select(*keys, NUMBER)
 
 
 def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
@@ -109,14 +114,11 @@ def _sides(left: Frame, right: Frame, columns: Sequence[str]) -> tuple[Frame, Fr
     )
 
 
-def _pairs(engine: Engine, left: Frame, right: Frame, keys: Sequence[str], k: int) -> Frame:
+def _pairs(engine: Engine, lengths: Frame, keys: Sequence[str], k: int) -> Frame:
     """Return the lists of each pair of models, with the lengths of both top k."""
-    lengths = []
-    for placed in (left, right):
-        counts = placed.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH))
-        length = nw.col(LENGTH).cast(nw.Float64())
-        lengths.append(counts.with_columns(nw.when(length < k).then(length).otherwise(float(k)).alias(LENGTH)))
-    pairs = engine.join(*_sides(lengths[0], lengths[1], (LENGTH,)), keys).filter(nw.col(LEFT) < nw.col(RIGHT))
+    length = nw.col(LENGTH).cast(nw.Float64())
+    lengths = lengths.with_columns(nw.when(length < k).then(length).otherwise(float(k)).alias(LENGTH))
+    pairs = engine.join(*_sides(lengths, lengths, (LENGTH,)), keys).filter(nw.col(LEFT) < nw.col(RIGHT))
     both = (of_left(LENGTH), of_right(LENGTH))
     return pairs.with_columns(nw.min_horizontal(*both).alias(SHORT), nw.max_horizontal(*both).alias(LONG))
 
