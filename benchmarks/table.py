@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 HEAD = ("what", "shape", "ours", "other", "ratio", "min–max", "limit", "verdict")
 RIGHT = {2, 3, 4, 5, 6}
+OF_THE_PROJECT = HEAD.index("limit")
+"""The first column of those that mean something to the project alone, which pages leave out."""
 PACKAGES = (
     "recframe",
     "narwhals",
@@ -30,8 +32,9 @@ PACKAGES = (
 
 def render(rows: Sequence[Row | Missing], *, markdown: bool) -> str:
     """Return the rows as aligned text, or as a Markdown table that is aligned as well."""
-    table = [HEAD, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in table) for column in range(len(HEAD))]
+    shown = OF_THE_PROJECT if markdown else len(HEAD)
+    table = [cells[:shown] for cells in (HEAD, *map(_cells, rows))]
+    widths = [max(len(line[column]) for line in table) for column in range(shown)]
     lines = [
         [cell.rjust(width) if column in RIGHT else cell.ljust(width) for column, (cell, width) in enumerate(pairs)]
         for pairs in (list(zip(line, widths, strict=True)) for line in table)
@@ -45,7 +48,7 @@ def render(rows: Sequence[Row | Missing], *, markdown: bool) -> str:
 
 def _cells(row: Row | Missing) -> tuple[str, ...]:
     if isinstance(row, Missing):
-        return (row.what, row.shape, "", "", "", "", "", row.why)
+        return (row.what, row.shape, "", "", "", row.why, "", "")
     limit = "" if row.limit is None else f"{'≤' if row.side == 'at most' else '≥'} {row.limit:g}"
     return (
         row.what,

@@ -128,12 +128,25 @@ def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():
     assert sum(line.startswith((">>>", "...")) for line in first[2].splitlines()) <= 12
 
 
+def navigation():
+    """Return the page and the name of each entry of the navigation."""
+    site = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    return {page: name for name, page in re.findall(r'"([^"]+)" = "([\w/-]+\.md)"', site)}
+
+
 def test_every_page_is_in_the_navigation():
-    site = ROOT / "zensical.toml"
-    if not site.exists():
-        pytest.skip("the site is not part of a source distribution")
-    listed = set(re.findall(r'"([\w/-]+\.md)"', site.read_text(encoding="utf-8")))
-    assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} == listed
+    assert {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")} == {*navigation()}
+
+
+def test_the_navigation_calls_pages_by_their_titles():
+    titles = {
+        page: re.search(r"^# (.*)$", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
+        for page in navigation()
+    }
+    # The changelog is included from another file.
+    assert {page: title[1].replace("`", "") for page, title in titles.items() if title} == {
+        page: name for page, name in navigation().items() if page != "changelog.md"
+    }
 
 
 def test_no_page_installs_an_extra_by_a_name_that_no_registry_has():

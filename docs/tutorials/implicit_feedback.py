@@ -1,5 +1,5 @@
 # %% [text]
-# # Tutorial: implicit feedback on MovieLens 100K
+# # Implicit feedback on MovieLens 100K
 #
 # This tutorial fits a matrix factorisation to implicit feedback and computes MAP@5 and NDCG@5. It gives the four values that a course's
 # notebook prints, to the last digit. And it finds the mistake behind them.

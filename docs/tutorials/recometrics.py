@@ -1,5 +1,5 @@
 # %% [text]
-# # Tutorial: five factor models, and recometrics' numbers
+# # Five factor models and recometrics
 #
 # The vignette of the package [recometrics](https://github.com/david-cortes/recometrics) holds out 30 % of the liked films of 100 test
 # users. It compares several models at k = 5, straight from their factors. This tutorial does the same: one table by recframe, then the
