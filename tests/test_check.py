@@ -247,7 +247,8 @@ def test_models_in_the_long_format(engine, with_truth):
     frame, there = engine.frames(rows, truth)
     more = {"truth": there} if with_truth else {}
     found = engine.ask(frame, "check", 1, by=["user", "day"], model="who", **more)
-    assert [row["model"] for row in found] == sorted(row["model"] for row in found)
+    models = ["a", "b"] if engine.lazy else ["b", "a"]
+    assert [row["model"] for row in found] == sorted((row["model"] for row in found), key=models.index)
     for name in ("a", "b"):
         own = [row for row in rows if row["who"] == name]
         more = {"truth": truth} if with_truth else {}

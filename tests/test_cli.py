@@ -256,6 +256,15 @@ def test_several_files_are_models(run):
         assert {row["model"]: row["map"] for row in json.loads(out)} == pytest.approx(expected)
 
 
+def test_models_have_the_order_of_the_files(run):
+    code, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map")
+    assert (code, out.split()[:3]) == (0, ["metric", "old", "new"])
+    pytest.importorskip("scipy")
+    for files, first in (("old.csv new.csv", "old"), ("new.csv old.csv", "new"), ("z=old.csv a=new.csv", "z")):
+        code, out, _ = run(f"compare {files} --truth test.csv -m map --json")
+        assert (code, [row["baseline"] for row in json.loads(out)]) == (0, [first])
+
+
 def test_a_pattern_of_a_named_model_is_its_parts(run, files):
     files.filter(user=1).write_parquet("part-1.parquet")
     files.filter(pl.col("user") > 1).write_parquet("part-2.parquet")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 import oracle
@@ -40,3 +42,60 @@ def test_long_format(engine, per, undefined):
     )
     found = engine.ask(engine.frame(rows), "evaluate", some, **requested)
     assert_equal(found, oracle.evaluate(rows, some, **requested), ["model", *oracle.names(per)])
+
+
+# --- the order of models --------------------------------------------------------------------------------------------------
+
+ORDER = ["new", "old", "base"]
+"""Neither sorted nor the other way round."""
+
+
+def by_model(calls, engine, frame, **models):
+    """Return the models of each call's rows, each once, in the order of the rows."""
+    found = {name: engine.ask(frame, name, *given, **more, **models) for name, (given, more) in calls.items()}
+    return {name: list(dict.fromkeys(row["model"] for row in rows)) for name, rows in found.items()}
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_models_are_listed_as_they_come(engine, long):
+    wide = [
+        {"user": user, "seg": user % 2, "item": item, "relevant": item % 2, "new": item * user, "old": item, "base": -item}
+        for user in range(1, 5)
+        for item in range(1, 4)
+    ]
+    stacked = [{**row, "model": name, "score": row[name]} for name in ORDER for row in wide]
+    stacked = [{name: row[name] for name in ("user", "seg", "item", "relevant", "model", "score")} for row in stacked]
+    frame, models = engine.frame(stacked if long else wide), {"model": "model"} if long else {"score": ORDER}
+    calls = {
+        "evaluate": (("mrr",), {}),
+        "describe": ((["mrr", "ndcg"],), {}),
+        "check": ((), {}),
+        "contributions": (("mrr",), {}),
+    }
+    # Rows of other engines come in any order, but for the statistics.
+    order = sorted(ORDER) if long and engine.lazy else ORDER
+    found = by_model(calls, engine, frame, **models)
+    segments = engine.ask(frame, "evaluate", "mrr", per="seg", **models)
+    if engine.sorts:
+        assert found == dict.fromkeys(calls, order)
+        assert [(row["model"], row["seg"]) for row in segments] == [(name, seg) for name in order for seg in (0, 1)]
+    assert found["describe"] == order
+    pairs = [(model, baseline) for baseline, model in itertools.combinations(order, 2)]
+    for more in ({}, {"per": "seg"}):
+        rows = engine.ask(frame, "compare", "mrr", **models, **more)
+        assert [(row["model"], row["baseline"]) for row in rows if not row.get("seg")] == pairs
+    rows = engine.ask(frame, "agreement", 2, **models)
+    assert {(row["model"], row["other"]) for row in rows} == set(itertools.combinations(order, 2))
+
+
+def test_a_missing_model_is_one_like_any_other(engine):
+    rows = [
+        {"user": 1, "item": item, "relevant": item % 2, "model": name, "score": item}
+        for name in ("b", None, "a")
+        for item in (1, 2)
+    ]
+    order = ["a", "b", None] if engine.lazy else ["b", None, "a"]
+    rows = engine.ask(engine.frame(rows), "compare", "mrr", model="model")
+    assert [(row["model"], row["baseline"]) for row in rows] == [
+        (model, baseline) for baseline, model in itertools.combinations(order, 2)
+    ]

@@ -101,23 +101,15 @@ class Agreement:
 
     @cached_property
     def _models(self) -> Frame:
-        """The numbers of the models, and in long format what names them there, sorted, a missing name last."""
+        """The numbers of the models, and in long format what names them there."""
         if not self._long:
             numbers = self._engine.positions(len(self._query.orders))
             return numbers.select((nw.col(POSITION).cast(nw.Int64()) - 1).alias(NUMBER))
         models = self._session.frames["frame"].select(MODEL).unique()
-        if not self._engine.eager:
-            one = models.with_columns(nw.lit(0).alias(NUMBER))
-            rank = nw.col(MODEL).rank("dense").over(NUMBER).cast(nw.Int64())
-            count = nw.len().over(NUMBER).cast(nw.Int64())
-            return self._engine.settle(one.with_columns(rank.fill_null(count).alias(NUMBER)))
-        models = self._engine.settle(models)
-        names = self._native(models, {}, [])[MODEL].to_list()
-        order = sorted(range(len(names)), key=lambda place: (names[place] is None, str(names[place])))
-        column = [order.index(place) for place in range(len(names))]
-        table = models.collect()
-        backend = nw.get_native_namespace(table)
-        return table.with_columns(nw.new_series(NUMBER, column, nw.Int64(), backend=backend)).lazy()
+        one = models.with_columns(nw.lit(0).alias(NUMBER))
+        rank = nw.col(MODEL).rank("dense").over(NUMBER).cast(nw.Int64())
+        count = nw.len().over(NUMBER).cast(nw.Int64())
+        return self._engine.settle(one.with_columns(rank.fill_null(count).alias(NUMBER)))
 
     @property
     def _rankings(self) -> list[Ranking]:

@@ -55,7 +55,7 @@ class ListValues:
     Attributes
     ----------
     models : list
-        The names of the models, in the order of the call, or sorted where a column names them.
+        The names of the models, in the order of the call or of the rows; of lazy frames in long format, sorted.
     engine : Engine
         What computes the frame.
     frame : Frame
@@ -85,8 +85,11 @@ class ListValues:
         codes = names = found[MODEL].to_list()
         if self.engine.eager:
             native = self._context.session.finish(found.lazy(), {}, ())
-            names = nw.from_native(native, eager_only=True)[MODEL].to_list()
-        order = sorted(range(len(names)), key=lambda place: (names[place] is None, str(names[place])))
+            column = nw.from_native(native, eager_only=True)[MODEL]
+            missing = column.is_null().to_list()
+            names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
+        # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
+        order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
         return [codes[place] for place in order], [names[place] for place in order]
 
     def _joined(self, frames: list[Frame]) -> Frame:

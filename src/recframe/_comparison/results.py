@@ -36,20 +36,21 @@ def stacked(
         The columns of the result.
     """
     backend = nw.get_native_namespace(reported).__name__
-    pieces = []
-    for row in rows:
-        series = []
-        for name in columns:
-            if name in NAMES:
-                value = [row[name]] * len(row["lists"])
-                series.append(nw.new_series(INTERNAL.format(name), value, backend=backend))
-            else:
-                dtype = nw.Int64() if name in COUNTS else nw.Float64()
-                missing = [None if number != number else number for number in row[name].tolist()]  # noqa: PLR0124 - NaN
-                series.append(nw.new_series(INTERNAL.format(name), missing, nw.Float64(), backend=backend).cast(dtype))
-        piece = series[0].to_frame() if not reported.columns else reported.with_columns(*series)
-        pieces.append(piece.with_columns(*series))
-    return nw.concat(pieces, how="vertical")
+    columns_of: list[nw.Series[Any]] = []
+    for name in columns:
+        label = INTERNAL.format(name)
+        if name in NAMES:
+            # All at once, as a missing name alone has no type.
+            values = [row[name] for row in rows for _ in row["lists"]]
+            columns_of.append(nw.new_series(label, values, backend=backend))
+        else:
+            numbers = [number for row in rows for number in row[name].tolist()]
+            missing = [None if number != number else number for number in numbers]  # noqa: PLR0124 - NaN
+            dtype = nw.Int64() if name in COUNTS else nw.Float64()
+            columns_of.append(nw.new_series(label, missing, nw.Float64(), backend=backend).cast(dtype))
+    if not reported.columns:
+        return columns_of[0].to_frame().with_columns(*columns_of)
+    return nw.concat([reported] * len(rows), how="vertical").with_columns(*columns_of)
 
 
 def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: Sequence[str]) -> Any:

@@ -14,7 +14,7 @@ from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
-from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, 
     value_column = {VALUE: ColumnSpec(query.value, "value", "value")} if value else {}
     role = "rank" if query.by_rank else "score"
     orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
-    model = {MODEL: ColumnSpec(query.model, "model", "key")} if query.model is not None else {}
+    model = model_spec(query)
     default = None if "relevant" in query.named else 1.0
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     return {

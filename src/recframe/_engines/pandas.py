@@ -11,7 +11,7 @@ import pandas as pd
 from recframe._columns import POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort
 from recframe._engines.base import Engine, Session, lazy
-from recframe._engines.column_spec import columns_of
+from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.pandas_columns import names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows
@@ -44,21 +44,19 @@ class Pandas(Engine):
         for name, source in sources.items():
             self.check_names(name, source)
         arrays, decoders = read_columns(sources)
+        models = {name for name, spec in specs_of(sources).items() if spec.use == "model"}
         for name in rows:
             arrays[name][ROW] = np.arange(len(sources[name].native))
         by_polars = polars_engine()
         wrap = pandas_frame if by_polars is None else polars_frame
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
-            out = to_pandas(result)
-            for name, values in decoders.items():
-                if name in out.columns:
-                    # Code -1 is the missing value; a list whose attribute nobody knows has no code at all.
-                    codes = out[name].fillna(-1).to_numpy(dtype="int64")
-                    out = out.assign(**{name: values.take(codes, allow_fill=True)})
+            out = _decoded(to_pandas(result), {name: decoders[name] for name in decoders.keys() - models})
             if sort:
                 with suppress(TypeError):  # objects without an order stay as they come
                     out = out.sort_values(list(sort), kind="stable", na_position="last")
+            # The codes of models sort by first appearance.
+            out = _decoded(out, {name: decoders[name] for name in decoders.keys() & models})
             return out.reset_index(drop=True).rename(columns=dict(names))
 
         frames = {name: wrap(columns) for name, columns in arrays.items()}
@@ -142,6 +140,15 @@ class Pandas(Engine):
     def positions(self, upto: int | Frame) -> Frame:
         last = upto if isinstance(upto, int) else self.scalar(upto)
         return lazy(pd.DataFrame({POSITION: np.arange(1, int(last or 0) + 1)}))  # the largest of no rows is missing
+
+
+def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a frame with the values of codes: -1 is the missing value, and so is an attribute that nobody knows."""
+    for name, values in decoders.items():
+        if name in frame.columns:
+            codes = frame[name].fillna(-1).to_numpy(dtype="int64")
+            frame = frame.assign(**{name: values.take(codes, allow_fill=True)})
+    return frame
 
 
 def _array(column: pd.Series) -> Any:

@@ -125,10 +125,10 @@ def _times(series: Any, spec: ColumnSpec) -> Any:
 def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any], Any]:
     """Return a key of one or several frames as integers of one code, and the values of the codes.
 
-    Signed integers are their own codes, and the values None.
+    Signed integers are their own codes, and the values None, unless they name models.
     """
     present = list(holders.values())
-    if all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
+    if spec.use != "model" and all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
         return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
     if len(present) > 1 or spec.use == "order":
@@ -145,7 +145,8 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
 def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:
     """Return the codes of a column's values, and the values."""
     try:
-        codes, values = pd.factorize(joint, sort=spec.use == "order")
+        # A missing model is one like any other, in the order in which they appear.
+        codes, values = pd.factorize(joint, sort=spec.use == "order", use_na_sentinel=spec.use != "model")
     except TypeError as error:
         msg = f"{spec.role}={spec.column!r} holds values that cannot be compared: {error}"
         raise ColumnTypeError(msg, "cast the column to text first") from error

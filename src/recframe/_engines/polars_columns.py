@@ -13,7 +13,7 @@ from recframe._columns import ROW
 from recframe._engines import polars_texts
 from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
-from recframe._engines.polars_compat import col, if_there, series
+from recframe._engines.polars_compat import NULLS_EQUAL, col, if_there, series
 from recframe._engines.polars_frame import lazy
 from recframe.errors import ColumnTypeError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.polars_schema import SchemaCheck
+
+NUMBER = "number of model"
 
 # --- lazy frames ------------------------------------------------------------------------------------------
 
@@ -83,6 +85,8 @@ class EagerColumns:
     """Keys of text that were encoded as numbers, and the text of each."""
     objects: Mapping[str, Sequence[Any]]
     """Keys of Python objects that were encoded as numbers, and their values in order."""
+    models: Mapping[str, pl.Series]
+    """Columns of models that were encoded as numbers, and their values in the order in which they appear."""
 
     @classmethod
     def read(cls, sources: Mapping[str, Source], rows: Collection[str]) -> EagerColumns:
@@ -106,7 +110,15 @@ class EagerColumns:
                 frames |= encoded
             elif len(types) > 1:
                 frames |= _align(holders, column, spec)
-        return cls(frames, texts, objects)
+        models: dict[str, pl.Series] = {}
+        for column in (name for name, spec in specs_of(sources).items() if spec.use == "model"):
+            holders = _holders(frames, column)
+            # Frames without rows keep their types, by which the schemas of lazy frames are compared.
+            if any(frame.height for frame in holders.values()):
+                numbered, values = _by_appearance(holders, column)
+                frames |= numbered
+                models[column] = texts.pop(column).gather(values) if column in texts else values
+        return cls(frames, texts, objects, models)
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
         """Return a result with the user's values, sorted by some columns."""
@@ -115,8 +127,11 @@ class EagerColumns:
             for name, texts in self.texts.items()
             if name in result.columns
         )
-        # The codes of objects sort as the objects do.
+        # The codes of objects sort as the objects do, and those of models by first appearance.
         result = result.sort(list(sort), nulls_last=True, maintain_order=True) if sort else result
+        result = result.with_columns(
+            values.gather(result[name]).alias(name) for name, values in self.models.items() if name in result.columns
+        )
         objects = [
             pl.Series(name, [None if code is None else values[code] for code in result[name]], dtype=pl.Object)
             for name, values in self.objects.items()
@@ -185,7 +200,7 @@ def _texts(frames: Mapping[str, pl.DataFrame], specs: Mapping[str, ColumnSpec]) 
     return [
         name
         for name, spec in specs.items()
-        if spec.use == "key"
+        if spec.use in ("key", "model")
         and any(frame.height for frame in holders[name])
         and all(frame.schema[name] == pl.String for frame in holders[name])
     ]
@@ -208,6 +223,17 @@ def _encode_objects(
         for name, frame in holders.items()
     }
     return encoded, values
+
+
+def _by_appearance(holders: Mapping[str, pl.DataFrame], column: str) -> tuple[dict[str, pl.DataFrame], pl.Series]:
+    """Replace values by numbers in the order in which they appear, a missing one included; return the values too."""
+    values = pl.concat([frame.get_column(column) for frame in holders.values()]).unique(maintain_order=True)
+    numbers = values.to_frame(column).with_row_index(NUMBER)
+    found = {
+        name: frame.select(column).join(numbers, on=column, how="left", maintain_order="left", **NULLS_EQUAL)
+        for name, frame in holders.items()
+    }
+    return {name: frame.with_columns(found[name][NUMBER].alias(column)) for name, frame in holders.items()}, values
 
 
 def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:

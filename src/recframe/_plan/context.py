@@ -36,7 +36,7 @@ from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Engine, Session
@@ -203,6 +203,23 @@ class CallContext:
         metrics = {metric.column: self.query.averaging(metric.label).name for metric in self.requirements.metrics}
         renamed = {column: name for column, name in metrics.items() if column != name}
         return columns | renamed | {column: LIST_COUNTS[column] for column in self.query.count_columns}
+
+    def model(self, index: int) -> nw.Expr:
+        """Return the column of the model: of eager frames in wide format its number, so that it sorts by the call."""
+        if self.long:
+            return nw.col(MODEL)
+        return nw.lit(index if self.engine.eager else self.query.model_name(index)).alias(MODEL)
+
+    def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
+        """Return a result as a frame of the user's kind, sorted by model and some columns where it is eager."""
+        of_model = [MODEL] if self.query.several else []
+        found = self.session.finish(rows, names, [*of_model, *sort])
+        if self.long or not of_model or not self.engine.eager:
+            return found
+        result = nw.from_native(found, eager_only=True)
+        called = [self.query.model_name(number) for number in result[MODEL].to_list()]
+        column = nw.new_series(MODEL, called, nw.String(), backend=nw.get_native_namespace(result))
+        return result.with_columns(column).to_native()
 
     @property
     def pooled(self) -> bool:

@@ -87,8 +87,7 @@ class Contributions:
         rows = self.run().select(*self._names)
         if self._engine.eager:
             rows = self._engine.settle(rows)
-        sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
-        return context.session.finish(rows, self._names, sort)
+        return context.finish(rows, self._names, [*context.key_names, POSITION, *self._item])
 
     def run(self) -> Frame:
         """Return the rows of all rankings, under the plan's names."""
@@ -128,7 +127,7 @@ class Contributions:
         elif not self._metric.is_builtin:
             result = self._nan_where_sums_differ(result)
         if self._query.several and not context.long:
-            result = result.with_columns(nw.lit(self._query.model_name(index)).alias(MODEL))
+            result = result.with_columns(context.model(index))
         return result
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:

@@ -177,7 +177,7 @@ class Plan:
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""
         context = self.context
-        return context.session.finish(result, context.names, context.reported)
+        return context.finish(result, context.names, context.per)
 
     def scalar(self) -> float:
         """Return the one number of an eager frame's one metric, NaN where no list has a value."""
@@ -261,8 +261,7 @@ class Plan:
             found.append(averages.means(context, sums, [metric.column for metric in self._by_list]))
         if self._requirements.exposure:
             found.append(self._exposure_values(parts))
-        name = nw.col(MODEL) if context.long else nw.lit(self._query.model_name(index)).alias(MODEL)
-        model = [name] if self._query.several else []
+        model = [context.model(index)] if self._query.several else []
         result = averages.joined(context.engine, found, context.reported)
         result = averages.without_unknown(context, result, self._metrics)
         order = self._query.orders[index]

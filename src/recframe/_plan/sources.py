@@ -88,7 +88,7 @@ def item_spec(query: Query, use: Use = "key") -> Specs:
 
 def model_spec(query: Query) -> Specs:
     """Return the column of models to read, in the long format."""
-    return {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "key")}
+    return {} if query.model is None else {MODEL: ColumnSpec(query.model, "model", "model")}
 
 
 def score_specs(query: Query) -> Specs:
