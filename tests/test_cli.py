@@ -295,7 +295,7 @@ def test_side_information(run):
 def test_a_table_has_a_line_for_each_metric_and_a_column_for_each_model(run):
     code, out, _ = run("evaluate old.csv new.csv --truth test.csv -m map -m mrr -k 1")
     assert code == 0
-    assert re.search(r"^ +metric +new +old$", out, re.MULTILINE)
+    assert re.search(r"^ +metric +old +new$", out, re.MULTILINE)
     assert list(values(out)) == ["map@1", "mrr@1"]
 
 

@@ -78,7 +78,7 @@ def test_models_are_listed_as_they_come(engine, long):
     segments = engine.ask(frame, "evaluate", "mrr", per="seg", **models)
     if engine.sorts:
         assert found == dict.fromkeys(calls, order)
-        assert [(row["model"], row["seg"]) for row in segments] == [(name, seg) for name in order for seg in (0, 1)]
+        assert [(row["model"], row["seg"]) for row in segments] == [(name, seg) for seg in (0, 1) for name in order]
     assert found["describe"] == order
     pairs = [(model, baseline) for baseline, model in itertools.combinations(order, 2)]
     for more in ({}, {"per": "seg"}):

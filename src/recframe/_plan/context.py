@@ -211,10 +211,9 @@ class CallContext:
         return nw.lit(index if self.engine.eager else self.query.model_name(index)).alias(MODEL)
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
-        """Return a result as a frame of the user's kind, sorted by model and some columns where it is eager."""
-        of_model = [MODEL] if self.query.several else []
-        found = self.session.finish(rows, names, [*of_model, *sort])
-        if self.long or not of_model or not self.engine.eager:
+        """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""
+        found = self.session.finish(rows, names, sort)
+        if self.long or not self.query.several or not self.engine.eager:
             return found
         result = nw.from_native(found, eager_only=True)
         called = [self.query.model_name(number) for number in result[MODEL].to_list()]

@@ -87,7 +87,8 @@ class Contributions:
         rows = self.run().select(*self._names)
         if self._engine.eager:
             rows = self._engine.settle(rows)
-        return context.finish(rows, self._names, [*context.key_names, POSITION, *self._item])
+        sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
+        return context.finish(rows, self._names, sort)
 
     def run(self) -> Frame:
         """Return the rows of all rankings, under the plan's names."""

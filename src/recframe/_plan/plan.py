@@ -177,7 +177,7 @@ class Plan:
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""
         context = self.context
-        return context.finish(result, context.names, context.per)
+        return context.finish(result, context.names, [*context.per, *([MODEL] if self._query.several else [])])
 
     def scalar(self) -> float:
         """Return the one number of an eager frame's one metric, NaN where no list has a value."""
