@@ -59,7 +59,15 @@ def by_model(calls, engine, frame, **models):
 @pytest.mark.parametrize("long", [False, True])
 def test_models_are_listed_as_they_come(engine, long):
     wide = [
-        {"user": user, "seg": user % 2, "item": item, "relevant": item % 2, "new": item * user, "old": item, "base": -item}
+        {
+            "user": user,
+            "seg": user % 2,
+            "item": item,
+            "relevant": item % 2,
+            "new": item * user,
+            "old": item,
+            "base": -item,
+        }
         for user in range(1, 5)
         for item in range(1, 4)
     ]

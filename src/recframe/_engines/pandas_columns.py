@@ -128,7 +128,8 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
     Signed integers are their own codes, and the values None, unless they name models.
     """
     present = list(holders.values())
-    if spec.use != "model" and all(isinstance(column.dtype, np.dtype) and column.dtype.kind == "i" for column in present):
+    kinds = {column.dtype.kind if isinstance(column.dtype, np.dtype) else "" for column in present}
+    if kinds == {"i"} and spec.use != "model":
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
         return {name: column.to_numpy(dtype=widest) for name, column in holders.items()}, None
     if len(present) > 1 or spec.use == "order":
