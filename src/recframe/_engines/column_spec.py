@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 Use = Literal["key", "order", "model", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
 """What a column is read for: to be compared only, to be sorted too, to be sorted by first appearance, to be carried
-along, a number, or a point in time; or only for whether it is NaN and not missing, or whether the frame has it at all, both as 1.0 or 0.0."""
+along, a number, or a point in time; or only for whether it is NaN and not missing, or whether the frame has it at all,
+both as 1.0 or 0.0."""
 
 
 @dataclass(frozen=True)
