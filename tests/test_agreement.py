@@ -228,7 +228,7 @@ def test_names_of_models_are_those_of_the_frame():
     rows = {"user": [1, 1] * 3, "item": [1, 2] * 3, "score": [1.0, 2.0] * 3, "model": [10, 10, None, None, 2, 2]}
     frame = pl.DataFrame(rows)
     found = frame.rec.agreement(2, model="model", measures="overlap")
-    assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, 2), (10, None), (2, None))]
+    assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, None), (10, 2), (None, 2))]
     lazy = frame.lazy().rec.agreement(2, model="model", measures="overlap").collect()
     assert {frozenset(row[:2]) for row in lazy.rows()} == {frozenset(row[:2]) for row in found.rows()}
 
