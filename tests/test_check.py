@@ -107,7 +107,7 @@ def expected(
     counts["dependent_lists"] = len(lists) if any(1.2 * count <= len(lists) for count in values) else 0
     counts["unused_model"] = len(rows) if len({key_of(row, ["model"]) for row in rows if "model" in row}) > 1 else 0
     counts["assumed_relevance"] = max((unnamed(truth or [], by, name) for name in (truth or [{}])[0]), default=0)
-    counts["segments_within_lists"] = cut_lists(rows, every, truth, by, per)
+    counts["segments_within_lists"] = cut_lists(every, truth, by, per)
 
     totals = {"rows": len(rows), "lists": len(lists)}
     of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(
@@ -135,22 +135,14 @@ def unnamed(truth: list[dict[str, Any]], by: list[str], name: str) -> int:
     return values.count(0) if tells else 0
 
 
-def cut_lists(
-    rows: list[dict[str, Any]],
-    every: list[dict[str, Any]],
-    truth: list[dict[str, Any]] | None,
-    by: list[str],
-    per: str | None,
-) -> int:
-    """Return how many lists have several values of a column of `per`; in a truth, or with one, known values."""
+def cut_lists(rows: list[dict[str, Any]], truth: list[dict[str, Any]] | None, by: list[str], per: str | None) -> int:
+    """Return how many lists have several known values of a column of `per`."""
     if per is None or per in by:
         return 0
-    source = rows if truth is None else truth if per in truth[0] else every
     lists = defaultdict(set)
-    for row in source:
-        value = key_of(row, [per])
-        if truth is None or value != (None,):
-            lists[key_of(row, by)].add(value)
+    for row in truth if truth and per in truth[0] else rows:
+        if key_of(row, [per]) != (None,):
+            lists[key_of(row, by)].add(row[per])
     return sum(len(values) > 1 for values in lists.values())
 
 
@@ -280,9 +272,10 @@ def test_segments_that_vary_within_lists(engine):
 
 def test_segments_of_the_key_cut_nothing(engine):
     frame = engine.frame({"user": [1, 1, 2], "day": [1, 2, 1], "relevant": [1, 0, 1], "score": [1.0, 2.0, 1.0]})
-    for roles in ({"by": ["user", "day"], "per": "day"}, {"by": None, "per": "day"}):
-        found = engine.ask(frame, "check", **roles)
-        assert "segments_within_lists" not in {row["finding"] for row in found}
+    found = engine.ask(frame, "check", by=["user", "day"], per="day")
+    assert "segments_within_lists" not in {row["finding"] for row in found}
+    counts = {row["finding"]: row["count"] for row in engine.ask(frame, "check", by=None, per="day")}
+    assert counts["segments_within_lists"] == 1
 
 
 def test_a_model_that_nobody_named(engine):

@@ -162,16 +162,6 @@ def test_items_that_stand_twice(engine):
     assert "items are repeated in 1 list" in only(said(engine, frame, truth=truth))
 
 
-def test_a_segment_that_varies_within_lists(engine):
-    frame = engine.frame(LABELLED | {"genre": ["x", "y", "x"], "country": ["de", "de", "fr"]})
-    found = only(said(engine, frame, per="genre"))
-    assert "per='genre' has several values within 1 list" in found
-    assert "by=['user', 'genre']" in found
-    assert said(engine, frame, per="country") == said(engine, frame, per="genre", by=["user", "genre"]) == []
-    truth = engine.frame({"user": ["1", "2"], "item": ["b", "a"], "genre": ["y", "x"]})
-    assert "per='genre' has several values" in only(said(engine, frame, per="genre", truth=truth))
-
-
 def test_findings_come_in_one_warning(engine):
     frame = engine.frame(LABELLED | {"item": ["a", "a", "a"], "score": [1, 1, 1], "model": [1, 2, 1]})
     (message,) = said(engine, frame, "evaluate", ["ndcg", "mrr"], k=[1, 2])

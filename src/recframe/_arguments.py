@@ -85,8 +85,8 @@ class Roles:
     truth : frame, optional
         A second frame of the same kind with the key, the item and, if present, the relevance, else 1.
     per : str or sequence of str, optional
-        Columns to report by; the value is the mean over the lists within each. The columns of `by`: one
-        value for each list.
+        Columns to report by, with one value in each list; the value is the mean over the lists within each.
+        The columns of `by`: one value for each list.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (eager frames only).

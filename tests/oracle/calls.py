@@ -34,17 +34,16 @@ def evaluate(
 ) -> dict[Key, dict[str, float | None]]:
     """Return the metrics by the values of (model, *per); a mean over no list is None."""
     by, per = names(by), names(per)
-    keys = by if truth is not None else (*by, *(name for name in per if name not in by))
     metrics = tuple(metrics)
     policy = "best" if ties == "best" else "worst" if ties == "worst" else "average"
 
     models = sorted({plain(row[model]) for row in rows}, key=str) if model is not None else [None]
-    lists = list(grouped([*rows, *(truth or ())], keys))
-    goods = {key: _relevance_of(group, item, relevant) for key, group in grouped(truth or (), keys).items()}
+    lists = list(grouped([*rows, *(truth or ())], by))
+    goods = {key: _relevance_of(group, item, relevant) for key, group in grouped(truth or (), by).items()}
     known: dict[Key, bool] = {}
     listed: dict[tuple[Hashable, Key], List] = {}
     for name in models:
-        own = grouped((row for row in rows if model is None or plain(row[model]) == name), keys)
+        own = grouped((row for row in rows if model is None or plain(row[model]) == name), by)
         for key in lists:
             found = _list_of(
                 own.get(key, []),
@@ -59,7 +58,7 @@ def evaluate(
             listed[name, key] = found
             known[key] = known.get(key, False) or found.n_relevant > 0
 
-    where = _attributes(rows, truth, by, per, lists, keys)
+    where = _attributes(rows, truth, by, per, lists)
     results: dict[Key, list[list[float | None]]] = defaultdict(list)
     for (name, key), of in listed.items():
         if known[key] and not of.n_relevant:
@@ -73,7 +72,7 @@ def evaluate(
         group: {label: mean(column) for label, column in zip(metrics, zip(*values, strict=True), strict=True)}
         for group, values in results.items()
     }
-    if not per or set(per) & set(keys):
+    if not per or set(per) & set(by):
         return means
     # Lists that nobody describes are no segment where they have no value either.
     return {
@@ -126,13 +125,12 @@ def _attributes(
     by: Sequence[str],
     per: Sequence[str],
     lists: Sequence[Key],
-    keys: Sequence[str],
 ) -> dict[Key, Key]:
     """Return the values of `per` for each list: from its key, else from the truth if that has the column."""
     columns: list[dict[Key, Hashable]] = []
     for name in per:
-        if name in keys:
-            columns.append({key: key[keys.index(name)] for key in lists})
+        if name in by:
+            columns.append({key: key[by.index(name)] for key in lists})
             continue
         source = truth if truth and name in truth[0] else rows
         known = {key: {plain(row[name]) for row in group} - {None} for key, group in grouped(source, by).items()}

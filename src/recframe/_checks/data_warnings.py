@@ -16,7 +16,7 @@ from recframe._checks.assumed_relevance import assumed_relevance
 from recframe._checks.definitions import comparable, may_pool_models
 from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.unmatched import unmatched
-from recframe._columns import ITEM, MODEL, attribute_column, score_column
+from recframe._columns import ITEM, MODEL, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sources import model_spec
@@ -129,7 +129,6 @@ class _Look:
         self._query, self._context, self._frame = query, context, frame
         self._adapter = adapter_of(frame)
         self._names = self._adapter.names(frame)
-        self._per = [name for name in query.per if name not in query.by and name in self._names and query.by]
 
     # --- a sample of the frame -------------------------------------------------------------------------------
 
@@ -143,7 +142,7 @@ class _Look:
         there = query.item in self._names and query.item not in query.by
         item = query.item if there else None
         look = self._adapter.lists_with_repeats
-        repeats = None if self._per else look(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
+        repeats = look(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
         if repeats is not None:
             yield from self._of_repeats(repeats)
             return
@@ -152,13 +151,6 @@ class _Look:
         for i, column in enumerate(self._query.orders):
             yield from self._of_order(i, column, row, whole=whole)
         yield from self._of_repeats(row.get(ITEM, 0))
-        for i, column in enumerate(self._per):
-            if row[attribute_column(i)]:
-                yield (
-                    f"{_named('per', column)} has several values within {_lists(row[attribute_column(i)])}. "
-                    "The lists are cut, and each part is ranked by itself. Report by a column that describes the list, "
-                    f"or make it part of the key: by={[*self._query.by, column]!r}"
-                )
 
     def _of_repeats(self, lists: int) -> Iterator[str]:
         """Yield that items are repeated in so many lists, if there are any."""
@@ -173,16 +165,15 @@ class _Look:
         query = self._query
         role = "rank" if query.by_rank else "score"
         orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
-        per = {attribute_column(i): ColumnSpec(column, "per", "key") for i, column in enumerate(self._per)}
         item = {ITEM: ColumnSpec(query.item, "item", "key")} if self._has_items(sample) else {}
         model = model_spec(query)
-        frame, keys, _ = first_rows.open_rows_of(sample, query, orders | per | item | model)
+        frame, keys, _ = first_rows.open_rows_of(sample, query, orders | item | model)
         lists = frame.group_by(*keys, *model).agg(
             nw.len().alias(ROWS),
-            *(nw.col(name).n_unique() for name in (*per, *item)),
+            *(nw.col(name).n_unique() for name in item),
             *(expression for name in orders for expression in _extent(name)),
         )
-        counts = {**{name: nw.col(name) > 1 for name in per}, **{name: nw.col(name) < nw.col(ROWS) for name in item}}
+        counts = {name: nw.col(name) < nw.col(ROWS) for name in item}
         for name in orders:
             ranked, least, most = map(nw.col, _extent_columns(name))
             counts[f"{name} ranked"] = ranked > 0
@@ -209,9 +200,7 @@ class _Look:
         if row[f"{name} differ"] or not row[f"{name} several"] or query.ties == "first" or query.tied is not None:
             return
         if not whole:
-            keys = [key for key, by in self._context.key_names.items() if by in query.by] or self._context.keys
-            keys += [MODEL] if self._context.long else []
-            lists = frame.group_by(*keys).agg(*_extent(name))
+            lists = frame.group_by(*self._context.group).agg(*_extent(name))
             _, least, most = map(nw.col, _extent_columns(name))
             if _row(lists.select((most > least).cast(nw.Int64()).sum().alias(name)))[name]:
                 return

@@ -34,7 +34,7 @@ FINDINGS = (
         "the column 'model' has several values and no role: all models are ranked together",
         MODEL_THERE,
     ),
-    Finding("segments_within_lists", "error", LISTS, "several values of a column of per=: the list is cut, or refused"),
+    Finding("segments_within_lists", "error", LISTS, "several values of a column of per=: calls refuse it"),
     Finding("no_list_in_truth", "error", ROWS, "no list of the truth has a row in the frame: ids that never match"),
     Finding("no_item_in_truth", "error", ROWS, "no item of the truth has a row in the frame: ids that never match"),
     Finding("nothing_ranked", "error", LISTS, "no list has a ranked row: every score is missing"),

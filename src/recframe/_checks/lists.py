@@ -10,6 +10,7 @@ from recframe._checks.definitions import makes_dependent
 from recframe._checks.findings import GRADES_THERE, LISTS
 from recframe._checks.opened import all_or_none
 from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, START, score_column
+from recframe._engines.base import known_values
 from recframe._plan import ranks
 
 if TYPE_CHECKING:
@@ -83,13 +84,10 @@ def of_keys(opened: Opened) -> Part:
 
 
 def _segments(opened: Opened, name: str) -> Frame:
-    """Return the values that a column of `per` has in each list; of an attribute, the known ones."""
-    if opened.truth is None:
-        found = opened.frame.select(*opened.group, name).unique()
-    else:
-        in_truth = name in opened.session.columns["truth"]
-        known = (opened.truth if in_truth else opened.frame).select(*opened.keys, name)
-        found = opened.for_models(known.filter(~nw.col(name).is_null()).unique())
+    """Return the known values that a column of `per` has in each list."""
+    in_truth = name in opened.session.columns.get("truth", ())
+    source = opened.truth if in_truth and opened.truth is not None else opened.frame
+    found = opened.for_models(known_values(source, opened.keys, name))
     return found.with_columns(nw.lit(1.0).alias(LISTS))
 
 

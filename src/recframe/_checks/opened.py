@@ -14,7 +14,6 @@ from recframe._columns import (
     ITEM,
     MODEL,
     RELEVANCE,
-    attribute_column,
     key_column,
     missing_key_column,
     nan_column,
@@ -22,7 +21,7 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
-from recframe._plan.sources import key_specs, model_spec, score_specs, with_list_key
+from recframe._plan.sources import key_specs, model_spec, score_specs, segment_specs, with_list_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +69,7 @@ class Opened:
         specs, truth_specs = _frame_specs(query, truth=truth is not None)
         specs |= _unused_model(frame, query)
         self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
-        segments = _segments(query, truth=truth is not None)
+        segments = segment_specs(query)
         self.segments = list(segments)
         guessed = candidates(truth, query)
         guesses = candidate_specs(guessed or [])
@@ -141,12 +140,4 @@ def _unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
     return {
         UNUSED_MODEL: ColumnSpec(MODEL, "model", "key", default=0.0),
         MODEL_THERE: ColumnSpec(MODEL, "model", "there", default=0.0),
-    }
-
-
-def _segments(query: Query, *, truth: bool) -> dict[str, ColumnSpec]:
-    """Return the columns of `per` that describe lists without being their key."""
-    per = [name for name in query.per if name not in query.by] if query.by or truth else []
-    return {
-        attribute_column(i): ColumnSpec(column, "per", "attribute" if truth else "key") for i, column in enumerate(per)
     }

@@ -22,7 +22,17 @@ from recframe._comparison.rank_overlap import (
 from recframe._data.common import query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
-from recframe._plan.sources import item_spec, key_names, list_key_specs, model_spec, score_specs, with_list_key
+from recframe._plan.averages import several_segments
+from recframe._plan.sources import (
+    attribute_names,
+    item_spec,
+    key_names,
+    key_specs,
+    model_spec,
+    score_specs,
+    segment_specs,
+    with_list_key,
+)
 from recframe._values import choice, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -76,20 +86,22 @@ class Agreement:
 
     def __init__(self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str]) -> None:
         self._query, self._k, self._p, self._measures = query, k, p, measures
-        self._names = key_names(query, truth=False)
-        specs = {**list_key_specs(query, truth=False), **item_spec(query), **score_specs(query), **model_spec(query)}
+        self._segments = attribute_names(query)
+        names = key_names(query)
+        self._names = names | self._segments
+        specs = key_specs(query) | segment_specs(query) | item_spec(query) | score_specs(query) | model_spec(query)
         numbered = not self._long and not is_lazy(frame)
         # Of models in columns, an item's row tells it as well, and is faster to look up.
         self._same = ROW if numbered else ITEM
         self._session = open_frames({"frame": Source(frame, specs)}, {}, rows=["frame"] if numbered else [])
         self._engine = self._session.engine
-        self._keys = list(self._names) or [key_column(0)]
+        self._keys = list(names) or [key_column(0)]
         self._per = [name for name, column in self._names.items() if column in query.per]
 
     @cached_property
     def _rows(self) -> Frame:
         """The frame; ranks are scores of which the least is the best."""
-        rows, _ = with_list_key(self._session.frames["frame"], self._names)
+        rows, _ = with_list_key(self._session.frames["frame"], key_names(self._query))
         if self._query.by_rank:
             columns = [score_column(i) for i in range(len(self._query.orders))]
             rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in columns))
@@ -139,6 +151,13 @@ class Agreement:
             )
         return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT]), ranked
 
+    def _with_segments(self, lists: Frame) -> Frame:
+        """Add the columns of `per` that are not in the key."""
+        for name, column in self._segments.items():
+            several = several_segments(self._query, column)
+            lists = self._engine.join(lists, self._engine.one_value(self._rows, self._keys, name, several), self._keys)
+        return lists
+
     @property
     def _correlates(self) -> bool:
         return not {*CORRELATIONS}.isdisjoint(self._measures)
@@ -146,7 +165,7 @@ class Agreement:
     def frame(self) -> Any:
         """Return one row for each value of `per` and pair of models."""
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
-        lists, ranked = self._lists()
+        lists, ranked = map(self._with_segments, self._lists())
         # The two correlations of a list are missing together: where a model ties all items.
         counts = [nw.len().alias(LISTS)]
         counts += [(~nw.col(KENDALL).is_null()).cast(nw.Int64()).sum().alias(CORRELATED)] if self._correlates else []

@@ -121,7 +121,7 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
     if context.cluster is not None or len(context.query.by) <= 1:
         return
     keys = values.engine.collected(values.frame.select(*context.keys))
-    counts = {column: keys[name].n_unique() for name, column in context.key_names.items() if column in context.query.by}
+    counts = {column: keys[name].n_unique() for name, column in context.key_names.items()}
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:
         column = max(repeated, key=lambda name: repeated[name])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import narwhals as nw
 
-from recframe._columns import POSITION
+from recframe._columns import COUNT, POSITION
 from recframe._engines.column_errors import missing_column
 from recframe.errors import OptionTypeError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
     from recframe._engines.worker_task import WorkerTask
+    from recframe.errors import RecError
 
 
 Built = TypeVar("Built")
@@ -205,6 +206,14 @@ class Engine(Adapter):
         ranks = {name: nw.col(score).rank("average", descending=True).over(*keys) for name, score in scores.items()}
         return frame.with_columns(**{name: rank.cast(nw.Float64()) for name, rank in ranks.items()})
 
+    def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
+        """Return the one known value of a column in each group; where one has several, raise, a plan when it runs."""
+        known = self.settle(known_values(rows, keys, column))
+        several = known.group_by(*keys).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
+        if self.scalar(several.select(nw.len())):
+            raise error
+        return known
+
     def stack(self, frames: Sequence[Frame]) -> Frame:
         """Return the rows of frames of the same columns."""
         return nw.concat(list(frames), how="vertical")
@@ -284,6 +293,11 @@ class Session:
     """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
     columns: Mapping[str, Mapping[str, str]]
     """What came from each frame: the user's names by the plan's."""
+
+
+def known_values(rows: Frame, keys: Sequence[str], column: str) -> Frame:
+    """Return the distinct values of a column in each group, without missing ones."""
+    return rows.select(*keys, column).filter(~nw.col(column).is_null()).unique()
 
 
 def lazy(native: Any) -> Frame:

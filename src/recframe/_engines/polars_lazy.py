@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from recframe._engines import polars_compat, polars_lazy_ranks, polars_partitions
-from recframe._engines.base import VALIDATE, Session
+from recframe._engines.base import VALIDATE, Session, known_values
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars import EagerPolars, Polars
 from recframe._engines.polars_columns import read_lazy
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine, Needed
     from recframe._engines.column_spec import Source
     from recframe._engines.rows import Rows
+    from recframe.errors import RecError
 
 
 class LazyPolars(Polars):
@@ -89,6 +91,18 @@ class LazyPolars(Polars):
         found = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
         return None if found is None else lazy(found)
 
+    def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
+        known = known_values(rows, keys, column).to_native()
+        refuse = partial(_refuse_repeats, tuple(keys), error)
+        return lazy(known.map_batches(refuse, **polars_lazy_ranks.ALL_ROWS))
+
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         found = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
         return super().number_rows(frame, keys, column, descending=descending) if found is None else lazy(found)
+
+
+def _refuse_repeats(keys: Sequence[str], error: RecError, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a data frame, or raise if several rows have the same keys."""
+    if frame.select(keys).is_duplicated().any():
+        raise error
+    return frame

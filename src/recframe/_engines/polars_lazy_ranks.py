@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from recframe._engines.base import Needed
 
+ALL_ROWS = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+"""The arguments of polars that hand a function of a plan all rows and columns."""
+
 
 def rank_rows(
     frame: pl.LazyFrame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
@@ -50,8 +53,7 @@ def _later(
 ) -> pl.LazyFrame:
     """Return the plan that calls a function with all rows, which adds columns and leaves some out."""
     kept: dict[str, Any] = {name: dtype for name, dtype in schema.items() if name not in without}
-    never = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
-    return frame.map_batches(function, schema={**kept, **new}, **never)
+    return frame.map_batches(function, schema={**kept, **new}, **ALL_ROWS)
 
 
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:

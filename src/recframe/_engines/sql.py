@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import narwhals as nw
 
-from recframe._engines.base import Engine, Session, lazy
+from recframe._columns import COUNT
+from recframe._engines.base import Engine, Session, known_values, lazy
 from recframe._engines.column_errors import not_a_number, unlike_keys
 from recframe._engines.column_spec import columns_of, specs_of
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.column_spec import ColumnSpec, Source
+    from recframe.errors import RecError
 
 
 TEXT = (nw.String, nw.Categorical, nw.Enum)
@@ -74,6 +76,12 @@ class SqlEngine(Engine):
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
+
+    def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
+        # No expression of Narwhals raises, but text that is no number does where it is cast to one.
+        lists = known_values(rows, keys, column).group_by(*keys).agg(nw.col(column).min(), nw.len().alias(COUNT))
+        text = nw.when(nw.col(COUNT) > 1).then(nw.lit(" ".join(str(error).split()))).otherwise(nw.lit("1"))
+        return lists.select(*keys, nw.when(text.cast(nw.Int64()) == 1).then(nw.col(column)).alias(column))
 
     def scalar(self, frame: Frame) -> NoReturn:
         msg = "a value is read from eager frames only"

@@ -10,7 +10,6 @@ import narwhals as nw
 
 from recframe._columns import (
     CLUSTER,
-    COUNT,
     GREATEST,
     LEAST,
     MODEL,
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
     from recframe._plan.context import CallContext
+    from recframe._query import Query
     from recframe.metrics._record import Metric
 
 
@@ -113,35 +113,39 @@ def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metri
 
 def with_attributes(context: CallContext, lists: Frame) -> Frame:
     """Add the columns that describe a list without being its key: those of `per`, its weight, its cluster."""
-    engine = context.engine
+    engine, keys = context.engine, context.keys
     for name, column in (context.attribute_names | context.list_columns).items():
         in_truth = name in context.session.columns.get("truth", ())
         source = context.truth_lists if in_truth and context.truth_lists is not None else context.all_rows
-        known = source.select(*context.keys, name).filter(~nw.col(name).is_null()).unique()
-        if engine.eager:
-            known = engine.settle(known)
-            several = known.group_by(*context.keys).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
-            if engine.scalar(several.select(nw.len())):
-                if name in context.list_columns:
-                    msg = f"{ROLES[name]}={column!r} has several values within a list"
-                    raise InputError(msg, "give all rows of a list the same value")
-                msg = f"per={column!r} has several values within a list"
-                raise InputError(msg, f"make it part of the key: by={[*context.query.by, column]!r}")
+        if name == WEIGHT and not engine.eager:
+            known = _lazy_weights(source, keys)
+        elif name in ROLES:
+            msg = f"{ROLES[name]}={column!r} has several values within a list"
+            error = InputError(msg, "give all rows of a list the same value")
+            known = engine.one_value(source, keys, name, error)
         else:
-            known = _one_value(known, context.keys, name)
-        lists = engine.join(lists, known, context.keys)
+            known = engine.one_value(source, keys, name, several_segments(context.query, column))
+        lists = engine.join(lists, known, keys)
     return lists
 
 
-def _one_value(known: Frame, keys: Sequence[str], name: str) -> Frame:
-    """Return the one value of each list of a lazy frame, NaN for a weight that is none, so that no mean has it."""
-    if name != WEIGHT:
-        return known.group_by(*keys).agg(nw.col(name).min())
-    known = known.with_columns(nw.col(name).cast(nw.Float64())).filter(~nw.col(name).is_nan())
-    lists = known.group_by(*keys).agg(nw.col(name).min().alias(LEAST), nw.col(name).max().alias(GREATEST))
+def several_segments(query: Query, column: str) -> InputError:
+    """Return the error for a column of `per` that has several values within a list."""
+    hint = (
+        f"to rank inside each {column}: by={[*query.by, column]!r}; for its part of the real top k: the same of "
+        "df.rec.top(k), with rank='rank' and truth=. The how-to 'Recall by genre, by item' shows both"
+    )
+    return InputError(f"per={column!r} has several values within a list", hint)
+
+
+def _lazy_weights(rows: Frame, keys: Sequence[str]) -> Frame:
+    """Return the one weight of each list of a lazy frame, NaN for one that is none, so that no mean has it."""
+    known = rows.with_columns(nw.col(WEIGHT).cast(nw.Float64()))
+    known = known.filter(~nw.col(WEIGHT).is_null(), ~nw.col(WEIGHT).is_nan())
+    lists = known.group_by(*keys).agg(nw.col(WEIGHT).min().alias(LEAST), nw.col(WEIGHT).max().alias(GREATEST))
     least = nw.col(LEAST)
     is_weight = (least == nw.col(GREATEST)) & (least >= 0)
-    return lists.select(*keys, nw.when(is_weight).then(least).otherwise(math.nan).alias(name))
+    return lists.select(*keys, nw.when(is_weight).then(least).otherwise(math.nan).alias(WEIGHT))
 
 
 def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> Frame:

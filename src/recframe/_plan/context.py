@@ -88,12 +88,12 @@ class CallContext:
         self.requirements = requirements
         self._catalog_size = given.catalog_size
         self._greatest = given.greatest
-        self.key_names = sources.key_names(query, truth=with_truth)
-        self.attribute_names = sources.attribute_names(query, truth=with_truth)
+        self.key_names = sources.key_names(query)
+        self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query, self.key_names)
         self.session: Session = open_frames(
             sources.sources_of(given, query, requirements, item=self.with_item),
-            sources.attributes(query, truth=True) if with_truth else {},
+            sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],
         )
         self.engine: Engine = self.session.engine
@@ -119,7 +119,7 @@ class CallContext:
     @cached_property
     def side_tables(self) -> SideTables:
         """The side information, read by the first metric that needs some."""
-        return SideTables(self.session, self.requirements, self.user_keys, self._catalog_size)
+        return SideTables(self.session, self.requirements, list(self.key_names), self._catalog_size)
 
     def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:
@@ -162,11 +162,6 @@ class CallContext:
     def omits_rows(self) -> bool:
         """Whether the frame has only some of the ranked rows."""
         return self.query.candidates is not None or self.query.tied is not None
-
-    @property
-    def user_keys(self) -> list[str]:
-        """The keys that name a user: those of `by`."""
-        return [name for name, column in self.key_names.items() if column in self.query.by]
 
     @property
     def values(self) -> list[str]:

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     Specs = dict[str, ColumnSpec]
 
 
-def key_names(query: Query, *, truth: bool) -> dict[str, str]:
-    """Return the user's key columns by the plan's names; without a truth, `per` may add to the key."""
-    keys = query.by if truth else (*query.by, *(name for name in query.per if name not in query.by))
-    return {key_column(i): name for i, name in enumerate(keys)}
+def key_names(query: Query) -> dict[str, str]:
+    """Return the user's key columns by the plan's names."""
+    return {key_column(i): name for i, name in enumerate(query.by)}
 
 
 def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
@@ -49,9 +48,9 @@ def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
-def attribute_names(query: Query, *, truth: bool) -> dict[str, str]:
+def attribute_names(query: Query) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
-    others = [name for name in query.per if name not in query.by] if truth else []
+    others = [name for name in query.per if name not in query.by]
     return {attribute_column(i): name for i, name in enumerate(others)}
 
 
@@ -61,24 +60,21 @@ def list_columns(query: Query, keys: Mapping[str, str]) -> dict[str, str]:
     return {name: column for name, column in found.items() if column is not None}
 
 
-def attributes(query: Query, *, truth: bool) -> Specs:
+def segment_specs(query: Query) -> Specs:
+    """Return the columns of `per` to read that are not in the key."""
+    return {name: ColumnSpec(column, "per", "attribute") for name, column in attribute_names(query).items()}
+
+
+def attributes(query: Query) -> Specs:
     """Return the columns to read that describe lists."""
-    names = attribute_names(query, truth=truth)
-    found = {name: ColumnSpec(column, "per", "attribute") for name, column in names.items()}
     roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
-    others = list_columns(query, key_names(query, truth=truth))
-    return found | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
+    others = list_columns(query, key_names(query))
+    return segment_specs(query) | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
 
 
 def key_specs(query: Query, use: Use = "key") -> Specs:
     """Return the columns of `by` to read."""
     return {key_column(i): ColumnSpec(column, "by", use) for i, column in enumerate(query.by)}
-
-
-def list_key_specs(query: Query, *, truth: bool) -> Specs:
-    """Return the columns of the lists' key to read, to which `per` may add."""
-    names = key_names(query, truth=truth)
-    return {name: ColumnSpec(column, "by" if column in query.by else "per", "key") for name, column in names.items()}
 
 
 def item_spec(query: Query, use: Use = "key") -> Specs:
@@ -100,8 +96,7 @@ def score_specs(query: Query) -> Specs:
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
     """Return the frames with what to read from each."""
     truth = given.truth is not None
-    keys = list_key_specs(query, truth=truth)
-    users = {name: spec for name, spec in keys.items() if spec.column in query.by}
+    keys = key_specs(query)
     in_order = query.ties in ("item", "item_desc") or requirements.reads_items or bool(requirements.greedy)
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
@@ -110,7 +105,7 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     specs = {
         "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, requirements)),
         "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, requirements),
-        "train": users | items,
+        "train": keys | items,
         "features": items | features,
         "catalog": items,
         "models": model_spec(query),
@@ -130,7 +125,7 @@ def _relevance(query: Query, *, truth: bool) -> Specs:
 def _own(query: Query, requirements: Requirements) -> Specs:
     """Return the columns to read of a frame that has no truth."""
     relevance = _relevance(query, truth=False) if requirements.accuracy else {}
-    return relevance | attributes(query, truth=False)
+    return relevance | attributes(query)
 
 
 def _subtopics(query: Query, requirements: Requirements) -> Specs:

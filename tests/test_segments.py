@@ -1,0 +1,119 @@
+"""A column of `per` describes a list: one that differs within a list is refused, and the two readings have calls of their own."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+
+import pytest
+
+import recframe
+
+ROWS = {
+    "user": ["1", "1", "2"],
+    "item": ["a", "b", "a"],
+    "score": [0.9, 0.1, 0.5],
+    "relevant": [0, 1, 1],
+    "genre": ["x", "y", "x"],
+    "country": ["de", None, "fr"],
+}
+TRUTH = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "genre": ["x", "y", "x"], "country": ["de", None, "fr"]}
+REFUSED = r"(?s)per='genre' has several values within a list.*by=\['user', 'genre'\].*df.rec.top\(k\), with rank='rank'"
+CALLS = {
+    "one metric": ("mrr", 2),
+    "many": ("evaluate", ["ndcg", "map"], 2),
+    "recommended items": ("evaluate", ["coverage", "gini"], 2),
+    "distribution": ("describe", "mrr"),
+}
+
+
+def without_relevance(data):
+    return {name: values for name, values in data.items() if name != "relevant"}
+
+
+@pytest.mark.parametrize("case", CALLS)
+@pytest.mark.parametrize("truth", [None, ["genre"], []], ids=["no truth", "of the truth", "of the frame"])
+def test_a_column_that_differs_within_a_list_is_refused(engine, case, truth):
+    if case == "distribution":
+        pytest.importorskip("scipy")
+    given, data = {"per": "genre"}, ROWS
+    if truth is None:
+        frame = engine.frame(data)
+    else:
+        columns = {name: TRUTH[name] for name in ("user", "item", *truth)}
+        frame, given["truth"] = engine.frames(without_relevance(data), columns)
+    # Eager frames raise at the call, lazy ones where their rows are read: with the error itself, or its text in the engine's.
+    expected = recframe.InputError if not engine.lazy or engine.library == "polars" else Exception
+    with pytest.raises(expected, match=REFUSED):
+        engine.ask(frame, *CALLS[case], **given)
+
+
+def test_so_it_is_by_comparisons_of_models(engine):
+    pytest.importorskip("scipy")
+    frame = engine.frame(ROWS | {"other": [3, 2, 1]})
+    expected = recframe.InputError if not engine.lazy or engine.library == "polars" else Exception
+    for call in (("compare", "mrr"), ("agreement", 2)):
+        with pytest.raises(expected, match=REFUSED):
+            engine.ask(frame, *call, score=["score", "other"], per="genre")
+
+
+def test_a_whole_frame_as_one_list_is_one_segment(engine):
+    expected = recframe.InputError if not engine.lazy or engine.library == "polars" else Exception
+    with pytest.raises(expected, match=r"(?s)per='country' has several values.*by=\['country'\]"):
+        engine.ask(engine.frame(ROWS), "mrr", by=None, per="country")
+
+
+def test_missing_values_do_not_cut_a_list(engine):
+    found = engine.ask(engine.frame(ROWS), "mrr", per="country")
+    assert sorted((row["country"], row["mrr"]) for row in found) == [("de", 0.5), ("fr", 1.0)]
+    frame, truth = engine.frames(without_relevance(ROWS), TRUTH)
+    assert {row["country"] for row in engine.ask(frame, "mrr", per="country", truth=truth)} == {"de", "fr"}
+
+
+def random_rows(seed):
+    """Return recommendations and what was relevant, with the genre of each item."""
+    draw = random.Random(seed)
+    genre = {item: draw.choice("xyz") for item in range(12)}
+    rows = [
+        {"user": user, "item": item, "genre": genre[item], "score": draw.random()}
+        for user in range(6)
+        for item in draw.sample(range(12), 8)
+    ]
+    truth = [
+        {"user": user, "item": item, "genre": genre[item]} for user in range(7) for item in draw.sample(range(12), 3)
+    ]
+    return rows, truth
+
+
+@pytest.mark.parametrize("segment", ["genre", "item"])
+def test_the_part_of_the_real_top_k(engine, segment):
+    rows, truth = random_rows(1)
+    k, top, relevant = 3, set(), defaultdict(list)
+    for user in range(6):
+        own = sorted((row for row in rows if row["user"] == user), key=lambda row: -row["score"])
+        top |= {(user, row["item"]) for row in own[:k]}
+    for row in truth:
+        relevant[row[segment], row["user"]].append((row["user"], row["item"]) in top)
+    shares = defaultdict(list)
+    for (value, _), found in relevant.items():
+        shares[value].append(sum(found) / len(found))
+    expected = {value: pytest.approx(sum(each) / len(each)) for value, each in shares.items()}
+
+    by = ["user", segment]
+    if engine.answers_with_rows:
+        frame, there = engine.frames(rows, truth)
+        with engine.running():
+            kept = recframe.rec(frame).top(k)
+    else:
+        kept, there = engine.frames(
+            [{**row, "rank": _place(row, rows)} for row in rows if (row["user"], row["item"]) in top], truth
+        )
+    found = engine.ask(kept, "recall", k, by=by, per=segment, rank="rank", truth=there)
+    # Items that nobody wants have no value.
+    assert {row[segment]: row[f"recall@{k}"] for row in found if row[f"recall@{k}"] is not None} == expected
+    inside = engine.ask(engine.frames(rows, truth)[0], "recall", k, by=by, per=segment, truth=there)
+    assert {row[segment]: row[f"recall@{k}"] for row in inside if row[f"recall@{k}"] is not None} != expected
+
+
+def _place(row, rows):
+    return 1 + sum(other["score"] > row["score"] for other in rows if other["user"] == row["user"])
