@@ -450,6 +450,64 @@ def test_fail_on_check(run, files):
         assert err.splitlines()[-1] == "recframe: the check found duplicate_rows (7)"
 
 
+@pytest.fixture
+def another_day(files):
+    """Write a truth of which most lists are unknown to the frame."""
+    pl.DataFrame({"user": [1, 7, 8, 9], "item": [3, 2, 2, 1]}).write_csv("day.csv")
+
+
+@pytest.mark.parametrize(
+    ("gate", "found"),
+    [
+        ("", ""),
+        ("warning", "truth_of_unknown_lists (3), lists_without_relevant (2), lists_without_ranked (3)"),
+        ("warning --fail-on-check lists_without_ranked=0.5", "truth_of_unknown_lists (3), lists_without_relevant (2)"),
+        ("truth_of_unknown_lists=0.1", "truth_of_unknown_lists (3, a share of 0.75 above 0.1)"),
+        ("truth_of_unknown_lists=0.75", ""),
+        ("truth_of_unknown_lists=0 --fail-on-check error", "truth_of_unknown_lists (3, a share of 0.75 above 0)"),
+    ],
+)
+@pytest.mark.usefixtures("another_day")
+def test_a_limit_of_what_a_check_finds(run, gate, found):
+    for command in ("check", "evaluate -m map"):
+        # Before the files and after them: a limit is no file, and a file is no limit.
+        for line in (
+            f"{command} --fail-on-check {gate} old.csv --truth day.csv",
+            f"{command} old.csv --truth day.csv --fail-on-check {gate}",
+        ):
+            code, _, err = run(line)
+            judged = [text for text in err.splitlines() if "the check found" in text]
+            assert (code, judged) == ((1, [f"recframe: the check found {found}"]) if found else (0, []))
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        (
+            "truth_of_unknwn_lists=0.1",
+            "(?s)'truth_of_unknwn_lists' is no finding of check.*mean 'truth_of_unknown_lists'",
+        ),
+        ("warnings=0.1", "(?s)'warnings' is no finding of check.*did you mean 'warning'"),
+        ("truth_of_unknown_lists=2", "(?s)does not say FINDING=SHARE, a share from 0 to 1.*truth_of_unknown_lists=0.1"),
+        ("truth_of_unknown_lists=nan", "does not say FINDING=SHARE"),
+        ("ties_across_k=0.1", "(?s)ties_across_k=0.1: this check does not look for it.*-k"),
+    ],
+)
+@pytest.mark.usefixtures("another_day")
+def test_a_limit_that_says_nothing(run, gate, message):
+    code, _, err = run(f"check old.csv --truth day.csv --fail-on-check {gate}")
+    assert code == 2
+    assert re.search(message, err)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_gate_names_the_model(run):
+    pl.concat([pl.read_csv("old.csv")] * 2).write_csv("twice.csv")
+    assert run("check new.csv twice.csv --truth test.csv --fail-on-check")[2].splitlines()[-1] == (
+        "recframe: the check found duplicate_rows of model 'twice' (7)"
+    )
+
+
 # --- input that cannot be used ------------------------------------------------------------------------------------------
 
 

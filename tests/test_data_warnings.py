@@ -77,6 +77,44 @@ def test_items_that_never_match(engine):
     )
 
 
+def test_a_truth_of_another_day(engine):
+    users = ["1", "2", "3", "4"]
+    rows = {"user": users, "item": ["a"] * 4, "score": [1, 2, 3, 4]}
+    for known, said_of in (
+        (
+            ["4", "5", "6"],
+            ["lists of truth, 2 of 3, have no row of the frame", "lists of the frame, 3 of 4, are not in truth"],
+        ),
+        (["1", "2", "3", "5", "6", "7", "8"], ["lists of truth, 4 of 7, have no row of the frame"]),
+        (["4"], ["lists of the frame, 3 of 4, are not in truth"]),
+        # Half of them are not most.
+        (["3", "4", "5", "6"], []),
+    ):
+        frame, truth = engine.frames(rows, {"user": known, "item": ["a"] * len(known)})
+        found = said(engine, frame, truth=truth)
+        lines = [line for message in found for line in message.splitlines() if line.startswith("- most ")]
+        assert len(found) == bool(said_of)
+        assert len(lines) == len(said_of)
+        for line, text in zip(lines, said_of, strict=True):
+            assert text in line
+            assert "of the same days?" in line
+        assert said(engine, frame, "evaluate", ["coverage"], truth=truth) == []
+    frame, truth = engine.frames(
+        rows | {"user": ["1"] * 4, "item": ["a", "b", "c", "d"]}, {"user": ["1"], "item": ["d"]}
+    )
+    assert said(engine, frame, by=None, truth=truth) == []
+
+
+def test_a_truth_of_another_day_for_one_model(engine):
+    rows = {"user": ["1", "2", "3", "3", "8", "9"], "item": ["a"] * 6, "score": [6, 5, 4, 3, 2, 1], "who": [*"aaabbb"]}
+    frame, truth = engine.frames(rows, {"user": ["1", "2", "3"], "item": ["a"] * 3})
+    (message,) = said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
+    assert [line for line in message.splitlines() if line.startswith("- most ")] == [
+        "- most lists of truth, 2 of 3, have no row of who='b': they score 0. Is the truth that of these lists, of the same days?",
+        "- most lists of who='b', 2 of 3, are not in truth: they have no value. Is the truth that of these lists, of the same days?",
+    ]
+
+
 def test_a_value_of_0_that_is_earned_is_passed_over(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1"], "item": ["b"]})
     assert said(engine, frame, "ndcg", 1, truth=truth) == []

@@ -15,7 +15,7 @@ from recframe._checks import first_rows
 from recframe._checks.assumed_relevance import assumed_relevance
 from recframe._checks.definitions import comparable, may_pool_models
 from recframe._checks.sampled_candidates import sampled_candidates
-from recframe._checks.unmatched import unmatched
+from recframe._checks.unmatched import strange_lists, unmatched
 from recframe._columns import ITEM, MODEL, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
@@ -67,6 +67,8 @@ def warn_of_data(
         metrics = [terms.metric for terms in context.requirements.accuracy]
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
             found += unmatched(given.frame, given.truth, query)
+        if context.requirements.reads_relevance:
+            found += strange_lists(context)
     _warn(found, "the numbers may mean nothing", guesses)
 
 

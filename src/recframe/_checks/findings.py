@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""How severe findings are, the most severe first."""
 
 ROWS, LISTS = "rows", "lists"
 ITEM_THERE, GRADES_THERE, MODEL_THERE = "item there", "relevance there", "model there"
@@ -14,7 +18,7 @@ class Finding:
     """One thing to look for."""
 
     name: str
-    severity: Literal["error", "warning", "note"]
+    severity: Severity
     of: str
     """What is counted: of the truth, where the finding is about it."""
     meaning: str

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import values_of
-from recframe._columns import MODEL
+from recframe._columns import COUNT, MODEL
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import item_spec, key_specs, model_spec
@@ -15,9 +15,11 @@ from recframe._plan.sources import item_spec, key_specs, model_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recframe._plan.context import CallContext
     from recframe._query import Query
 
 SEEN = "seen"
+SAME_DAY = "Is the truth that of these lists, of the same days?"
 EXAMPLES, LOOKED_AT = 3, 10_000
 """How many values to show, and in how many rows to look for them."""
 
@@ -52,6 +54,29 @@ def unmatched(frame: Any, truth: Any, query: Query) -> Iterator[str]:
             each = _each(own, truth, what, names)
             yield f"no {what} of {query.model}={name!r} is in truth: {each}. Make the ids the same"
         left = not models
+
+
+def strange_lists(context: CallContext) -> Iterator[str]:
+    """Yield that most lists of an eager truth are unknown to the frame, or to a model, or the other way round."""
+    if context.truth_lists is None or not context.query.by:
+        return
+    engine, keys, long = context.engine, context.keys, context.group[len(context.keys) :]
+    there = context.truth_lists.select(*keys).unique()
+    here = context.all_rows.select(*context.group).unique()
+    both = engine.join(here, there.with_columns(nw.lit(1).alias(SEEN)), keys)
+    counts = [nw.len().alias(COUNT), nw.col(SEEN).sum()]
+    found = both.group_by(*long).agg(*counts) if long else both.select(*counts)
+    known = engine.scalar(there.select(nw.len()))
+    native = context.session.finish(found, {}, long)
+    for *model, lists, shared in engine.as_narwhals(native).select(*long, COUNT, SEEN).rows():
+        which = f"{context.query.model}={model[0]!r}" if model else "the frame"
+        # Without a list in common, the ids differ.
+        if shared and known > 2 * shared:
+            some = f"{known - shared:,} of {known:,}"
+            yield f"most lists of truth, {some}, have no row of {which}: they score 0. {SAME_DAY}"
+        if shared and lists > 2 * shared:
+            some = f"{lists - shared:,} of {lists:,}"
+            yield f"most lists of {which}, {some}, are not in truth: they have no value. {SAME_DAY}"
 
 
 def _of_model(frame: Any, column: Any, model: Any) -> Any:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTERRUPTED = 130
+ON_CHECK = "--fail-on-check"
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -53,10 +54,16 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def spread(arguments: Sequence[str]) -> list[str]:
-    """Return arguments in which several cutoffs after one ``-k`` have an option each: ``-k 5 10`` and ``-k 5,10``."""
+    """Return arguments as click reads them.
+
+    Several cutoffs after one ``-k`` have an option each, ``-k 5 10`` and ``-k 5,10``. ``--fail-on-check`` alone says
+    ``error``.
+    """
     found: list[str] = []
     of_k = False
     for argument in arguments:
+        if found and found[-1] == ON_CHECK and not _is_check_limit(argument):
+            found.append("error")
         numbers = argument.split(",")
         if of_k and all(number.lstrip("-").isdigit() for number in numbers):
             pending = found[-1] not in ("-k", "--k")
@@ -66,7 +73,14 @@ def spread(arguments: Sequence[str]) -> list[str]:
             continue
         of_k = argument in ("-k", "--k")
         found.append(argument)
-    return found
+    return [*found, "error"] if found and found[-1] == ON_CHECK else found
+
+
+def _is_check_limit(argument: str) -> bool:
+    """Return whether an argument after ``--fail-on-check`` belongs to it."""
+    from recframe._cli.gates import is_check_limit
+
+    return is_check_limit(argument)
 
 
 def _with_what_is_meant(error: click.UsageError) -> click.UsageError:

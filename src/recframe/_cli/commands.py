@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe import explain, rec
 from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._cli import terminal
-from recframe._cli.gates import bounds_of, of_check, worse
+from recframe._cli.gates import CheckGate, bounds_of, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
@@ -48,15 +48,15 @@ DISPENSABLE = (
 """The columns that a narrow terminal does without, in turn."""
 
 
-def evaluate(*, fail_under: Sequence[str], fail_on_check: bool, counts: bool, **values: Any) -> list[str]:
+def evaluate(*, fail_under: Sequence[str], fail_on_check: Sequence[str], counts: bool, **values: Any) -> list[str]:
     """Evaluate the models, and judge their values."""
-    bounds = bounds_of(fail_under)
+    bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
     out = _out(values)
     frame, roles = _read(values, "evaluate")
     found = []
     if fail_on_check:
         names = CALL_ROLES["check"]
-        found = of_check(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
+        found = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     metrics, k = _metrics(values, bounds)
     result = rec(frame).evaluate(metrics, k, counts=counts, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
@@ -119,9 +119,9 @@ def report(*, title: str | None, **values: Any) -> list[str]:
     return []
 
 
-def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
+def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list[str]:
     """Show what a look at the files finds."""
-    out = _out(values)
+    gate, out = CheckGate.of(fail_on_check), _out(values)
     frame, roles = _read(values, "check")
     result = rec(frame).check(k, **roles)
     counted = result.filter(result["count"] > 0)
@@ -133,7 +133,7 @@ def check(*, fail_on_check: bool, k: int | None, **values: Any) -> list[str]:
         if not _format(values):
             meanings = dict(counted.select("finding", "meaning").iter_rows())
             say("\n".join(f"{finding}: {meaning}" for finding, meaning in meanings.items()))
-    return of_check(result) if fail_on_check else []
+    return gate.judged(result) if fail_on_check else []
 
 
 def explain_metric(*, metric: str, **values: Any) -> list[str]:

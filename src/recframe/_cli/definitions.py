@@ -38,7 +38,13 @@ def _commands() -> list[click.Command]:
     counts = click.Option(
         ["--counts"], is_flag=True, help="Add how many lists have a value under every metric, and how many have none."
     )
-    on_check = click.Option(["--fail-on-check"], is_flag=True, help="Exit with 1 if a check of the files finds errors.")
+    on_check = click.Option(
+        ["--fail-on-check"],
+        multiple=True,
+        metavar="LIMIT",
+        help="Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; with "
+        "FINDING=SHARE, the finding may have this share. May be repeated. [error]",
+    )
     if_worse = click.Option(
         ["--fail-if-worse"],
         metavar="MODEL",

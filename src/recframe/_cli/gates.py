@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recframe.errors import OptionError
+from recframe._checks.findings import FINDINGS, SEVERITIES
+from recframe.errors import OptionError, closest
 from recframe.metrics import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
+
+NAMES = tuple(finding.name for finding in FINDINGS)
 
 
 def bounds_of(given: Sequence[str]) -> dict[str, float]:
@@ -59,8 +63,75 @@ def worse(result: pl.DataFrame, margin: float) -> list[str]:
     return found
 
 
-def of_check(result: pl.DataFrame) -> list[str]:
-    """Return what a check found of errors, as a phrase."""
-    rows = result.filter(severity="error").iter_rows(named=True)
-    errors = [f"{row['finding']} ({row['count']:,})" for row in rows if row["count"]]
-    return [f"the check found {', '.join(errors)}"] if errors else []
+@dataclass(frozen=True)
+class CheckGate:
+    """What a check may find: nothing of some severities, and of the findings in `limits` up to a share.
+
+    Attributes
+    ----------
+    severities : tuple of str
+        Of these severities nothing may be found.
+    limits : dict of str to float
+        The largest share of a finding, whatever its severity.
+    """
+
+    severities: tuple[str, ...]
+    limits: Mapping[str, float]
+
+    @classmethod
+    def of(cls, given: Sequence[str]) -> CheckGate:
+        """Return the gate of ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE``."""
+        limits: dict[str, float] = {}
+        most = 0
+        for text in given:
+            if text in SEVERITIES:
+                most = max(most, SEVERITIES.index(text))
+                continue
+            name, _, limit = text.rpartition("=")
+            if name not in NAMES:
+                msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
+                raise OptionError(msg, closest(name or text, (*NAMES, *SEVERITIES)))
+            limits[name] = _share(text, limit)
+        return cls(SEVERITIES[: most + 1], limits)
+
+    def judged(self, result: pl.DataFrame) -> list[str]:
+        """Return what a check found beyond it, as a phrase."""
+        absent = sorted(self.limits.keys() - {*result["finding"]})
+        if absent:
+            msg = f"--fail-on-check {absent[0]}={self.limits[absent[0]]:g}: this check does not look for it"
+            raise OptionError(msg, "some findings need an option, such as --truth, --per or -k")
+        found = []
+        for row in result.filter(result["count"] > 0).iter_rows(named=True):
+            name, limit = row["finding"], self.limits.get(row["finding"])
+            of = f" of model {row['model']!r}" if "model" in row else ""
+            if limit is not None and row["share"] > limit:
+                found.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
+            elif limit is None and row["severity"] in self.severities:
+                found.append(f"{name}{of} ({row['count']:,})")
+        return [f"the check found {', '.join(found)}"] if found else []
+
+
+def _share(text: str, limit: str) -> float:
+    """Return the share in a limit, from 0 to 1."""
+    try:
+        share = float(limit)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
+        raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
+    return share
+
+
+def is_check_limit(text: str) -> bool:
+    """Return whether an argument is what ``--fail-on-check`` may say, and no file."""
+    name, equals, limit = text.rpartition("=")
+    return text in SEVERITIES or name in NAMES or (bool(equals) and _is_number(limit))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
