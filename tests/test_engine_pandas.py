@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 
 import pytest
 
@@ -11,6 +12,9 @@ import recframe
 from compare import assert_equal
 from spellings import SOME
 from strategies import BINARY, BY, crowd
+
+np = pytest.importorskip("numpy")
+pd = pytest.importorskip("pandas")
 
 
 def pandas_rows(engine, frame, **roles):
@@ -85,3 +89,63 @@ def test_pandas_keys_come_back_as_they_were(pandas_engine):
         with pandas_engine.running():
             result = recframe.rec(frame).ndcg(per="user")
         assert result["user"].dtype == frame["user"].dtype, kind
+
+
+@pytest.mark.parametrize("dtype", ["int8[pyarrow]", "int64[pyarrow]", "Int64"])
+def test_the_least_integer_is_a_score(pandas_engine, dtype):
+    pytest.importorskip("pyarrow")
+    least = -(2**7) if dtype.startswith("int8") else -(2**63)
+    frame = pd.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 0]})
+    frame["score"] = pd.Series([least, least + 1, None], dtype=dtype)
+    assert frame.rec.mrr() == 0.5
+
+
+@pytest.mark.parametrize("text", ["string", "large_string"])
+def test_arrows_dictionaries_are_keys(pandas_engine, text):
+    pa = pytest.importorskip("pyarrow")
+    values = pa.array(["b", "a", None], getattr(pa, text)()).dictionary_encode()
+    frame = pd.DataFrame({"user": [1, 2, 3], "item": [1, 1, 1], "relevant": [1, 1, 1], "score": [1, 2, 3]})
+    frame["country"] = pd.Series(pd.arrays.ArrowExtensionArray(values))
+    assert frame.rec.mrr(per="country")["country"].tolist()[:2] == ["a", "b"]
+    found = frame.drop(columns="relevant").rec.mrr(by="country", truth=pd.DataFrame({"country": ["a"], "item": [1]}))
+    assert found == 1.0
+
+
+@pytest.mark.parametrize("left", ["int64", "Int64", "int64[pyarrow]"])
+@pytest.mark.parametrize("right", ["uint64", "UInt64", "uint64[pyarrow]"])
+def test_large_ids_with_and_without_a_sign_stay_apart(pandas_engine, left, right):
+    pytest.importorskip("pyarrow")
+    ids = [2**60, 2**60 + 1]
+    for one, other in ((left, right), (right, left)):
+        frame = pd.DataFrame({"user": pd.Series(ids, dtype=one), "item": [1, 2], "score": [1, 2]})
+        truth = pd.DataFrame({"user": pd.Series(ids, dtype=other), "item": [1, 3]})
+        assert frame.rec.mrr(truth=truth, per="user").to_dict("list") == {"user": ids, "mrr": [1.0, 0.0]}
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [([2**64 - 1, 2**64 - 2], [1, 2]), ([2**64 - 1], [-1]), ([2**63, None], [1])]
+)
+def test_ids_beyond_63_bits_meet_small_ones(pandas_engine, left, right):
+    frame = pd.DataFrame({"user": pd.Series(left, dtype="UInt64"), "item": 1, "score": 1})
+    truth = pd.DataFrame({"user": pd.Series(right, dtype="int64"), "item": 1})
+    with warnings.catch_warnings(action="ignore"):
+        found = frame.rec.mrr(truth=truth, per="user")["user"]
+    assert {None if pd.isna(value) else int(value) for value in found} == {*left, *right}
+
+
+@pytest.mark.parametrize("units", [("s", "us"), ("us", "ns"), ("ns", "s")])
+def test_points_in_time_of_two_units_match_far_ones_too(pandas_engine, units):
+    def days(unit):
+        last = "2024-01-02" if unit == "ns" else "9999-12-31"
+        return pd.Series(np.array(["2024-01-01", last], dtype=f"datetime64[{unit}]"))
+
+    frame = pd.DataFrame({"user": days(units[0]), "item": 1, "score": 1})
+    truth = pd.DataFrame({"user": days(units[1]), "item": 1})
+    found = frame.rec.mrr(truth=truth, per="user")
+    assert {*found["user"][found["mrr"] == 1].dt.date} == {*frame["user"].dt.date} & {*truth["user"].dt.date}
+    if "ns" in units:
+        for side in (frame, truth):
+            if side["user"].dtype == "datetime64[ns]":
+                side["user"] += pd.Timedelta(1, "ns")
+        with pytest.raises(recframe.errors.ColumnTypeError, match="and none holds the values of all frames"):
+            frame.rec.mrr(truth=truth)

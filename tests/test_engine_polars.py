@@ -74,3 +74,43 @@ def test_polars_keys_come_back_as_they_were(polars_engine):
             [{**row, "user": relabel.get(kind, int)(row["user"])} for row in rows], {"user": kind}
         )
         assert recframe.rec(frame).ndcg(per="user").schema["user"] == frame.schema["user"], kind
+
+
+@pytest.mark.parametrize("units", [("ms", "us"), ("us", "ns"), ("ns", "ms")])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_points_in_time_of_two_units_match_far_ones_too(units, zone):
+    def days(unit):
+        last = dt.date(2024, 1, 2) if unit == "ns" else dt.date(9999, 12, 31)
+        return pl.Series([dt.date(2024, 1, 1), last]).cast(pl.Datetime(unit)).dt.replace_time_zone(zone)
+
+    frame = pl.DataFrame({"user": days(units[0]), "item": [1, 1], "score": [1, 1]})
+    truth = pl.DataFrame({"user": days(units[1]), "item": [1, 1]})
+    common = {*frame["user"].dt.date()} & {*truth["user"].dt.date()}
+    assert {*frame.rec.mrr(truth=truth, per="user").filter(pl.col("mrr") == 1)["user"].dt.date()} == common
+    if "ns" not in units:
+        lazy = frame.lazy().rec.mrr(truth=truth.lazy(), per="user").collect()
+        assert {*lazy.filter(pl.col("mrr") == 1)["user"].dt.date()} == common
+        return
+    frame, truth = (
+        each.with_columns(pl.col("user") + pl.duration(nanoseconds=1, time_unit="ns"))
+        if each.schema["user"].time_unit == "ns"
+        else each
+        for each in (frame, truth)
+    )
+    with pytest.raises(recframe.errors.ColumnTypeError, match="and none holds the values of all frames"):
+        frame.rec.mrr(truth=truth)
+
+
+@pytest.mark.skipif(not hasattr(pl, "UInt128"), reason="needs polars 1.34")
+@pytest.mark.parametrize("other", ["Int64", "UInt64", "Int128"])
+def test_ids_of_128_bits_match_smaller_ones(other):
+    for large in (2**100, 2**127):
+        frame = pl.DataFrame({"user": pl.Series([1, large], dtype=pl.UInt128), "item": [1, 1], "score": [1, 1]})
+        truth = pl.DataFrame({"user": pl.Series([1, 2], dtype=getattr(pl, other)), "item": [1, 1]})
+        if large < 2**127:
+            assert frame.rec.mrr(truth=truth, per="user").rows() == [(1, 1.0), (2, 0.0), (large, None)]
+            lazy = frame.lazy().rec.mrr(truth=truth.lazy(), per="user").collect()
+            assert sorted(lazy.rows()) == [(1, 1.0), (2, 0.0), (large, None)]
+        else:
+            with pytest.raises(recframe.errors.ColumnTypeError, match="UInt128 and .* none holds the values"):
+                frame.rec.mrr(truth=truth)

@@ -12,7 +12,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
-from recframe._data.common import check_frame, check_name, query_of_call
+from recframe._data.common import check_frame, check_new_column, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import key_specs, score_specs, with_list_key
@@ -113,8 +113,8 @@ def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...
 def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     """Return a frame with the fused score of its models; see `Rec.fuse`."""
     check_frame("the frame", frame)
-    name = check_name("name", name)
     query = query_of_call(bound, given, CALL_ROLES["fuse"], [frame])
+    name = check_new_column(name, query, bound)
     if len(query.orders) == 1:
         msg = f"fuse joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         raise OptionError(msg, "score=['old', 'new']")

@@ -170,7 +170,7 @@ class ComparisonMethods:
             sum, the sum times the number of models that retrieved the item, the least, the largest, the median, the
             mean of those that retrieved it, or the sum with `weights`.
         name : str
-            The new column; one of that name is replaced.
+            The new column; one of that name is replaced, but never the key, the item or the relevance.
         weights : sequence or dict of float, optional
             One number for each model, in their order or by name. For the methods that add: all but ``"min"``,
             ``"max"``, ``"median"`` and ``"anz"``.

@@ -11,7 +11,7 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import SIZE, places, scramble
-from recframe._data.common import check_frame, check_name, query_of_call
+from recframe._data.common import check_frame, check_new_column, query_of_call
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
@@ -30,12 +30,13 @@ def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
     query = query_of_call(bound, given, CALL_ROLES["add_random"], [frame])
+    name = check_new_column(name, query, bound)
     rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
     whole = places(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
     whole = scramble(whole, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", CHANCE)
     # By a power of two, which leaves nothing to round.
     whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
-    return rows.pick(whole, {CHANCE: check_name("name", name)})
+    return rows.pick(whole, {CHANCE: name})
 
 
 def add_popular(
@@ -45,6 +46,7 @@ def add_popular(
     check_frame("the frame", frame)
     check_frame("train", train)
     query = query_of_call(bound, given, CALL_ROLES["add_popular"], [frame, train])
+    name = check_new_column(name, query, bound)
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")
         for i, column in enumerate(as_tuple(column_names("segment", options["segment"], labels_of(frame, train))))
@@ -71,7 +73,7 @@ def add_popular(
     counts = rows.engine.sum_by(past.with_columns(weight.alias(WEIGHT)), list(group), [WEIGHT])
     whole = rows.engine.join(rows.frames["frame"], counts, list(group))
     whole = whole.with_columns(nw.col(WEIGHT).fill_null(0.0).alias(WEIGHT))
-    return rows.pick(whole, {WEIGHT: check_name("name", name)})
+    return rows.pick(whole, {WEIGHT: name})
 
 
 def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:

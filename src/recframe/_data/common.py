@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe._arguments import Roles
+from recframe._defaults import current
 from recframe._engines.registry import check_answers_with_rows, is_frame
 from recframe._query import Query, resolved
 from recframe._values import is_label, whole_number
-from recframe.errors import OptionTypeError, quoted
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,3 +42,15 @@ def check_name(name: str, given: Any) -> str:
         msg = f"{name}={quoted(given)} is not the name of a column"
         raise OptionTypeError(msg, f"{name}='name'")
     return given
+
+
+def check_new_column(given: Any, query: Query, bound: Mapping[str, Any]) -> str:
+    """Return the name of a column that a call adds, or raise if it would replace the key, the item or the relevance."""
+    name = check_name("name", given)
+    named = {**current(), **bound}
+    taken = {named.get(role) or getattr(Roles, role): role for role in ("relevant", "item", "model")}
+    taken |= {query.item: "item", **dict.fromkeys(query.by, "by")}
+    if name in taken:
+        msg = f"name={name!r} is the column of {taken[name]}=, which would be lost"
+        raise OptionError(msg, "give the new column a name of its own")
+    return name

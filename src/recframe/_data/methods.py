@@ -190,7 +190,7 @@ class DataMethods:
         Parameters
         ----------
         name : str
-            The new column; one of that name is replaced.
+            The new column; one of that name is replaced, but never the key, the item or the relevance.
         seed : int
             The same seed gives the same scores for the same keys and items, in any order, on every engine and version.
         **roles
@@ -233,7 +233,7 @@ class DataMethods:
         train : frame
             Past interactions: the key and the item. A user counts once for an item.
         name : str
-            The new column; one of that name is replaced.
+            The new column; one of that name is replaced, but never the key, the item or the relevance.
         segment : str or sequence of str, optional
             Columns of both frames: popularity is counted within each of their values, such as a country.
         time : str, optional

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
-from recframe._data.common import check_frame, check_name, count_of, query_of_call
+from recframe._data.common import check_frame, check_new_column, count_of, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
@@ -23,8 +23,8 @@ def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: M
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     check_frame("the frame", frame)
     k = None if k is None else count_of("k", k)
-    name = check_name("name", name)
     query = one_order(query_of_call(bound, given, CALL_ROLES["top"], [frame]), "top")
+    name = check_new_column(name, query, bound)
     return ranked(frame, query, k, name)
 
 

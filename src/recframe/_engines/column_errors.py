@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe.errors import ColumnTypeError, MissingColumnError, closest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from recframe._engines.column_spec import ColumnSpec
 
@@ -59,3 +59,15 @@ def unlike_keys(spec: ColumnSpec, left: tuple[str, object], right: tuple[str, ob
     types = ", but ".join(f"{dtype} in {called(name)}" for name, dtype in (left, right))
     msg = f"{spec.role}={spec.column!r} has the type {types}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")
+
+
+def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeError:
+    """Return the error for a key of several types, none of which holds all of its values."""
+    types = " and ".join(dict.fromkeys(map(str, dtypes)))
+    msg = f"{spec.role}={spec.column!r} has the types {types}, and none holds the values of all frames"
+    return ColumnTypeError(msg, "cast it to one type in all frames")
+
+
+def finest_unit(*units: str) -> str:
+    """Return the unit in which points in time of several units compare."""
+    return next(unit for unit in ("ns", "us", "ms", "s") if unit in units)

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._engines.column_spec import ColumnSpec, Source
 
@@ -102,7 +102,7 @@ def _exact_integers(series: Any, spec: ColumnSpec) -> Any:
     """Return integers that floats with NaN would round; None where floats will do."""
     if not series.hasnans:
         return series.to_numpy(dtype=getattr(series.dtype, "numpy_dtype", series.dtype))
-    if spec.use not in ("score", "time") or series.abs().max() <= MOST_EXACT:
+    if spec.use not in ("score", "time") or max(-int(series.min()), int(series.max())) <= MOST_EXACT:
         return None
     known = series.fillna(0).to_numpy(dtype="int64")
     return pd.Series(pd.arrays.IntegerArray(known, series.isna().to_numpy(dtype=bool)))
@@ -127,7 +127,7 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
 
     Signed integers are their own codes, and the values None, unless they name models.
     """
-    present = list(holders.values())
+    present = list(map(_decoded, holders.values()))
     kinds = {column.dtype.kind if isinstance(column.dtype, np.dtype) else "" for column in present}
     if kinds == {"i"} and spec.use != "model":
         widest = max((column.dtype for column in present), key=lambda dtype: dtype.itemsize)
@@ -137,10 +137,34 @@ def _codes(holders: Mapping[str, Any], spec: ColumnSpec) -> tuple[dict[str, Any]
         _check_alike(dict(zip(holders, present, strict=True)), spec)
     # Columns without rows have no say in the common type.
     filled = [column for column in present if len(column)] or present[:1]
-    joint = pd.concat(filled, ignore_index=True) if len(filled) > 1 else filled[0]
+    joint = _joined(filled, spec) if len(filled) > 1 else filled[0]
     codes, values = _factorized(joint, spec)
     ends = np.cumsum([len(column) for column in present])[:-1]
     return dict(zip(holders, np.split(codes, ends), strict=True)), pd.Series(values).array
+
+
+def _decoded(column: Any) -> Any:
+    """Return a column whose values are not behind codes of Arrow: pandas can neither compare nor take these."""
+    arrow: Any = getattr(column.dtype, "pyarrow_dtype", None)
+    return column.astype(pd.ArrowDtype(arrow.value_type)) if hasattr(arrow, "index_type") else column
+
+
+def _joined(columns: Sequence[Any], spec: ColumnSpec) -> Any:
+    """Return the columns of several frames as one, in a type that holds the values of all."""
+    if len({column.dtype for column in columns}) > 1 and all(types.is_integer_dtype(column) for column in columns):
+        # pandas would round integers with and without a sign to floats.
+        ends = [int(end) for column in columns if column.notna().any() for end in (column.min(), column.max())]
+        least, most = min(ends, default=0), max(ends, default=0)
+        dtype = "Int64" if most < 2**63 else "UInt64" if least >= 0 else object
+        columns = [column.astype(dtype) for column in columns]
+    try:
+        return pd.concat(columns, ignore_index=True)
+    except pd.errors.OutOfBoundsDatetime as error:
+        # Nanoseconds end in the year 2262, before dates that stand for never.
+        cut = [column.dt.as_unit("us") for column in columns]
+        if not all((column.dropna() == short.dropna()).all() for column, short in zip(columns, cut, strict=True)):
+            raise no_common_type(spec, (column.dtype for column in columns)) from error
+        return pd.concat(cut, ignore_index=True)
 
 
 def _factorized(joint: Any, spec: ColumnSpec) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from narwhals import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
-from recframe._engines.column_errors import not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_errors import finest_unit, no_common_type, not_a_number, not_a_time, unlike_keys
 from recframe._engines.column_spec import specs_of
 from recframe._engines.polars_compat import NULLS_EQUAL, col, if_there, series
 from recframe._engines.polars_frame import lazy
@@ -239,13 +239,26 @@ def _by_appearance(holders: Mapping[str, pl.DataFrame], column: str) -> tuple[di
 def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:
     """Give a key one type in all frames, or raise where the types cannot match."""
     (first, frame), *others = holders.items()
-    common = frame.schema[column]
+    common: Any = frame.schema[column]
     for name, other in others:
         found = _common(common, other.schema[column])
         if found is None:
             raise unlike_keys(spec, (first, frame.schema[column]), (name, other.schema[column]))
         common = found
-    return {name: frame.with_columns(pl.col(column).cast(common)) for name, frame in holders.items()}
+    try:
+        return _cast(holders, column, common)
+    except pl.exceptions.InvalidOperationError as error:
+        keys = [frame[column] for frame in holders.values()]
+        nanoseconds = [key for key in keys if getattr(key.dtype, "time_unit", "") == "ns"]
+        if not nanoseconds or not all((times.to_physical() % 1000 == 0).all() for times in nanoseconds):
+            raise no_common_type(spec, (key.dtype for key in keys)) from error
+        # Nanoseconds end in the year 2262, before dates that stand for never.
+        return _cast(holders, column, pl.Datetime("us", common.time_zone))
+
+
+def _cast(holders: Mapping[str, pl.DataFrame], column: str, dtype: Any) -> dict[str, pl.DataFrame]:
+    """Return the frames with a column in one type."""
+    return {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
 
 
 def _common(left: pl.DataType, right: pl.DataType) -> Any:
@@ -254,10 +267,11 @@ def _common(left: pl.DataType, right: pl.DataType) -> Any:
     if pl.Null in (left, right) or left == right:
         return right if left == pl.Null else left
     if left.is_integer() and right.is_integer():
-        exceeds_64_bits = {left, right} & {pl.UInt64(), pl.Int128()}
-        return pl.Int128() if exceeds_64_bits else pl.Int64()
+        # By name, as polars before 1.34 has no UInt128.
+        return pl.Int128() if {str(left), str(right)} & {"UInt64", "Int128", "UInt128"} else pl.Int64()
     if isinstance(left, pl.Datetime) and isinstance(right, pl.Datetime):
-        return pl.Datetime("ns", left.time_zone) if left.time_zone == right.time_zone else None
+        unit: Any = finest_unit(left.time_unit, right.time_unit)
+        return pl.Datetime(unit, left.time_zone) if left.time_zone == right.time_zone else None
     if left.is_float() and right.is_float():
         return pl.Float64()
     return pl.String() if left.base_type() in text and right.base_type() in text else None

@@ -14,7 +14,7 @@ import narwhals as nw
 
 from recframe._columns import COUNT
 from recframe._engines.base import Engine, Session, known_values, lazy
-from recframe._engines.column_errors import not_a_number, unlike_keys
+from recframe._engines.column_errors import finest_unit, not_a_number, unlike_keys
 from recframe._engines.column_spec import columns_of, specs_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,8 @@ def _common(left: DType, right: DType) -> DType | None:
     if left.is_float() and right.is_float():
         return nw.Float64()
     if isinstance(left, nw.Datetime) and isinstance(right, nw.Datetime) and left.time_zone == right.time_zone:
-        return nw.Datetime("ns", left.time_zone)
+        unit: Any = finest_unit(left.time_unit, right.time_unit)
+        return nw.Datetime(unit, left.time_zone)
     return nw.String() if isinstance(left, TEXT) and isinstance(right, TEXT) else None
 
 
