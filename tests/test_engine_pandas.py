@@ -107,7 +107,9 @@ def test_arrows_dictionaries_are_keys(pandas_engine, text):
     frame = pd.DataFrame({"user": [1, 2, 3], "item": [1, 1, 1], "relevant": [1, 1, 1], "score": [1, 2, 3]})
     frame["country"] = pd.Series(pd.arrays.ArrowExtensionArray(values))
     assert frame.rec.mrr(per="country")["country"].tolist()[:2] == ["a", "b"]
-    found = frame.drop(columns="relevant").rec.mrr(by="country", truth=pd.DataFrame({"country": ["a"], "item": [1]}))
+    found = frame.drop(columns="relevant").rec.mrr(
+        by="country", truth=pd.DataFrame({"country": ["a", "b"], "item": [1, 1]})
+    )
     assert found == 1.0
 
 
