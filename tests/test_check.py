@@ -157,7 +157,7 @@ def table(found: list[dict[str, Any]]) -> dict[str, tuple[int, float]]:
 def test_everything_at_once(engine, k):
     rows, by = crowd(11, 300), ["user", "day"]
     found = engine.ask(engine.frame(rows), "check", k, by=by)
-    assert list(found[0]) == ["finding", "severity", "count", "share", "meaning"]
+    assert list(found[0]) == ["finding", "severity", "meaning", "count", "share"]
     # The severe come first, on lazy frames too.
     reference = expected(rows, k, by=by, tells_nan=engine.tells_nan)
     assert [row["finding"] for row in found] == list(reference)

@@ -15,8 +15,8 @@ resampling = pytest.importorskip("recframe._statistics.resampling")
 
 MODELS = ["a", "b", "c"]
 COLUMNS = [
-    "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
-    "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
+    "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
+    "effect", "detectable", "low", "high", "p", "p_adjusted",
 ]  # fmt: skip
 
 
@@ -456,6 +456,28 @@ def test_weights_must_be_one_number_per_list(library):
         recframe.rec(varying).mrr(by="session", score="a", weight="weight")
 
 
+def test_a_wide_result_prints_its_answer(library):
+    frame = library.DataFrame(rows_of(2))
+    compared = frame.rec(by="session", score=["a", "b"]).compare("mrr")
+    described = frame.rec(by="session", score=["a", "b"]).describe("mrr")
+    checked = frame.rec(by="session", score=["a", "b"]).check()
+    if library.__name__ == "polars":
+        printed = [str(one).splitlines()[2] for one in (compared, described, checked)]
+    else:
+        with library.option_context("display.width", 100, "display.max_columns", 0):
+            printed = [str(one).splitlines()[0] for one in (compared, described, checked)]
+    for line, names in zip(
+        printed,
+        (
+            "metric model baseline difference low high p p_adjusted",
+            "model metric lists mean low high",
+            "finding count share",
+        ),
+        strict=True,
+    ):
+        assert set(names.split()) <= set(line.replace("│", " ").replace("┆", " ").split())
+
+
 def test_description_holds_the_spread_of_values(engine):
     frame = engine.frame(rows_of(10))
     found = engine.ask(frame, "describe", ["ndcg@3", "mrr"], by="session", score=["a", "b"])
@@ -470,10 +492,11 @@ def test_description_holds_the_spread_of_values(engine):
         known = np.array([value for value in values if value is not None])
         half = stats.t.ppf(0.975, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known))
         numbers = {
-            "lists": len(known), "undefined": len(values) - len(known), "mean": known.mean(), "low": known.mean() - half,
-            "high": known.mean() + half, "std": known.std(ddof=1), "min": known.min(), "p10": np.quantile(known, 0.1),
-            "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5), "p75": np.quantile(known, 0.75),
-            "p90": np.quantile(known, 0.9), "max": known.max(), "zeros": (known == 0).mean(),
+            "lists": len(known), "mean": known.mean(), "std": known.std(ddof=1), "min": known.min(),
+            "p10": np.quantile(known, 0.1), "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5),
+            "p75": np.quantile(known, 0.75), "p90": np.quantile(known, 0.9), "max": known.max(),
+            "zeros": (known == 0).mean(), "undefined": len(values) - len(known), "low": known.mean() - half,
+            "high": known.mean() + half,
         }  # fmt: skip
         assert list(row) == ["model", "metric", *numbers]
         for name, value in numbers.items():

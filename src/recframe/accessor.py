@@ -193,7 +193,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         -------
         frame
             Of the kind given: ``model`` if there are several, ``finding``, ``severity`` (``"error"``, ``"warning"``,
-            ``"note"``), ``count``, ``share`` of all rows or lists, and ``meaning``. What was looked for and not found
+            ``"note"``), ``meaning``, ``count``, and ``share`` of all rows or lists. What was looked for and not found
             has the count 0.
 
         Examples

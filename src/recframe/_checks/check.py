@@ -49,7 +49,7 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     if strict:
         _refuse(opened, found, requested)
     model = [MODEL] if query.several else []
-    result = found.select(*model, FINDING, SEVERITY, COUNT, SHARE, MEANING)
+    result = found.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
     return opened.session.finish(result, {}, opened.long)
 
 

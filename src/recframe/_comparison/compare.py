@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
 """The test of a mean difference of 0."""
 COLUMNS = (
-    "metric", "model", "baseline", "lists", "mean", "baseline_mean", "difference", "relative", "low", "high",
-    "p", "p_adjusted", "effect", "wins", "ties", "losses", "detectable",
+    "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
+    "effect", "detectable", "low", "high", "p", "p_adjusted",
 )  # fmt: skip
-"""The columns of a result, after those of `per`."""
+"""The columns of a result, after those of `per`: of a wide frame polars and pandas print the first and the last."""
 MOST_RESAMPLES = 1_000_000
 """More would run for hours, and no decision needs a p-value in smaller steps."""
 

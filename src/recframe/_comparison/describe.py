@@ -41,7 +41,7 @@ def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     check_by_list(plan.metrics, "describe")
     model = ("model",) if plan.context.query.several else ()
-    columns = (*model, "metric", "lists", "undefined", "mean", "low", "high", "std", *QUANTILES, "zeros")
+    columns = (*model, "metric", "lists", "mean", "std", *QUANTILES, "zeros", "undefined", "low", "high")
     return result_frame(plan, lambda: _rows(plan, options, columns), columns)
 
 

@@ -69,11 +69,11 @@ class ComparisonMethods:
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``lists`` (where both have a
-            value), ``mean``, ``baseline_mean``, ``difference``, ``relative`` (to the baseline's mean), ``low`` and
-            ``high`` (the interval of the difference), ``p``, ``p_adjusted``, ``effect`` (the difference over its
-            standard deviation), ``wins``, ``ties``, ``losses`` (of the model, in lists), and ``detectable`` (the
-            smallest true difference that so many lists find with power 0.8).
+            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative`` (to
+            the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``, ``ties``,
+            ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
+            ``detectable`` (the smallest true difference that so many lists find with power 0.8), ``low`` and ``high``
+            (the interval of the difference), ``p`` and ``p_adjusted``.
 
         Raises
         ------
@@ -126,8 +126,9 @@ class ComparisonMethods:
         -------
         frame
             Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``lists`` (with a
-            value), ``undefined`` (lists without), ``mean``, ``low`` and ``high`` (its interval), ``std``, ``min``,
-            ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, and ``zeros`` (the share of lists with the value 0).
+            value), ``mean``, ``std``, ``min``, ``p10``, ``p25``, ``p50``, ``p75``, ``p90``, ``max``, ``zeros`` (the
+            share of lists with the value 0), ``undefined`` (lists without a value), ``low`` and ``high`` (the interval
+            of the mean).
 
         Raises
         ------
