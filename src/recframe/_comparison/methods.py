@@ -69,9 +69,9 @@ class ComparisonMethods:
         Returns
         -------
         frame
-            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative`` (to
-            the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``, ``ties``,
-            ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
+            Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative``
+            (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
+            ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
             ``detectable`` (the smallest true difference that so many lists find with power 0.8), ``low`` and ``high``
             (the interval of the difference), ``p`` and ``p_adjusted``.
 
