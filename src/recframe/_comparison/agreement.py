@@ -168,7 +168,7 @@ class Agreement:
         lists, ranked = map(self._with_segments, self._lists())
         # The two correlations of a list are missing together: where a model ties all items.
         counts = [nw.len().alias(LISTS)]
-        counts += [(~nw.col(KENDALL).is_null()).cast(nw.Int64()).sum().alias(CORRELATED)] if self._correlates else []
+        counts += [nw.col(KENDALL).count().alias(CORRELATED)] if self._correlates else []
         means = [nw.col(name).mean() for name in self._measures]
         found = lists.group_by(*per, *pair).agg(*counts, *means)
         left = self._models.rename({NUMBER: LEFT})
