@@ -17,8 +17,8 @@ ROWS = [
 ]
 
 
-def judged(rows):
-    return [row for row in rows if row["relevant"] is not None]
+def judged(rows, least=0):
+    return [row for row in rows if row["relevant"] is not None and row["relevant"] >= min(least, 0)]
 
 
 @pytest.mark.parametrize("truth", [False, True])
@@ -27,7 +27,9 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
     if truth:
         frame = engine.frame([{name: row[name] for name in (*KEYS, "item", "score")} for row in ROWS])
         given = {
-            "truth": engine.frame([{name: row[name] for name in (*KEYS, "item", "relevant")} for row in judged(ROWS)])
+            "truth": engine.frame([
+                {name: row[name] for name in (*KEYS, "item", "relevant")} for row in ROWS if row["relevant"] is not None
+            ])
         }
     else:
         frame, given = engine.frame(ROWS), {}
@@ -38,11 +40,11 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
 
 
 @pytest.mark.parametrize("lists", ["all", "ranked"])
-@pytest.mark.parametrize("least", [0, -1])
+@pytest.mark.parametrize("least", [0, -1, -3])
 def test_what_nobody_judged_is_never_relevant(polars_engine, least, lists):
     # Without condensed= it would be: a missing relevance counts as 0, which is relevant from 0 on.
     rows = [{**row, "relevant": row["relevant"] and row["relevant"] - 1} for row in ROWS]
-    expected = oracle.evaluate(judged(rows), SOME, by=KEYS, per=KEYS, min_relevance=least)
+    expected = oracle.evaluate(judged(rows, least), SOME, by=KEYS, per=KEYS, min_relevance=least)
     given = {"by": KEYS, "per": KEYS, "condensed": True, "min_relevance": least, "lists": lists}
     found = polars_engine.ask(polars_engine.frame(rows), "evaluate", SOME, **given)
     assert_equal(found, {key: expected.get(key, dict.fromkeys(SOME)) for key in oracle.grouped(rows, KEYS)}, KEYS)

@@ -26,6 +26,22 @@ def test_rows_that_nobody_judged(engine):
     assert_oracle(engine, unjudged(shop("judged", 15)), ["bpref", "inf_ap", "judged@2", "iprec(recall=0.3)"])
 
 
+@pytest.mark.parametrize("truth", [False, True])
+def test_nobody_judged_a_relevance_below_0(engine, truth):
+    rows = {"user": [1, 1, 1], "item": [1, 2, 3], "relevant": [1, -1, -1]}
+    scores = {"user": [1, 1, 1], "item": [1, 2, 3], "score": [1.0, 3.0, 2.0]}
+    frame, judgments = engine.frames({**rows, **scores}, rows)
+    frame, given = (engine.frame(scores), {"truth": judgments}) if truth else (frame, {})
+    labels = ["judged@3", "bpref", "mrr"]
+    (found,) = engine.ask(frame, "evaluate", labels, **given)
+    assert [found[name] for name in labels] == pytest.approx([1 / 3, 1.0, 1 / 3])
+    (alone,) = engine.ask(frame, "evaluate", [*labels, "num_ret"], condensed=True, **given)
+    assert [*alone.values()] == pytest.approx([1 / 3, 1.0, 1.0, 1.0])
+    # Where -1 is relevant, somebody judged it.
+    (low,) = engine.ask(frame, "evaluate", labels, min_relevance=-1, **given)
+    assert [low[name] for name in labels] == [1.0, 1.0, 1.0]
+
+
 def test_a_row_is_judged_if_the_truth_has_it(engine):
     frame, truth = engine.frames(
         {"user": [1, 1, 1, 1, 1, 2], "item": [1, 2, 3, 3, 9, 1], "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]},
@@ -33,8 +49,8 @@ def test_a_row_is_judged_if_the_truth_has_it(engine):
     )
     rows = engine.ask(frame, "evaluate", ["bpref", "judged", "judged@2"], truth=truth, per="user")
     found = {row["user"]: (row["bpref"], row["judged"], row["judged@2"]) for row in rows}
-    # Of two relevant items one is ranked, behind one of the two judged irrelevant ones; item 3 is judged once.
-    assert found == {1: (pytest.approx(1 / 4), pytest.approx(3 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
+    # Of two relevant items one is ranked, behind one of the two judged irrelevant ones; item 3 is judged once, item 9 never.
+    assert found == {1: (pytest.approx(1 / 4), pytest.approx(2 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
 
 
 def test_expected_values_by_hand(polars_engine):

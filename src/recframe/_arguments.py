@@ -108,7 +108,7 @@ class Roles:
         `err_ia`; None: all relevant items have one subtopic.
     condensed : bool
         Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
-        item; without ``truth=``, if its relevance is not missing.
+        item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
     mean : {"arithmetic", "geometric", "harmonic", "median"}
         What the values of lists become together.
     like : str, optional

@@ -109,7 +109,7 @@ TOTAL_GAIN = TRUTH.one("total_gain", "float", "the gain of the ideal ranking", "
 
 KEPT_ROWS = FrameSpec("kept rows", "a placed row with its relevance", (PLACED_ROWS, TRUTH), "relevance")
 HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
-JUDGED = KEPT_ROWS.one("judged", "float", "1 where somebody judged the row, relevant or not, else 0")
+POOLED = KEPT_ROWS.one("pooled", "float", "1 where the relevance of the row is known, also below 0, else 0")
 REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
 
 IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "ideal")

@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from oracle.metric import Metric
 
 
-def is_judged(row: Row) -> bool:
+def is_pooled(row: Row) -> bool:
     return not is_missing(row["relevant"])
 
 
+def is_judged(row: Row) -> bool:
+    return is_pooled(row) and (hit(row) or number(row["relevant"]) >= 0)
+
+
 def is_nonrelevant(row: Row) -> bool:
-    return is_judged(row) and not hit(row) and number(row["relevant"]) >= 0
+    return is_judged(row) and not hit(row)
 
 
 def bpref(metric: Metric, case: Case, ties: str) -> float | None:
@@ -79,7 +83,7 @@ def inf_ap(metric: Metric, case: Case, ties: str) -> float | None:
         for position, row in enumerate(order, 1):
             if hit(row):
                 total += (1 + pool * (found + 0.00001) / (found + others + 0.00002)) / position
-            pool, found, others = pool + is_judged(row), found + hit(row), others + is_nonrelevant(row)
+            pool, found, others = pool + is_pooled(row), found + hit(row), others + is_nonrelevant(row)
         return total / relevant
 
     sign = {"average": 0, "best": 1, "worst": -1}[ties]

@@ -10,12 +10,13 @@ import narwhals as nw
 from recframe._columns import (
     CLUSTER,
     GREATEST,
+    HIT,
     IN_TRUTH,
     ITEM,
-    JUDGED,
     KNOWN,
     LIST_COUNTS,
     MODEL,
+    POOLED,
     PROPENSITY,
     RANKED,
     RELEVANCE,
@@ -30,10 +31,11 @@ from recframe._columns import (
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
-from recframe._plan.relevance import distinct, fill_missing, is_judged, relevant_pairs, with_hits
+from recframe._plan.relevance import distinct, fill_missing, is_pooled, relevant_pairs, with_hits
 from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant
 from recframe.errors import OptionError
+from recframe.metrics._row import is_judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,12 +111,14 @@ class CallContext:
             self.truth_lists = self._opened("truth")
             numbers = [RELEVANCE, *self.propensities, *self.values]
             truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, numbers)
+            if query.condensed:
+                truth = self._judged(truth.with_columns(nw.lit(1.0).alias(POOLED)))
             self.truth = self.engine.settle(truth)
         self.subtopics: Frame | None = None
         if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
             self.subtopics = self.engine.settle(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
         if query.condensed:
-            self.frame = self._judged(self.frame)
+            self.frame = self.engine.settle(self._condensed(self.frame))
 
     @cached_property
     def side_tables(self) -> SideTables:
@@ -138,14 +142,17 @@ class CallContext:
         frame = fill_missing(frame, [*self.values, *(self.propensities if judged else [])])
         return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)
 
-    def _judged(self, frame: Frame) -> Frame:
-        """Return the rows that somebody judged."""
+    def _condensed(self, frame: Frame) -> Frame:
+        """Return the rows of the user's frame that somebody judged."""
         if self.truth is None:
-            return self.engine.settle(frame.with_columns(is_judged()).filter(nw.col(JUDGED) > 0).drop(JUDGED))
+            return self._judged(fill_missing(frame.with_columns(is_pooled()), [RELEVANCE]))
         on = [*self.keys, ITEM]
-        known = self.truth.select(*on, nw.lit(1.0).alias(JUDGED))
-        joined = self.engine.join(frame, known, on)
-        return self.engine.settle(joined.filter(~nw.col(JUDGED).is_null()).drop(JUDGED))
+        joined = self.engine.join(frame, self.truth.select(*on, nw.lit(1.0).alias(POOLED)), on)
+        return joined.filter(~nw.col(POOLED).is_null()).drop(POOLED)
+
+    def _judged(self, rows: Frame) -> Frame:
+        """Return those rows of a pool that somebody judged."""
+        return self.with_hits(rows).filter(is_judged()).drop(HIT, POOLED)
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""

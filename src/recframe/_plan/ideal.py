@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import GAIN, HIT, JUDGED, POSITION, RELEVANCE, RELEVANT, SCORE, Addends, ideal_position_column
+from recframe._columns import GAIN, HIT, POOLED, POSITION, RELEVANCE, RELEVANT, SCORE, Addends, ideal_position_column
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
-from recframe._plan.relevance import fill_missing, inverse_propensity, is_judged, is_of_ideal
+from recframe._plan.relevance import fill_missing, inverse_propensity, is_of_ideal, is_pooled
 from recframe._plan.sum_columns import own
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._row import ALL_ROWS
@@ -31,8 +31,8 @@ def ideal_lists(context: CallContext) -> Frame:
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
     source = source.select(*group, RELEVANCE, *context.propensities, *context.values)
-    if context.requirements.reads_judged:
-        source = source.with_columns(is_judged())
+    if context.requirements.reads_pool:
+        source = source.with_columns(is_pooled())
     lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
     if context.long and context.truth is not None:
         lists = lists.join(context.models(), how="cross")
@@ -52,7 +52,7 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
     rows = frame
-    if not terms.requested & {ALL_ROWS, JUDGED}:
+    if not terms.requested & {ALL_ROWS, POOLED}:
         rows = rows.filter(is_of_ideal(context.query.min_relevance))
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:

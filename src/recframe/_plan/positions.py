@@ -10,8 +10,8 @@ from recframe._columns import (
     COUNT,
     HIT,
     ITEM,
-    JUDGED,
     MOVED,
+    POOLED,
     RANKED,
     RELEVANCE,
     RELEVANT,
@@ -27,7 +27,7 @@ from recframe._columns import (
 )
 from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import fill_missing, is_judged, is_needed_row, known_value, number_repeats, once
+from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once
 from recframe._plan.sum_columns import renamed
 from recframe._values import MOST
 from recframe.errors import InputError
@@ -98,9 +98,9 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
 
     A repeated recommendation is relevant once, at its first position.
     """
-    judged = [JUDGED] if context.requirements.reads_judged else []
+    pooled = [POOLED] if context.requirements.reads_pool else []
     if context.truth is None:
-        frame = frame.with_columns(is_judged()) if judged else frame
+        frame = frame.with_columns(is_pooled()) if pooled else frame
         return context.with_hits(fill_missing(frame, [RELEVANCE]))
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
     frame = context.engine.join(frame, truth, [*context.keys, ITEM])
@@ -108,10 +108,10 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
         frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
     unknown = nw.col(RELEVANCE).is_null()
     rows = [ROW] if context.query.ties == "first" else []
-    if judged:
-        frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(JUDGED))
+    if pooled:
+        frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(POOLED))
     found = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
-    found = once(found, [RELEVANCE, HIT, *judged])
+    found = once(found, [RELEVANCE, HIT, *pooled])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
     return context.engine.stack([found, others])

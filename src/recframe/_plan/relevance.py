@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, ITEM, JUDGED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
+from recframe._columns import HIT, ITEM, POOLED, PROPENSITY, RELEVANCE, REPEAT, START, SUBTOPIC, TRUE_VALUE, VALUE
 from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ def fill_missing(frame: Frame, columns: Sequence[str]) -> Frame:
 
 
 @cache
-def is_judged() -> nw.Expr:
-    """Return whether somebody judged a row of a frame without a truth: its relevance is not missing."""
-    return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(JUDGED)
+def is_pooled() -> nw.Expr:
+    """Return whether a row of a frame without a truth is in the pool: its relevance is not missing."""
+    return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(POOLED)
 
 
 def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:

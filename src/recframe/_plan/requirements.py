@@ -12,7 +12,7 @@ import narwhals as nw
 
 from recframe._columns import (
     COMPARED,
-    JUDGED,
+    POOLED,
     POPULAR,
     POSITION,
     VALUE,
@@ -242,9 +242,9 @@ class Requirements:
         return self.reads_recommended or POPULAR in self.requested
 
     @cached_property
-    def reads_judged(self) -> bool:
-        """Whether a metric of relevance reads which rows were judged."""
-        return JUDGED in self.ranked.requested
+    def reads_pool(self) -> bool:
+        """Whether a metric of relevance reads which rows are in the pool, and which of them were judged."""
+        return POOLED in self.ranked.requested
 
     @property
     def reads_value(self) -> bool:

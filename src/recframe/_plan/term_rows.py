@@ -19,11 +19,11 @@ from recframe._columns import (
     HITS_BEFORE,
     INFERRED,
     ITEM,
-    JUDGED,
     LENGTH,
     LEVEL,
     NONRELEVANT_BEFORE,
     ORDER,
+    POOLED,
     POOLED_BEFORE,
     POPULAR,
     POSITION,
@@ -108,7 +108,7 @@ class TermRows:
             rows = ranks.count_ahead(self._engine, rows, self._group, is_nonrelevant(), *counted, tied=self.tied)
         if POOLED_BEFORE in requested:
             rows = ranks.count_ahead(
-                self._engine, rows, self._group, nw.col(JUDGED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied
+                self._engine, rows, self._group, nw.col(POOLED), POOLED_BEFORE, BLOCK_POOLED, tied=self.tied
             )
         if RANKED_RELEVANT in requested:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import HIT, JUDGED, POSITION, RELEVANCE, VALUE, ideal_position_column
+from recframe._columns import HIT, POOLED, POSITION, RELEVANCE, VALUE, ideal_position_column
 from recframe.metrics._row import ALL_ROWS, Numbers, cut, is_nonrelevant
 from recframe.metrics._shared_terms import SharedTerms
 
@@ -38,7 +38,7 @@ class IdealRow(SharedTerms):
     @property
     def nonrelevant(self) -> nw.Expr:
         """1.0 for a judged row that is not relevant, else 0.0; such rows too are in the best order then."""
-        self.requested.add(JUDGED)
+        self.requested.add(POOLED)
         return is_nonrelevant().cast(nw.Float64())
 
     def weight(self, of: Weight, k: int | None, *, signed: bool = False, order: Order | None = None) -> nw.Expr:

@@ -19,10 +19,10 @@ from recframe._columns import (
     HIT,
     HITS_BEFORE,
     INFERRED,
-    JUDGED,
     LENGTH,
     NONRELEVANT_BEFORE,
     ORDER,
+    POOLED,
     POOLED_BEFORE,
     POPULAR,
     RANKED_RELEVANT,
@@ -144,13 +144,14 @@ class Row(SharedTerms):
 
     @property
     def judged(self) -> nw.Expr:
-        """1.0 where somebody judged the row: its relevance is not missing, or the truth has its item; else 0.0."""
-        return self._column(JUDGED)
+        """1.0 where somebody judged the row: its relevance is known, and 0 or more, or makes it relevant; else 0.0."""
+        self.requested.add(POOLED)
+        return is_judged().cast(nw.Float64())
 
     @property
     def nonrelevant_before(self) -> nw.Expr:
         """The judged rows before the row's tied block that are not relevant."""
-        self.requested.add(JUDGED)
+        self.requested.add(POOLED)
         return self._column(NONRELEVANT_BEFORE)
 
     @property
@@ -162,7 +163,7 @@ class Row(SharedTerms):
     @property
     def inferred_precision(self) -> nw.Expr:
         """The precision that is estimated at a hit, from the judged rows and those of the pool that are ahead of it."""
-        self.requested |= {JUDGED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE}
+        self.requested |= {POOLED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE}
         return self._column(INFERRED)
 
     def interpolated_precision(self, recall: float) -> nw.Expr:
@@ -268,9 +269,14 @@ class UntiedRow(Row):
         return cut(of(self.start), self.start, k)
 
 
+def is_judged() -> nw.Expr:
+    """Return whether somebody judged a row of known hits: a relevance below 0 says that nobody did, as TREC's files."""
+    return (nw.col(POOLED) > 0) & ((nw.col(RELEVANCE) >= 0) | (nw.col(HIT) > 0))
+
+
 def is_nonrelevant() -> nw.Expr:
-    """Return whether a row was judged and is not relevant: a relevance below 0 says that nobody judged it."""
-    return (nw.col(JUDGED) > 0) & (nw.col(RELEVANCE) >= 0) & (nw.col(HIT) == 0)
+    """Return whether somebody judged a row, and it is not relevant."""
+    return is_judged() & (nw.col(HIT) == 0)
 
 
 def cut(weight: nw.Expr, position: nw.Expr, k: int | nw.Expr | None) -> nw.Expr:

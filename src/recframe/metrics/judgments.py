@@ -49,8 +49,9 @@ class BPref(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item, without ``truth=`` if its
-    relevance is not missing, and if its relevance is not below 0, which in TREC's files says that nobody judged it.
+    In [0, 1], higher is better. Accepts no k. A row is judged if the truth holds its item with a relevance of 0 or
+    more; without ``truth=``, if its relevance is that. A relevance below 0 says that nobody judged it, as in TREC's
+    files, unless `min_relevance` makes it relevant.
 
     References
     ----------
@@ -108,7 +109,7 @@ class InfAP(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. The truth holds the pool: a relevance below 0 says that an item is in it
-    and was not judged, as in TREC's files. What the truth lacks is outside of the pool, so irrelevant; without
+    and that nobody judged it, as in TREC's files. What the truth lacks is outside of the pool, so irrelevant; without
     ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole pool was judged, the value
     is that of `map` up to ε.
 
@@ -166,8 +167,10 @@ class Judged(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item, without ``truth=`` if its
-    relevance is not missing. A list without a relevant item has a value, one with nothing ranked has none.
+    In [0, 1], higher rests on more judgments. A row is judged if the truth holds its item with a relevance of 0 or
+    more; without ``truth=``, if its relevance is that. A relevance below 0 says that nobody judged it, as in TREC's
+    files, unless `min_relevance` makes it relevant. A list without a relevant item has a value, one with nothing ranked
+    has none.
 
     References
     ----------
@@ -189,6 +192,7 @@ class Judged(CutMetric):
     reads: ClassVar[Reads] = "all"
     needs_relevant: ClassVar[bool] = False
     of_every_list: ClassVar[bool] = True
+    undefined_if: ClassVar[str] = "without a ranked row"
     undefined_without: ClassVar[str] = "ranked row"
 
     denominator: Denominator = "k"

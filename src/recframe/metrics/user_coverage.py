@@ -55,6 +55,7 @@ class UserCoverage(BeyondAccuracyMetric):
     summary: ClassVar[str] = "whether a list has a recommended item; its mean is the share of users who are served"
     formula: ClassVar[str] = "1 if N > 0, else 0"
     reference: ClassVar[str] = "Ge et al., RecSys 2010"
+    of_every_list: ClassVar[bool] = True
 
     filled: bool = False
 

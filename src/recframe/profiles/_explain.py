@@ -224,14 +224,21 @@ def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
 
 
 def _undefined(metric: Metric, how: Averaging) -> str:
-    without = "a list without relevant rows" + (f", or {metric.undefined_if}" if metric.undefined_if else "")
-    if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
-        without = f"without a {metric.undefined_without}"
     becomes = {
         "skip": "left out of the mean",
         "raise": "an error",
         "raise_all": "left out of the mean, an error if none is left",
     }
+    if isinstance(metric, ExposureMetric):
+        without = f"one value of all lists, not a mean; without a {metric.undefined_without}"
+        becomes = {"skip": "missing", "raise": "an error", "raise_all": "an error"}
+    elif isinstance(metric, BeyondAccuracyMetric):
+        without = f"a list without a {metric.undefined_without}"
+    else:
+        needed = ["without relevant rows"] if metric.needs_relevant else []
+        without = "a list " + ", or ".join([*needed, *filter(None, [metric.undefined_if])])
+    if metric.of_every_list and not metric.undefined_if:
+        return "no list: each has a value"
     return f"{without}: {becomes.get(str(how.undefined), f'counts as {how.undefined}')}"
 
 

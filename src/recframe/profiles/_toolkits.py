@@ -33,8 +33,8 @@ IR_MEASURES = Profile(
         "ndcg": Definition("nDCG", options={"grades": "positive"}),
     },
     refused={
-        "judged": "its Judged breaks ties by the smaller item name, unlike its other measures: "
-        "judged(denominator=list) without like=, ties='item'",
+        "judged": "its Judged breaks ties by the smaller item name, unlike its other measures, and counts grades "
+        "below 0: judged(denominator=list) without like=, ties='item'",
         "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
         "ties='item_desc'",
         "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first'",
