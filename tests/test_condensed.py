@@ -27,9 +27,13 @@ def test_every_list_equals_that_of_its_judged_rows(engine, truth):
     if truth:
         frame = engine.frame([{name: row[name] for name in (*KEYS, "item", "score")} for row in ROWS])
         given = {
-            "truth": engine.frame([
-                {name: row[name] for name in (*KEYS, "item", "relevant")} for row in ROWS if row["relevant"] is not None
-            ])
+            "truth": engine.frame(
+                [
+                    {name: row[name] for name in (*KEYS, "item", "relevant")}
+                    for row in ROWS
+                    if row["relevant"] is not None
+                ]
+            )
         }
     else:
         frame, given = engine.frame(ROWS), {}

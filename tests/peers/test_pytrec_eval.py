@@ -129,7 +129,9 @@ def test_a_pool_of_which_a_sample_was_judged(make: Callable[..., Any]) -> None:
         assert (inf_ap, bpref) == pytest.approx((expected[user]["infAP"], expected[user]["bpref"]), abs=1e-12), user
     # Alone, too, the judged rows are those of a grade from 0 on.
     names = {"ndcg": "ndcg", "map": "map", "P_5": "precision@5", "infAP": "inf_ap"}
-    alone = pytrec_eval.RelevanceEvaluator(pool, {"ndcg", "map", "P", "infAP"}, judged_docs_only_flag=True).evaluate(run)
+    alone = pytrec_eval.RelevanceEvaluator(pool, {"ndcg", "map", "P", "infAP"}, judged_docs_only_flag=True).evaluate(
+        run
+    )
     table = frame.rec.evaluate([*names.values()], truth=truth, per="user", like="trec_eval", condensed=True)
     for user, *found in zip(*(table[name] for name in ("user", *names.values())), strict=True):
         assert found == pytest.approx([alone[user][name] for name in names], abs=1e-12), user
