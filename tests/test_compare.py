@@ -446,6 +446,16 @@ def test_two_models_of_one_name_are_one_model(library):
         recframe.rec(frame).compare(["mrr"], by="session", score=["a", "a"])
 
 
+def test_the_unit_that_a_key_names_first_is_advised_as_the_cluster(library):
+    # More days than customers: that a column has more values does not make it the unit.
+    rows = [{"customer": i % 6, "day": i % 9, "relevant": 1, "a": 1.0, "b": 0.5} for i in range(18)]
+    with pytest.warns(recframe.DataWarning) as caught:
+        recframe.rec(library.DataFrame(rows)).compare("mrr", by=["customer", "day"], score=["a", "b"])
+    (said,) = [str(one.message) for one in caught if "may be alike" in str(one.message)]
+    assert said.startswith("18 lists have 6 values of 'customer'")
+    assert said.endswith("cluster='customer', or cluster='day' if those of one day are more alike")
+
+
 def test_weights_must_be_one_number_per_list(library):
     rows = rows_of()
     negative = library.DataFrame([row | {"weight": -1.0} for row in rows])

@@ -168,6 +168,53 @@ def test_nothing_defined_is_nan_with_a_warning_that_points_here(make):
     assert missing is None or missing != missing  # noqa: PLR0124
 
 
+@pytest.mark.parametrize(
+    ("columns", "missing", "hint"),
+    [
+        *(
+            (("user", "item", "score", name), "relevant", f"relevant='{name}'")
+            for name in ("rating", "label", "clicked", "click", "grade", "rel")
+        ),
+        (("user", "item", "score", "is_relevant"), "relevant", "did you mean 'is_relevant'"),
+        (("user", "item", "score", "clicked", "Rating"), "relevant", "relevant='Rating' or relevant='clicked'"),
+        (("customer_id", "item", "score", "relevant"), "user", "by='customer_id'"),
+        (("user", "item", "pred", "relevant"), "score", "score='pred'"),
+    ],
+)
+def test_a_column_that_likely_has_the_role_is_named(make, columns, missing, hint):
+    frame = make({name: [1, 2] for name in columns})
+    with pytest.raises(
+        recframe.MissingColumnError, match=f"(?s)='{missing}': the frame has no such column.*Hint: {hint}"
+    ):
+        frame.rec.ndcg(10)
+
+
+@pytest.mark.parametrize(
+    ("columns", "hint"),
+    [
+        (("customer", "item"), "in truth, rename 'customer' to 'user'"),
+        (("user_id", "item"), "in truth, rename 'user_id' to 'user'"),
+        (("who", "item"), "in truth, rename the column that holds it to 'user'"),
+        (("user", "time", "sku"), "in truth, rename 'sku' to 'item'"),
+    ],
+)
+def test_keys_of_the_truth_are_to_be_renamed(make, columns, hint):
+    frame = make({"user": [1], "item": [1], "score": [1]})
+    with pytest.raises(
+        recframe.MissingColumnError, match=f"(?s)truth has no such column.*columns of one name: {hint}$"
+    ):
+        frame.rec.ndcg(10, truth=make({name: [1] for name in columns}))
+
+
+def test_a_column_of_lists_is_to_be_exploded(make):
+    frame = make({"user": [1], "relevant": [[1, 0]], "score": [[0.1, 0.2]]})
+    with pytest.raises(
+        recframe.ColumnTypeError,
+        match=r"(?s)has the type .*[Ll]ist.*one row an item: see recframe.from_lists, or explode",
+    ):
+        frame.rec.ndcg(10)
+
+
 def test_several_values_of_an_attribute_are_named(make):
     frame = make({"user": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0]})
     truth = make({"user": [1, 1], "item": ["a", "b"], "country": ["de", "fr"]})

@@ -68,7 +68,7 @@ def strange_lists(context: CallContext) -> Iterator[str]:
     found = both.group_by(*long).agg(*counts) if long else both.select(*counts)
     known = engine.scalar(there.select(nw.len()))
     native = context.session.finish(found, {}, long)
-    for *model, lists, shared in engine.as_narwhals(native).select(*long, COUNT, SEEN).rows():
+    for *model, lists, shared in adapter_of(native).as_narwhals(native).select(*long, COUNT, SEEN).rows():
         which = f"{context.query.model}={model[0]!r}" if model else "the frame"
         # Without a list in common, the ids differ.
         if shared and known > 2 * shared:

@@ -124,10 +124,13 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
     counts = {column: keys[name].n_unique() for name, column in context.key_names.items()}
     repeated = {column: count for column, count in counts.items() if makes_dependent(count, len(keys))}
     if repeated:
-        column = max(repeated, key=lambda name: repeated[name])
+        # Whoever writes a key names the unit first: by=["user", "day"].
+        column, *others = repeated
+        also = "".join(f", or cluster={other!r} if those of one {other} are more alike" for other in others)
         msg = (
             f"{len(keys)} lists have {repeated[column]} values of {column!r}: lists of one value may be alike, and then"
             f" intervals are too short and p-values too small.\nName it to draw its lists together: cluster={column!r}"
+            f"{also}"
         )
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
 

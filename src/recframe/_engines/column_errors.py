@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import ColumnTypeError, MissingColumnError, closest
+from recframe.errors import ColumnTypeError, MissingColumnError, closest_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from recframe._engines.column_spec import ColumnSpec
+
+COLUMNS = {
+    "by": "user userid uid customer customerid visitor visitorid member memberid session sessionid query queryid qid",
+    "item": "item itemid iid product productid sku movie movieid article articleid doc docid docno document documentid",
+    "relevant": "relevant relevance rel isrelevant label labels grade grades rating ratings click clicks clicked "
+    "isclicked bought purchased liked watched ytrue target",
+    "score": "score scores prediction predictions pred preds ypred yscore",
+}
+"""What the columns of a role are often called, in small letters and without underscores, the most usual first."""
 
 
 def called(name: str) -> str:
@@ -22,12 +31,25 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> Missi
     names = ", ".join(map(repr, there))
     msg = f"{spec.role}={spec.column!r}: {called(name)} has no such column; it has {names}"
     several = [part.strip() for part in str(spec.column).split(",")]
+    near, usual = closest_of(spec.column, map(str, there)), _usual_columns(spec.role, there)
+    near = near if near in map(str, usual) or not usual else ""
     if len(several) > 1 and {*several} <= {*there}:
         hint = f"{spec.role}={several}"
+    elif name != "frame" and spec.use in ("key", "order"):
+        what = ", ".join([repr(near)] if near else map(repr, usual)) or "the column that holds it"
+        hint = f"frames are matched by columns of one name: in {name}, rename {what} to {spec.column!r}"
+    elif near:
+        hint = f"did you mean {near!r}?"
     else:
-        also = "rank='rank'" if spec.role == "score" and "rank" in there else ""
-        hint = closest(spec.column, map(str, there)) or also
+        also = ["rank='rank'"] if spec.role == "score" and "rank" in there else []
+        hint = " or ".join([*also, *(f"{spec.role}={column!r}" for column in usual)])
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
+
+
+def _usual_columns(role: str, there: Collection[Any]) -> list[Any]:
+    """Return the columns of a frame whose names are usual for a role, the most usual first."""
+    plain = {str(column).lower().replace("_", "").replace(" ", ""): column for column in there}
+    return [plain[name] for name in COLUMNS.get(role, "").split() if name in plain]
 
 
 def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
@@ -35,7 +57,10 @@ def not_a_number(spec: ColumnSpec, dtype: object) -> ColumnTypeError:
     expected = "bool, integer or float" if spec.may_be_bool else "integer or float"
     what = "relevance" if spec.role == "relevant" else f"a {spec.role}"
     msg = f"{spec.role}={spec.column!r} has the type {dtype}, but {what} must be {expected}"
-    return ColumnTypeError(msg, "cast the column to a number first")
+    hint = "cast the column to a number first"
+    if any(word in str(dtype).lower() for word in ("list", "array")):
+        hint = "one row an item: see recframe.from_lists, or explode the column"
+    return ColumnTypeError(msg, hint)
 
 
 def not_a_time(spec: ColumnSpec, dtype: object) -> ColumnTypeError:

@@ -89,7 +89,8 @@ def _numbers(series: Any, spec: ColumnSpec) -> Any:
         series = series.astype("float64")
     is_bool = types.is_bool_dtype(series.dtype)
     if not types.is_any_real_numeric_dtype(series.dtype) and not (is_bool and spec.may_be_bool):
-        raise not_a_number(spec, series.dtype)
+        of = f", of {type(series.dropna().iloc[0]).__name__}" if series.dtype == object else ""
+        raise not_a_number(spec, f"{series.dtype}{of}")
     exact = _exact_integers(series, spec) if types.is_integer_dtype(series.dtype) else None
     if exact is not None:
         return exact
