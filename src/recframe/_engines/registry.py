@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +43,7 @@ class Kind:
         """The class of the frames, or no class where the library is not imported."""
         return getattr(sys.modules.get(self.module), self.name, ())
 
-    @property
+    @cached_property
     def adapter_class(self) -> type[Adapter]:
         """The class of the adapter; its library is imported if it is not yet."""
         module, name = self.adapter.split(":")
@@ -65,7 +66,16 @@ MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
 
 def kind_of(frame: object) -> Kind | None:
     """Return the kind of a frame; None for what is no supported frame."""
-    return next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
+    known = _KNOWN.get(type(frame))
+    if known is None:
+        known = next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
+        if known is not None:
+            _KNOWN[type(frame)] = known
+    return known
+
+
+_KNOWN: dict[type, Kind] = {}
+"""The kinds of the classes of frames that were seen."""
 
 
 def is_frame(given: object) -> bool:
