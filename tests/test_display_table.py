@@ -91,6 +91,7 @@ def test_bold_needs_a_better_and_a_worse_value(result, bold):
     text = str(recframe.table(result))
     assert text.count("**") == 2 * bold
     assert ("Bold:" in text) == bool(bold)
+    assert ("Bold says nothing of significance." in text) == bool(bold)
 
 
 def test_metrics_of_ones_own_have_a_direction():

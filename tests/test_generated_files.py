@@ -22,3 +22,10 @@ def test_what_tools_write_is_current(name):
         pytest.skip("the tools are not part of a source distribution")
     done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_formulas_of_metric_pages_hold_no_latex():
+    for page in (TOOLS.parent / "docs" / "metrics").glob("*.md"):
+        formula = page.read_text(encoding="utf-8").partition("<math")[2].partition("</math>")[0]
+        assert formula, page.name
+        assert "\\" not in formula, page.name

@@ -61,6 +61,9 @@ class Reader:
         start, end = self.latex.index("{", self.place) + 1, self.latex.index("}", self.place)
         self.place = end + 1
         said = self.latex[start:end].replace(r"\_", "_").replace("\\ ", " ").replace(" ", "\N{NO-BREAK SPACE}")
+        if "\\" in said:
+            msg = f"a command within the text {said!r}: the reader takes text as it is written"
+            raise ValueError(msg)
         return f"<mtext>{escape(said)}</mtext>"
 
     def row(self, end: str = "") -> str:

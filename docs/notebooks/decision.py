@@ -54,7 +54,7 @@ shop.plot.curve("ndcg", k=range(1, 16))
 # %% [text]
 # ## Is the difference real?
 #
-# Both candidates look better. The comparison is visitor by visitor, and says how sure it is.
+# Both candidates have higher means, which may be chance. The comparison is visitor by visitor, and says how sure it is.
 # %%
 compared = shop.compare("ndcg@10", baseline="old")
 recframe.table(compared, digits=3)

@@ -217,4 +217,5 @@ def _best_by_metric(
 def _best_note(records: Iterable[Metric], *, within: bool) -> str:
     lower = [record.label for record in records if not record.higher_is_better]
     note = "Bold: the best value of each metric" + (", segment by segment" if within else "")
-    return f"{note}; lower is better for {', '.join(lower)}." if lower else f"{note}."
+    note += f"; lower is better for {', '.join(lower)}" if lower else ""
+    return f"{note}. Bold says nothing of significance."

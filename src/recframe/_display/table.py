@@ -117,7 +117,8 @@ def table(
     """Return the result of `evaluate`, `describe` or `compare` as a table for people.
 
     The best value of each metric is bold where there are several models, within each segment if there are any; equal
-    values are equally bold. Notes below the table explain intervals and marks.
+    values are equally bold. Bold says nothing of significance: only `compare` tests differences. Notes below the table
+    explain intervals and marks.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def table(
     | old | 0.631 | 0.500 |
     | new | **1.000** | **1.000** |
     <BLANKLINE>
-    Bold: the best value of each metric.
+    Bold: the best value of each metric. Bold says nothing of significance.
     <BLANKLINE>
     """
     frame = eager_result(result)

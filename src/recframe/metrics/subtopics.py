@@ -100,7 +100,7 @@ class AlphaNDCG(SubtopicMetric):
 class ErrIA(SubtopicMetric):
     r"""Expected reciprocal rank of several intents: the mean over the list's subtopics of that of each.
 
-    .. math:: \mathrm{ERR\text{-}IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
+    .. math:: \text{ERR-IA@}k = \frac{1}{|S|} \sum_{r \le k} \frac{1}{r}
         \sum_{s\ \text{of}\ r} \alpha (1 - \alpha)^{c_s(r)}
 
     with c the rows ahead of r that are relevant to subtopic s. Under ties: the expected value, in which the i-th hit of
