@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
-from shutil import which
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.process import ROOT
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
 OURS = ("polars", "narwhals")
 """What recframe needs in addition to a library, whose versions its environment decides."""
-NEWER = ("3.12", "3.13", "3.14")
-"""Pythons to look for where a library is not for this one."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Environment:
 
     modules: tuple[str, ...]
     steps: tuple[tuple[str, ...], ...]
-    least: tuple[int, int] = (3, 11)
+    least: tuple[int, ...] = (3, 11)
     """The oldest Python that the libraries take."""
 
 
@@ -47,7 +44,7 @@ def environments() -> dict[str, Environment]:
             (("ranx>=0.3.20", "pytrec_eval-terrier>=0.5.6", "scikit-learn>=1.5", "pandas", *OURS),),
         ),
         "replay": Environment(("replay",), (("replay-rec[spark]", *OURS),)),
-        "lenskit": Environment(("lenskit",), (("lenskit", *OURS),), least=(3, 12)),
+        "lenskit": Environment(("lenskit",), (("lenskit", *OURS),), least=_of_tests().LEAST["lenskit"]),
     }
 
 
@@ -56,7 +53,7 @@ def interpreters(folder: Path, *, make: bool) -> dict[str, Interpreter]:
     found = {}
     for name, environment in environments().items():
         python = folder / name / "bin" / "python"
-        base = sys.executable if sys.version_info[:2] >= environment.least else _newer(environment.least)
+        base = _of_tests().python_of(environment.least)
         if make and base is not None and not python.exists():
             _of_tests().install(folder / name, environment.steps, python=base)
         for module in environment.modules:
@@ -78,17 +75,6 @@ def _interpreter(python: str, module: str, environment: Environment) -> Interpre
         return Interpreter(python)
     last = done.stderr.strip().splitlines()[-1]
     return Interpreter(None, f"not importable after {environment.steps[0]}: {last}")
-
-
-def _newer(least: tuple[int, int]) -> str | None:
-    """Return a Python of at least some version that runs, or None."""
-    for version in NEWER:
-        python = which(f"python{version}")
-        if python is None or tuple(map(int, version.split("."))) < least:
-            continue
-        if not subprocess.run([python, "--version"], capture_output=True, check=False).returncode:
-            return python
-    return None
 
 
 def _of_tests() -> Any:

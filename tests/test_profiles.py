@@ -238,12 +238,13 @@ def judged(*grades):
         ("replay", "map@1", (1, 1, 1), {}, 1.0),
         ("tensorflow_ranking", "map", (0, 1, 1), {}, 0.5),
         ("tensorflow_ranking", "recall@2", (0, 1, 1), {}, 1.0),
-        # LensKit's first two positions count alike, and with gain='rating' negative ones are in its ideal.
+        # LensKit's first two positions count alike, and with gain='rating' negative ones have no gain.
         ("lenskit", "ndcg@2", (0, 5), {}, 1.0),
         ("lenskit", "recall@1", (1, 1, 1), {}, 1.0),
         ("lenskit", "precision@5", (1, 0), {"min_relevance": 1}, 0.5),
         ("lenskit", "rbp", (1, 0), {"min_relevance": 1}, 0.15),
-        ("lenskit", "ndcg(gain=linear)", (-1, 2, 1), {}, 1 / (3 - 1 / math.log2(3))),
+        ("lenskit", "ndcg(gain=linear)", (-1, 2, 1), {}, 2 / 3),
+        ("lenskit", "dcg(gain=linear)", (-1, 2), {}, 2.0),
         # trec_eval's ndcg knows no level.
         ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
         ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),

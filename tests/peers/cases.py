@@ -132,7 +132,7 @@ OWN_CROWD = {
     "recbole": {"inside": True, "least": 11, "tied": False},
     "replay": {},
     "tensorflow_ranking": {"grades": WHOLE, "tied": False},
-    "lenskit": {"grades": WHOLE, "tied": False},
+    "lenskit": {"tied": False},
 }
 """What differs in the crowd that each library is requested."""
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ OLDER: tuple[tuple[str, ...], ...] = (
     ("recometrics==0.1.6.post13",),
     # A build without CUDA, which is a tenth of the size of the others; not every index has one.
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
-    (*OLD, "lenskit==2025.8.1", "replay-rec==0.22.0"),
+    (*OLD, "replay-rec==0.22.0"),
     (*OLD, "pyspark==4.3.0"),
 )
 BOOSTERS: tuple[tuple[str, ...], ...] = (
@@ -54,14 +55,31 @@ ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS, "others": OTHERS}
 LARGE = {
     "recbole": (("numpy==1.26.4", "torch==2.13.0+cpu"), ("recbole==1.2.1",)),
     "tensorflow_ranking": (("numpy<2", "tensorflow-cpu==2.15.1"), ("--no-deps", "tensorflow-ranking==0.5.5")),
+    "lenskit": (("lenskit==2026.4.0",),),
 }
 """Gigabytes, each in an environment of its own, which ``make DIRECTORY NAME ...`` makes where it is requested to."""
+LEAST = {"lenskit": (3, 12, 5)}
+"""The oldest Python of an environment, where this one may be too old."""
 
 
 def make(directory: Path, names: Sequence[str]) -> None:
     """Make the environments of those names."""
     for name in names:
-        install(directory / name, (ENVIRONMENTS | LARGE)[name])
+        python = python_of(LEAST.get(name, (3,)))
+        if python is None:
+            sys.stderr.write(f"no Python {'.'.join(map(str, LEAST[name]))} for {name}\n")
+        else:
+            install(directory / name, (ENVIRONMENTS | LARGE)[name], python=python)
+
+
+def python_of(least: tuple[int, ...]) -> str | None:
+    """Return this Python or a newer one that is at least of a version and runs, or None."""
+    asked = "import sys; sys.exit(sys.version_info < (" + "".join(f"{part}," for part in least) + "))"
+    for name in (sys.executable, "python3.12", "python3.13", "python3.14"):
+        python = which(name)
+        if python and not subprocess.run([python, "-c", asked], capture_output=True, check=False).returncode:
+            return python
+    return None
 
 
 def install(environment: Path, steps: Sequence[Sequence[str]], *, python: str = sys.executable) -> None:

@@ -630,28 +630,31 @@ def lenskit(case):
         user: ItemList(item_ids=sorted(scores, key=scores.get, reverse=True), ordered=True)
         for user, scores in lists_of(case["rows"], "score").items()
     }
-    test = {
-        user: ItemList(item_ids=list(grades), rating=list(grades.values()))
-        for user, grades in lists_of(counted(case), "relevant").items()
-    }
+    grades = lists_of(counted(case), "relevant")
+    test = {user: ItemList(item_ids=list(own), rating=list(own.values())) for user, own in grades.items()}
     kinds = {
         "precision": metrics.Precision, "recall": metrics.Recall, "hit_rate": metrics.Hit, "mrr": metrics.RecipRank,
         "dcg": metrics.DCG, "ndcg": metrics.NDCG, "rbp": metrics.RBP,
         "rbp(p=0.5)": lambda n: metrics.RBP(n, patience=0.5),
         "ndcg(gain=linear)": lambda n: metrics.NDCG(n, gain="rating"),
         "ndcg(discount=log2)": lambda n: metrics.NDCG(n, weight=metrics.LogRankWeight(offset=1)),
+        "dcg(gain=linear)": lambda n: metrics.DCG(n, gain="rating"),
     }  # fmt: skip
-    if {*outputs} <= {*test}:  # it fails on a list without test items
-        kinds["dcg(gain=linear)"] = lambda n: metrics.DCG(n, gain="rating")
     labels = {label: (kind, k) for name, kind in kinds.items() for label, k in {name: None, **at_each(name)}.items()}
-    analysis = metrics.RunAnalysis()
+    collector = metrics.MeasurementCollector()
     for label, (kind, k) in labels.items():
-        analysis.add_metric(kind(k), label)
+        collector.add_metric(kind(k), label)
     own = (ItemListCollection.from_dict(lists, key="user_id") for lists in (outputs, test))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of lists without test items, which it divides by 0
-        values = analysis.measure(*own).list_metrics()
-    return of_lists({label: dict(zip(values.index, map(float, values[label]), strict=True)) for label in labels})
+        means, lists = collector.measure_run(*own)
+    found = {label: dict(zip(lists.index, map(float, lists[label]), strict=True)) for label in labels}
+    for label, values in found.items():
+        # Lists without a value are left out of its mean.
+        assert math.isclose(mean(values.values()), means[f"{label}.mean"], rel_tol=1e-12), label
+        if label.startswith("ndcg(gain=linear)"):  # its ratio of 0 and 0
+            values.update((user, math.nan) for user in values if max(grades.get(user, {}).values(), default=0) <= 0)
+    return of_lists(found)
 
 
 def installed(library):

@@ -6,6 +6,7 @@ from recframe.profiles._record import EVERY_ROW, Definition, Profile
 
 BINARY = {"gain": "binary"}
 JARVELIN = {"discount": "jarvelin"}
+POSITIVE = {"grades": "positive"}
 FROM_LEVEL = {"grades": "relevant"}
 """For libraries that read only which items are relevant."""
 OF_ALL_LISTS = "of all lists together, no mean over lists: call {} without like=, with a catalog"
@@ -30,7 +31,7 @@ IR_MEASURES = Profile(
         "map": Definition("AP", options={"norm": "relevant"}),
         "bpref": Definition("Bpref"),
         "iprec": Definition("IPrec", "recall=0.1 gives IPrec@0.1; without it, the mean of its eleven values"),
-        "ndcg": Definition("nDCG", options={"grades": "positive"}),
+        "ndcg": Definition("nDCG", options=POSITIVE),
     },
     refused={
         "judged": "its Judged breaks ties by the smaller item name, unlike its other measures, and counts grades "
@@ -141,26 +142,27 @@ LENSKIT = Profile(
     title="LensKit",
     ties=None,
     ties_note="it reads lists in order, not scores",
-    undefined=0.0,
+    undefined="skip",
     lists="ranked",
     min_relevance=EVERY_ROW,
     metrics={
-        "precision": Definition("Precision", options={"denominator": "list"}),
+        "precision": Definition("Precision", options={"denominator": "list"}, undefined=0.0),
         "recall": Definition("Recall", options={"capped": True}),
         "hit_rate": Definition("Hit"),
         "mrr": Definition("RecipRank"),
         "dcg": Definition(
             "DCG",
             "gain='linear' gives gain='rating'",
-            options=BINARY | JARVELIN,
+            options=BINARY | JARVELIN | POSITIVE,
             level_options=FROM_LEVEL,
-            departs="With gain='rating' it fails on a list without test items, which counts 0 here.",
         ),
         "ndcg": Definition(
             "NDCG",
             "gain='linear' gives gain='rating', discount='log2' weight=LogRankWeight(offset=1)",
-            options=BINARY | JARVELIN | {"grades": "signed"},
+            options=BINARY | JARVELIN | POSITIVE,
             level_options=FROM_LEVEL,
+            departs="With gain='rating', a list of test items without a rating above 0 counts 0 there; here its ideal "
+            "of 0 leaves it out of the mean.",
         ),
         "rbp": Definition("RBP", "p=0.5 gives patience=0.5", options={"p": 0.85}),
     },
