@@ -17,6 +17,7 @@ from recframe._columns import (
     POSITION,
     VALUE,
 )
+from recframe._plan.weight_tables import WeightSums
 from recframe.metrics._record import BestOf
 from recframe.metrics._row import ALL_ROWS
 from recframe.metrics._shared_terms import Terms
@@ -214,6 +215,11 @@ class Requirements:
         return Terms.union(metric.subtopics for metric in self.accuracy)
 
     @cached_property
+    def weight_sums(self) -> tuple[WeightSums, ...]:
+        """The sums of weights over the positions of tied blocks."""
+        return tuple(WeightSums.of(number, *weight) for number, weight in enumerate(self.weights))
+
+    @cached_property
     def requested(self) -> frozenset[str]:
         """The columns of rows and lists that any metric reads beyond those that are always there."""
         ideal = Terms.union(metric.ideal for metric in self.accuracy).requested - {POSITION, ALL_ROWS}
@@ -221,22 +227,22 @@ class Requirements:
         shares = frozenset() if self.shares is None else self.shares.requested
         return self.ranked.requested | ideal | shares | frozenset(values)
 
-    @property
+    @cached_property
     def reads_relevance(self) -> bool:
         """Whether a metric reads the relevance."""
         return bool(self.accuracy)
 
-    @property
+    @cached_property
     def reads_recommended(self) -> bool:
         """Whether a metric reads the recommended items."""
         return bool(self.beyond_accuracy or self.exposure)
 
-    @property
+    @cached_property
     def of_every_list(self) -> bool:
         """Whether a metric has a value even of lists without anything of relevance."""
         return any(metric.metric.of_every_list for metric in self.accuracy)
 
-    @property
+    @cached_property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
         return self.reads_recommended or POPULAR in self.requested
@@ -246,12 +252,12 @@ class Requirements:
         """Whether a metric of relevance reads which rows are in the pool, and which of them were judged."""
         return POOLED in self.ranked.requested
 
-    @property
+    @cached_property
     def reads_value(self) -> bool:
         """Whether a metric reads the value of hits."""
         return VALUE in self.requested
 
-    @property
+    @cached_property
     def all_rows_upto(self) -> int | None:
         """The last position up to which metrics of relevance read all ranked rows, 0 if none does; None: all."""
         cutoffs = [
@@ -263,23 +269,23 @@ class Requirements:
             cutoffs.append(None)
         return furthest(cutoffs) if cutoffs else 0
 
-    @property
+    @cached_property
     def reads_graded(self) -> bool:
         """Whether a metric reads rows with a relevance other than 0 that are not relevant."""
         return any(metric.reads == "graded" for metric in self.accuracy)
 
-    @property
+    @cached_property
     def cutoff(self) -> int | None:
         """The last position that any metric reads; None: all."""
         at_relevant = {metric.metric.label for metric in self.accuracy if metric.cuts_at_relevant}
         return furthest([metric.cutoff for metric in self.metrics if metric.label not in at_relevant])
 
-    @property
+    @cached_property
     def recommended_cutoff(self) -> int | None:
         """The last position that a metric of the recommended items reads; None: all."""
         return furthest([terms.metric.cutoff for terms in (*self.beyond_accuracy, *self.exposure)])
 
-    @property
+    @cached_property
     def cascade_cutoff(self) -> int | None:
         """The last position that a cascade model reads; None: all."""
         return furthest([metric.cutoff for metric in self.accuracy if metric.cascade.by_column])

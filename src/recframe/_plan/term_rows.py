@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
-    BEFORE,
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
@@ -26,23 +25,19 @@ from recframe._columns import (
     POOLED,
     POOLED_BEFORE,
     POPULAR,
-    POSITION,
     RANKED_RELEVANT,
     RELEVANT,
     SAME_GRADE,
     SIZE,
     START,
-    UPTO,
-    before_column,
     interpolated_column,
     upto_column,
-    weight_column,
 )
-from recframe._plan import ranks
+from recframe._plan import ranks, weight_tables
 from recframe._plan.places import with_inferred_precision
 from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
-from recframe._plan.sum_columns import constant, own, renamed
+from recframe._plan.sum_columns import own, renamed
 from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
@@ -50,7 +45,6 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
-    from recframe.metrics._row import Weight
 
     Requested = AbstractSet[str]
 
@@ -125,41 +119,11 @@ class TermRows:
             rows = with_inferred_precision(self._context, rows, tied=self.tied)
         if POPULAR in requested:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
-        weights = {
-            number: weight
-            for number, weight in enumerate(self._context.requirements.weights)
-            if upto_column(number) in requested
-        }
-        if weights:
-            rows = self._with_weights(rows, weights) if self.tied else _without_blocks(rows, weights)
+        weights = [
+            weight for weight in self._context.requirements.weight_sums if upto_column(weight.number) in requested
+        ]
+        if weights and self.tied:
+            rows = weight_tables.with_weights(self._engine, rows, weights, furthest([weight.k for weight in weights]))
+        elif weights:
+            rows = weight_tables.without_blocks(rows, weights)
         return rows.with_columns(own(START), own(SIZE))
-
-    def _with_weights(self, rows: Frame, weights: dict[int, tuple[Weight, int | None]]) -> Frame:
-        """Look up the sums of each weight over the positions before a tied block, and up to its end."""
-        # Past the last position that counts, sums do not change.
-        upto = furthest([k for _, k in weights.values()])
-        before = nw.col(START).cast(nw.Int64()) - 1
-        ends = {BEFORE: before, UPTO: before + nw.col(SIZE).cast(nw.Int64())}
-        if upto is not None:
-            ends = {side: nw.when(end < upto).then(end).otherwise(upto) for side, end in ends.items()}
-        rows = rows.with_columns(*(end.cast(nw.Int64()).alias(side) for side, end in ends.items()))
-        table = self._engine.positions(rows.select(nw.col(UPTO).max()) if upto is None else upto)
-        table = table.with_columns(*(_weight(*weight).alias(weight_column(n)) for n, weight in weights.items()))
-        for side, total in ((BEFORE, before_column), (UPTO, upto_column)):
-            sums = [nw.col(weight_column(n)).cum_sum().over(order_by=POSITION).alias(total(n)) for n in weights]
-            rows = rows.join(table.select(nw.col(POSITION).alias(side), *sums), on=side, how="left")
-        columns = [total(number) for total in (before_column, upto_column) for number in weights]
-        return rows.with_columns(nw.col(*columns).fill_null(0.0))
-
-
-def _weight(of: Weight, k: int | None) -> nw.Expr:
-    """Return the weight of a position, 0 past k, also where it is the same for all."""
-    position = nw.col(POSITION).cast(nw.Float64())
-    weight = of(position) if k is None else nw.when(position <= k).then(of(position)).otherwise(0.0)
-    return weight + 0.0 * position
-
-
-def _without_blocks(rows: Frame, weights: dict[int, tuple[Weight, int | None]]) -> Frame:
-    """Add the columns of tied blocks, which nothing reads where each is one row."""
-    columns = [total(number) for total in (before_column, upto_column) for number in weights]
-    return rows.with_columns(*(constant(column, 0.0) for column in columns))
