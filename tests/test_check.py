@@ -33,6 +33,7 @@ OF_ALL = [
     "unused_model",
 ]
 """What is found in all lists or in none."""
+LOWER = "grades_below_relevant"
 
 
 def key_of(row: dict[str, Any], by: list[str]) -> tuple[Any, ...]:
@@ -48,6 +49,7 @@ def expected(
     truth: list[dict[str, Any]] | None = None,
     every: list[dict[str, Any]] | None = None,
     per: str | None = None,
+    least: float | None = None,
     tells_nan: bool = True,
 ) -> dict[str, tuple[int, float]]:
     """Return counts and shares by plain loops; `every` holds the rows of all models."""
@@ -55,7 +57,8 @@ def expected(
     score = rank or "score"
 
     def relevant(row: dict[str, Any]) -> bool:
-        return not is_missing(row.get("relevant", 1)) and row.get("relevant", 1) > 0
+        relevance = row.get("relevant", 1)
+        return not is_missing(relevance) and (relevance > 0 if least is None else relevance >= least)
 
     def repeated(rows: list[dict[str, Any]]) -> int:
         return len(rows) - len({(key_of(row, by), key_of(row, ["item"])) for row in rows})
@@ -107,14 +110,17 @@ def expected(
     counts["dependent_lists"] = len(lists) if any(1.2 * count <= len(lists) for count in values) else 0
     counts["unused_model"] = len(rows) if len({key_of(row, ["model"]) for row in rows if "model" in row}) > 1 else 0
     counts["assumed_relevance"] = max((unnamed(truth or [], by, name) for name in (truth or [{}])[0]), default=0)
+    graded = [row.get("relevant", 1) for row in (rows if truth is None else truth)]
+    counts[LOWER] = sum(not is_missing(grade) and 0 < grade < (least or 0) for grade in graded)
     counts["segments_within_lists"] = cut_lists(every, truth, by, per)
 
     totals = {"rows": len(rows), "lists": len(lists)}
     of = {finding.name: totals[finding.of] for finding in FINDINGS} | dict.fromkeys(
-        [*OF_TRUTH, "assumed_relevance"], len(truth or [])
+        [*OF_TRUTH, "assumed_relevance", *([] if truth is None else [LOWER])], len(truth or [])
     )
     skipped = (OF_RANKS if rank is None else []) + (["ideal_of_ranked_only"] if truth is not None else OF_TRUTH)
     skipped += ["ties_across_k"] if k is None else []
+    skipped += [LOWER] if least is None else []
     skipped += [] if len(by) > 1 else ["dependent_lists"]
     skipped += [] if per else ["segments_within_lists"]
     skipped += [] if "model" in rows[0] and "model" not in by else ["unused_model"]
@@ -251,6 +257,20 @@ def test_models_in_the_long_format(engine, with_truth):
 
 
 # --- columns that have no role, or one that cuts lists --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("least", [2, 1, 0, -1, 9])
+def test_grades_that_are_not_relevant_and_gain(engine, least):
+    rows = [{**row, "relevant": row["item"] and row["item"] % 4} for row in crowd(26, 60)]
+    by, frame = ["user", "day"], engine.frame(rows)
+    reference = expected(rows, None, by=by, least=least, tells_nan=engine.tells_nan)
+    assert table(engine.ask(frame, "check", by=by, min_relevance=least)) == reference
+    assert bool(reference[LOWER][0]) == (least > 1)
+    truth = [{name: row[name] for name in ("user", "day", "item", "relevant")} for row in rows[:40]]
+    bare, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+    found = table(engine.ask(bare, "check", by=by, truth=there, min_relevance=least))
+    reference = expected(rows, None, by=by, truth=truth, least=least, tells_nan=engine.tells_nan)
+    assert found[LOWER] == reference[LOWER]
 
 
 def test_segments_that_vary_within_lists(engine):

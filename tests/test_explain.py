@@ -132,3 +132,37 @@ def test_explain_on_the_command_line():
     done = subprocess.run([*command, "--like", "nobody"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'--like': 'nobody' is not one of 'trec_eval'" in done.stderr
+
+
+READS_MORE = ("alpha_ndcg", "err_ia", "money_precision", "money_recall", "personalization")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, kind in METRICS.items() if not kind.required_inputs and name not in READS_MORE]
+)
+def test_lower_grades_that_count_are_explained(polars_engine, name):
+    metric = METRICS[name]()
+    # Both lists have the same relevant row, and the same row of the largest relevance.
+    grades = {"user": [1] * 5, "item": [*range(5)], "score": [5.0, 4.0, 3.0, 2.0, 1.0]}
+    with_lower, without = (
+        polars_engine.ask(
+            polars_engine.frame(grades | {"relevant": [lower, 0.0, 1.0, lower, 0.8]}),
+            "measure",
+            name,
+            min_relevance=0.8,
+        )
+        for lower in (0.6, 0.0)
+    )
+    assert (with_lower != without) == bool(metric.lower_grades)
+    said = " ".join(recframe.explain(name, min_relevance=4).split())
+    assert (f"a relevance of at least 4; lower grades {metric.lower_grades}" in said) == bool(metric.lower_grades)
+    assert "lower grades" not in recframe.explain(name)
+
+
+def test_the_option_that_ends_the_gain_of_lower_grades(polars_engine):
+    frame = polars_engine.frame({"user": [1] * 3, "relevant": [3, 3, 4], "score": [3.0, 2.0, 1.0]})
+    assert polars_engine.ask(frame, "ndcg", 2, min_relevance=4) > 0.8
+    assert polars_engine.ask(frame, "measure", "ndcg(grades=relevant)@2", min_relevance=4) == 0
+    assert "unless grades='relevant'" in recframe.explain("ndcg@2", min_relevance=4)
+    for other in ("ndcg(grades=relevant)@2", "ndcg(gain=binary)@2", "map"):
+        assert "lower grades" not in recframe.explain(other, min_relevance=4)

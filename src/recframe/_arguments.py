@@ -91,7 +91,8 @@ class Roles:
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (eager frames only).
     min_relevance : float, optional
-        A row is relevant from this relevance on; None: above 0.
+        A row is relevant from this relevance on; None: above 0. Lower grades still gain in metrics that read grades:
+        ``"ndcg(grades=relevant)"`` ends that.
     undefined : "skip", float, "raise" or "raise_all"
         A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
         only if no list at all has a value. Errors are for eager frames only.

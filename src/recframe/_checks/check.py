@@ -62,6 +62,7 @@ def _requested_findings(opened: Opened, k: int | None) -> set[str]:
     skipped |= set() if opened.segments else {"segments_within_lists"}
     skipped |= set() if len(opened.query.by) > 1 else {"dependent_lists"}
     skipped |= {"ties_across_k"} if k is None else set()
+    skipped |= {rows.LOWER} if opened.query.min_relevance is None else set()
     return {finding.name for finding in FINDINGS} - skipped
 
 
@@ -106,6 +107,8 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
         parts.append(of_keys(opened))
     if MODEL_THERE in opened.optional:
         parts.append(rows.of_unused_model(opened))
+    if opened.query.min_relevance is not None:
+        parts.append(rows.of_lower_grades(opened, opened.query.min_relevance))
     if opened.truth is not None:
         parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
         parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *UNKNOWN["lists"]))

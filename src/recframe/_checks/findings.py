@@ -52,6 +52,13 @@ FINDINGS = (
     Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),
     Finding("ties_across_k", "warning", LISTS, "a tied block reaches over the cutoff"),
+    Finding(
+        "grades_below_relevant",
+        "note",
+        ROWS,
+        "above 0, but not relevant: graded metrics count them, ndcg unless grades='relevant'",
+        GRADES_THERE,
+    ),
     Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
     Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want cluster="),

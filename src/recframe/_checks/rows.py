@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._checks.assumed_relevance import irrelevant_rows, sums_of_lists
-from recframe._checks.findings import ITEM_THERE, MODEL_THERE, ROWS
+from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._checks.opened import UNUSED_MODEL, all_or_none
-from recframe._columns import ITEM, missing_key_column, nan_column, score_column
+from recframe._columns import ITEM, RELEVANCE, missing_key_column, nan_column, score_column
+from recframe._plan.relevance import or_zero
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
 
 SEEN, MODELS = "seen", "models"
-UNUSED, ASSUMED = "unused_model", "assumed_relevance"
+UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
 
 def of_rows(opened: Opened, index: int) -> Part:
@@ -58,6 +59,18 @@ def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all
     unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
     found, totals = opened.totals(known, {some: unseen}, [ROWS])
     return found | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
+
+
+def of_lower_grades(opened: Opened, least: float) -> Part:
+    """Look for relevance above 0 that is not relevant, which metrics of grades count all the same."""
+    columns = [LOWER, ROWS, *([GRADES_THERE] if GRADES_THERE in opened.optional else [])]
+    rows = opened.frame if opened.truth is None else opened.truth
+    relevance = or_zero(RELEVANCE)
+    lower = ((relevance > 0) & (relevance < least)).cast(nw.Float64()).alias(LOWER)
+    group = opened.group if opened.truth is None else opened.keys
+    found = opened.engine.sum_by(rows.with_columns(lower).select(*group, *columns), group, columns)
+    found = found if opened.truth is None else opened.for_models(found)
+    return {LOWER}, opened.totals(found, {}, columns)[1]
 
 
 def of_unused_model(opened: Opened) -> Part:

@@ -55,6 +55,8 @@ class Metric:
     reads : {"all", "graded", "hits"}
         Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
+    lower_grades : str
+        In words: what a relevance above 0 still does that is below `min_relevance`; empty: nothing.
     best_of : {"all", "ranked"}
         Which rows `best_terms` orders: all of the list, or only the ranked ones.
     cuts_at_relevant : bool
@@ -107,6 +109,7 @@ class Metric:
     ignores_sampling: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
+    lower_grades: ClassVar[str] = ""
     best_of: ClassVar[BestOf] = "all"
     cuts_at_relevant: ClassVar[bool] = False
     requires_average_ties: ClassVar[bool] = False

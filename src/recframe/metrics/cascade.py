@@ -128,6 +128,7 @@ class ERR(CutMetric):
     aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
     summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
+    lower_grades: ClassVar[str] = "count too"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
 
     max_relevance: float | None = field(default=None, metadata=bounds(least=0, most=MOST_EXPONENT))
@@ -222,6 +223,7 @@ class PFound(CutMetric):
     name: ClassVar[str] = "pfound"
     summary: ClassVar[str] = "probability that a user finds a relevant item before giving up"
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
+    lower_grades: ClassVar[str] = "count too"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 
     p_break: float = field(default=0.15, metadata=bounds(least=0, below=1))

@@ -61,6 +61,7 @@ class Spearman(Metric):
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
+    lower_grades: ClassVar[str] = "are compared too"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         middle = (row.length + 1) / 2
@@ -116,6 +117,7 @@ class Kendall(Metric):
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
+    lower_grades: ClassVar[str] = "are compared too"
     is_additive: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
@@ -167,6 +169,7 @@ class OPA(Metric):
     reference: ClassVar[str] = "Pasumarthi et al., KDD 2019"
     undefined_if: ClassVar[str] = "without two ranked rows of different relevance"
     reads: ClassVar[Reads] = "all"
+    lower_grades: ClassVar[str] = "are compared too"
     is_additive: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:

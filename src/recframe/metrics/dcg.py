@@ -73,9 +73,9 @@ class DCG(CutMetric):
         1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
         from 1) to its weight, which should not grow with the position.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. Every value, so that negative ones lower the sum; values
-        above 0, whatever `min_relevance` is (trec_eval); only those of relevant rows (ranx); ``"signed"``: as
-        ``"all"``, it differs for `ndcg` only.
+        Which relevance has a gain, unless `gain` is binary. Every value, below `min_relevance` too, so that negative
+        ones lower the sum; values above 0, whatever `min_relevance` is (trec_eval); only those of relevant rows (ranx);
+        ``"signed"``: as ``"all"``, it differs for `ndcg` only.
 
     Notes
     -----
@@ -117,6 +117,12 @@ class DCG(CutMetric):
         object.__setattr__(self, "gain", checked_gain(self.gain))
         if callable(self.discount):
             check_function("discount", self.discount, "position", "1 / position")
+
+    @property
+    def lower_grades(self) -> str:  # type: ignore[override]  # depends on an option
+        if self.gain == "binary" or isinstance(self.gain, tuple) or self.grades == "relevant":
+            return ""
+        return "gain too, unless grades='relevant'"
 
     @property
     def relevances(self) -> tuple[float, float]:
@@ -164,10 +170,10 @@ class NDCG(DCG):
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. Every value, so that negative ones lower the DCG, never
-        the ideal; values above 0, whatever `min_relevance` is, so that a list without a relevant item has a value too
-        (trec_eval); only those of relevant rows (ranx); every value, so that negative ones are at the end of the
-        ideal too (TorchMetrics).
+        Which relevance has a gain, unless `gain` is binary. Every value, below `min_relevance` too, so that negative
+        ones lower the DCG, never the ideal; values above 0, whatever `min_relevance` is, so that a list without a
+        relevant item has a value too (trec_eval); only those of relevant rows (ranx); every value, so that negative
+        ones are at the end of the ideal too (TorchMetrics).
     ideal : {"all", "ranked", "ones", "first"}
         The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
         ranked rows only (scikit-learn); gain 1 at every position up to k (RecTools' default); or each of these rows

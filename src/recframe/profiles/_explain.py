@@ -149,7 +149,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
     of_items = isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
     yield from _letters(formula)
     if not of_items:
-        yield "relevant", _relevant(query.min_relevance, every=every)
+        yield "relevant", _relevant(metric, query.min_relevance, every=every)
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
     yield "lists", LISTS["recommended" if of_items else how.lists] + _weighing(metric)
@@ -197,9 +197,10 @@ def _letters(formula: str) -> Iterator[tuple[str, str]]:
             yield letter if letter != "h" else "h(…)", meaning
 
 
-def _relevant(least: float | None, *, every: bool) -> str:
-    """Return from which relevance on a row is relevant."""
+def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
+    """Return from which relevance on a row is relevant, and what lower relevance does."""
     above = "a relevance above 0" if least is None else f"a relevance of at least {least:g}"
+    above += f"; lower grades {metric.lower_grades}" if metric.lower_grades and (least or 0.0) > 0 else ""
     return f"every row of truth=, whatever its relevance; without it, {above}" if every else above
 
 
