@@ -228,3 +228,55 @@ def test_importing_is_light_and_the_rest_comes_at_its_first_use():
     ]
     with pytest.raises(AttributeError, match="no attribute 'evaluate'"):
         recframe.evaluate  # noqa: B018
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("asks_all", [False, True], ids=["alone", "asks all finders"])
+def test_a_library_that_another_finder_has_gets_the_namespace(library, asks_all):
+    pytest.importorskip(library)
+    # As with an editable installation: the finder of paths does not know the library.
+    code = f"""
+        import sys, recframe
+        from importlib.machinery import PathFinder
+        from importlib.util import find_spec
+
+        known = PathFinder.find_spec({library!r})
+        plain = PathFinder.find_spec
+
+        class Editable:
+            asking = False
+
+            @classmethod
+            def find_spec(cls, name, path=None, target=None):
+                if name != {library!r} or cls.asking:
+                    return None
+                cls.asking = True
+                try:
+                    return find_spec(name) if {asks_all} and find_spec(name) else known
+                finally:
+                    cls.asking = False
+
+        PathFinder.find_spec = lambda name, *given: None if name == {library!r} else plain(name, *given)
+        sys.meta_path.append(Editable)
+        import {library}
+        print(type({library}.DataFrame({COLUMNS!r}).rec.ndcg()).__name__)
+    """
+    assert run(code) == "float"
+
+
+@pytest.mark.parametrize("error", ["ImportError('a broken library')", "ModuleNotFoundError('a part', name='part')"])
+@pytest.mark.parametrize("call", ["pd.DataFrame(COLUMNS).rec.ndcg()", "recframe.from_dict({'q': {'d': 1}})"])
+def test_a_broken_polars_is_an_error(tmp_path, error, call):
+    pytest.importorskip("pandas")
+    (tmp_path / "polars.py").write_text(f"raise {error}")
+    code = f"""
+        import sys
+        sys.path.insert(0, {str(tmp_path)!r})
+        import pandas as pd, recframe
+        COLUMNS = {COLUMNS!r}
+        try:
+            {call}
+        except ImportError as raised:
+            print(raised)
+    """
+    assert run(code) in ("a broken library", "a part")

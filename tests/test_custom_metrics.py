@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass, fields
+from dataclasses import FrozenInstanceError, dataclass, field, fields
 from typing import ClassVar
 
 import pytest
@@ -13,6 +13,7 @@ from recframe._arguments import Roles
 from recframe._plan.collect_terms import requirements_of
 from recframe._query import Query
 from recframe.metrics import METRICS
+from recframe.metrics._options import bounds
 from spellings import spellings_of
 
 pl = pytest.importorskip("polars")
@@ -98,9 +99,9 @@ def test_metrics_that_compute_the_same_sum_it_once():
 
 def test_what_a_call_requires_does_not_change():
     required = requirements_of([metrics.NDCG(3)], Query.of(Roles()), 0, truth=False)
-    for field in fields(required):
+    for each in fields(required):
         with pytest.raises(FrozenInstanceError):
-            setattr(required, field.name, None)
+            setattr(required, each.name, None)
         assert not isinstance(getattr(required, field.name), (list, set))
 
 
@@ -249,3 +250,29 @@ def test_places_of_tied_blocks_add_only_what_they_stand_for(engine):
     rows = [{"user": 1, "item": item, "relevant": int(item < 2), "score": 1.0} for item in range(4)]
     found = engine.ask(engine.frame(rows), "evaluate", [FirstAndOthers(), "mrr"])[0]
     assert found["first_and_others"] == pytest.approx(2 + found["mrr"])
+
+
+def test_a_type_for_checkers_only_leaves_the_other_options_checked():
+    @dataclass(frozen=True)
+    class Mine(metrics.Precision):
+        name: ClassVar[str] = "mine"
+        unknown: NoSuchType = 1  # noqa: F821 - what a TYPE_CHECKING import leaves
+        base: float = field(default=2.0, metadata=bounds(above=0))
+
+    for wrong in ({"k": -1}, {"k": 2.5}, {"k": "3"}, {"base": 0}, {"base": "high"}):
+        with pytest.raises(recframe.errors.OptionError, match=f"^{next(iter(wrong))}="):
+            Mine(**wrong)
+    assert Mine(3, unknown=object).k == 3
+
+
+def test_no_two_labels_have_one_column():
+    def made(label):
+        class Made(metrics.Precision):
+            name: ClassVar[str] = label
+
+        return Made(1)
+
+    some = [made(label) for label in ("a.b", "a·b", "a·0b", "a·.b", "a.·b")]
+    assert len({metric.column for metric in some}) == len(some)
+    assert not any("." in metric.column for metric in some)
+    assert FRAME.rec.evaluate(some).columns == [metric.label for metric in some]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+from contextvars import ContextVar
 
 import narwhals as nw
 import pytest
@@ -42,6 +43,35 @@ def test_an_error_in_the_background_is_raised():
 
     with pytest.raises(pl.exceptions.ColumnNotFoundError, match="no such column"):
         pl.DataFrame(FRAME).rec.evaluate([Wrong(5)])
+
+
+def test_background_threads_carry_the_context(monkeypatch):
+    from recframe._engines.polars import EagerPolars
+
+    monkeypatch.setattr(pl, "thread_pool_size", lambda: 2)
+    named: ContextVar[str] = ContextVar("named", default="nothing")
+    named.set("the caller's")
+    engine = EagerPolars()
+    assert engine.later(named.get)() == "the caller's"
+    assert [*engine.in_turn([named.get] * 3)] == ["the caller's"] * 3
+
+
+def test_every_frame_of_the_background_is_awaited_so_that_no_error_is_lost(monkeypatch):
+    from recframe._engines.polars import EagerPolars
+
+    frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 1, 1, 0], "score": [1, 2, 3, 4]})
+    left = []
+
+    def later(_, build):
+        left.append(build)
+        return lambda: left.remove(build) or build() if build in left else build()
+
+    monkeypatch.setattr(EagerPolars, "later", later)
+    for name in ("ndcg@2", "map", "mrr", "r_precision", "roc_auc", "err(max_relevance=1)", "judged@1", "coverage@1"):
+        frame.rec.evaluate(name)
+        assert not left, name
+    frame.rec.contributions("ndcg@2")
+    assert not left
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given
@@ -179,30 +181,51 @@ def test_several_keys():
 
 @pytest.mark.parametrize("faster", [True, False])
 def test_either_sort_gives_the_same(faster, monkeypatch):
+    pytest.importorskip("numpy")
     rng = random.Random(4)
     users = [rng.randint(0, 5) for _ in range(400)]
-    monkeypatch.setattr(polars_pack, "TIMED", 0)
+    monkeypatch.setattr(polars_pack, "FEW_ROWS", 100)
     monkeypatch.setattr(polars_pack, "numpy_is_faster", lambda: faster)
     check(users, [rng.random() for _ in users], 3)
 
 
 @pytest.mark.parametrize(
-    ("numpy", "polars", "threads", "faster"),
+    ("features", "version", "threads"),
     [
-        (0.03, 0.2, 2, True),  # a processor with AVX-512
-        (0.12, 0.2, 2, True),  # with AVX2
-        (0.31, 0.2, 2, False),  # NumPy without either
-        (0.31, 0.2, 1, False),
-        (0.12, 0.2, 8, False),  # many cores
+        ({"X86_V3", "X86_V4"}, "2.4.6", 4),
+        ({"AVX2", "AVX512_SKX"}, "1.26.4", 4),
+        ({"X86_V3"}, "2.4.6", 2),
+        ({"SSE42", "AVX2"}, "2.0.0", 2),
+        ({"SSE42", "AVX2"}, "1.26.4", 0),
+        ({"ASIMD"}, "2.4.6", 0),
     ],
 )
-def test_the_sort_is_that_of_the_faster_library(numpy, polars, threads, faster):
-    assert polars_pack.is_faster(numpy, polars, threads) == faster
+def test_the_processor_says_whose_sort_is_faster(features, version, threads):
+    assert polars_pack.matched_threads(features, version) == threads
 
 
-def test_the_faster_sort_is_measured():
-    pytest.importorskip("numpy")
-    assert polars_pack.numpy_is_faster() in (True, False)
+def test_neither_load_nor_who_imports_numpy_decides_the_sort():
+    np = pytest.importorskip("numpy")
+    known = np.show_config(mode="dicts")["SIMD Extensions"]
+    assert polars_pack.numpy_is_faster() == (
+        pl.thread_pool_size()
+        <= polars_pack.matched_threads({*known.get("baseline", ()), *known.get("found", ())}, np.__version__)
+    )
+    # Imported last, first or never by anybody else: the same way, of a frame that is large enough for one.
+    code = """
+import sys{numpy}
+import polars as pl, recframe
+frame = pl.DataFrame({{"user": pl.int_range(70_000, eager=True) % 7_000, "relevant": 1}}).with_columns(score=pl.col("user").hash(1))
+print(frame.rec.ndcg(5), "numpy" in sys.modules)
+"""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", code.format(numpy=numpy)], capture_output=True, text=True, check=True
+        ).stdout
+        for numpy in ("", ", numpy")
+    }
+    assert len(found) == 1
+    assert found.pop().endswith("True\n")
 
 
 WHOLE = {

@@ -8,13 +8,14 @@ cyclic collector runs. The class attribute is therefore replaced by one that doe
 from __future__ import annotations
 
 import sys
+import threading
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from importlib.machinery import ModuleSpec
     from types import ModuleType
 
 NAME = "rec"
@@ -74,17 +75,33 @@ class _AfterImport(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds nothing itself: it sees to it that a library imported later gets its namespace."""
+    """Finds nothing itself: it sees to it that a library imported later gets its namespace, whichever finder has it."""
+
+    def __init__(self) -> None:
+        self._asked: set[tuple[int, str]] = set()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in _LIBRARIES:
+        asked = threading.get_ident(), fullname
+        if fullname not in _LIBRARIES or asked in self._asked:
             return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is not None and spec.loader is not None:
+        # Another finder may ask all finders too, this one among them.
+        self._asked.add(asked)
+        try:
+            others = (finder for finder in list(sys.meta_path) if not _is_own(finder))
+            found = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
+            spec = next((spec for spec in found if spec is not None), None)
+        finally:
+            self._asked.discard(asked)
+        if spec is not None and hasattr(spec.loader, "exec_module"):
             spec.loader = _AfterImport(spec.loader)
         return spec
+
+
+def _is_own(finder: object) -> bool:
+    """Return whether a finder is that of this package, or of an earlier import of it."""
+    return type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
 
 
 def install() -> None:
@@ -93,8 +110,5 @@ def install() -> None:
         module = sys.modules.get(name)
         if module is not None and hasattr(module, "DataFrame"):
             register(module)
-    if not any(
-        type(finder).__qualname__ == _Finder.__qualname__ and type(finder).__module__ == __name__
-        for finder in sys.meta_path
-    ):
+    if not any(map(_is_own, sys.meta_path)):
         sys.meta_path.insert(0, _Finder())

@@ -160,6 +160,9 @@ def polars_engine() -> Engine | None:
     """Return the faster engine, or None where polars is not installed."""
     try:
         from recframe._engines import polars
-    except ImportError:
+    except ModuleNotFoundError as error:
+        # A polars that is there but broken is an error: pandas alone takes ten times as long.
+        if error.name != "polars":
+            raise
         return None
     return polars.EagerPolars()

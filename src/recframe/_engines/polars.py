@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -175,7 +176,7 @@ class EagerPolars(Polars):
             return super().later(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = ThreadPoolExecutor(1)
-        frame = pool.submit(build)
+        frame = _submit(pool, build)
         pool.shutdown(wait=False)
         return frame.result
 
@@ -185,9 +186,9 @@ class EagerPolars(Polars):
             return
         # Of several models, one is sorted while the sums of another are computed.
         with ThreadPoolExecutor(1) as pool:
-            coming = pool.submit(builds[0])
+            coming = _submit(pool, builds[0])
             for build in builds[1:]:
-                found, coming = coming.result(), pool.submit(build)
+                found, coming = coming.result(), _submit(pool, build)
                 yield found
             yield coming.result()
 
@@ -219,7 +220,8 @@ class EagerPolars(Polars):
         held = collect_columns(frame.to_native())
         # Each model's sort keeps one core busy only.
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-            found = list(pool.map(partial(polars_places.mean_places, held, keys), scores.values()))
+            coming = [_submit(pool, partial(polars_places.mean_places, held, keys, score)) for score in scores.values()]
+        found = [each.result() for each in coming]
         places = [column.alias(name) for name, column in zip(scores, found, strict=True) if column is not None]
         if len(places) < len(found):
             return super().with_places(frame, keys, scores)
@@ -231,3 +233,8 @@ class EagerPolars(Polars):
         held = self._collect(frame)
         found = polars_sort.number_rows(held, keys, column, descending=descending)
         return super().number_rows(lazy(held), keys, column, descending=descending) if found is None else lazy(found)
+
+
+def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:
+    """Start building something in another thread, under what holds in the caller's, such as `Config`."""
+    return pool.submit(copy_context().run, build)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from inspect import signature
 from typing import Any
 
@@ -63,3 +66,9 @@ def if_there(name: str) -> pl.Expr:
 def series(frame: pl.DataFrame, name: str) -> pl.Series:
     """Return the column of exactly that name of a data frame, whose own `get_column` reads patterns."""
     return frame.to_series(frame.columns.index(name))
+
+
+@cache
+def numpy_if_installed() -> Any:
+    """Return NumPy, or None where it is not installed; whether somebody has imported it decides nothing."""
+    return import_module("numpy") if find_spec("numpy") else None

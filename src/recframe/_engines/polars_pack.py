@@ -20,18 +20,17 @@ Scaling keeps the order of scores, but may give different scores the same bits.
 from __future__ import annotations
 
 import math
-import sys
-from functools import lru_cache
-from time import perf_counter
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
-from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in
+from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in, numpy_if_installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     Spans = Mapping[str, tuple[int, int, bool]]
     """The least and the largest of the whole numbers of columns, and whether some are missing."""
@@ -40,10 +39,8 @@ MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
 FEW = 1000
 """How many values to look at before all are."""
-TIMED = 2**14
-"""How many integers to sort to see whose sort is faster."""
-SHARE = 0.6
-"""How many times faster a sort becomes by one more core."""
+AVX512, AVX2 = {"X86_V4", "AVX512_SKX"}, {"X86_V3", "AVX2"}
+"""What NumPy calls processors on which it sorts many numbers at once; with AVX2 from version 2 on."""
 
 PACKED, INDEX = "packed", "index"
 
@@ -246,16 +243,16 @@ def _is_whole(number: pl.Expr) -> pl.Expr:
 
 
 def sort_integers(packed: pl.Series) -> pl.Series:
-    """Return the integers sorted, by NumPy where it is imported and faster here."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or (len(packed) > TIMED and not numpy_is_faster()):
-        return packed.sort()
-    return pl.Series(PACKED, numpy.sort(packed.to_numpy()))
+    """Return the integers sorted, by NumPy where its sort is the faster one."""
+    if len(packed) <= FEW_ROWS or not numpy_is_faster():
+        # Few are sorted before other cores could help, or NumPy be imported.
+        return packed.sort(multithreaded=len(packed) > FEW_ROWS)
+    return pl.Series(PACKED, numpy_if_installed().sort(packed.to_numpy()))
 
 
 def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:
     """Return values in the order of the rows that they belong to, missing for rows that have none."""
-    numpy, some_lack = sys.modules.get("numpy"), len(rows) < height
+    numpy, some_lack = numpy_if_installed() if height > FEW_ROWS else None, len(rows) < height
     if numpy is None or (some_lack and not values.dtype.is_float()):
         return pl.repeat(None, height, dtype=values.dtype, eager=True).scatter(rows, values)
     # Faster than polars, as it does not check where numbers point to.
@@ -265,28 +262,19 @@ def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Seri
     return pl.Series(found, nan_to_null=some_lack)
 
 
-@lru_cache(1)
+@cache
 def numpy_is_faster() -> bool:
-    """Return whether NumPy's sort is faster than that of polars: it depends on the processor, and is measured once."""
-    numpy = sys.modules["numpy"]
-    codes = pl.int_range(TIMED, eager=True).hash()
-    array = codes.to_numpy()
-    return is_faster(
-        _fastest(lambda: numpy.sort(array)), _fastest(lambda: codes.sort(multithreaded=False)), pl.thread_pool_size()
-    )
+    """Return whether NumPy's sort is faster than that of polars: the processor and the number of threads tell."""
+    numpy = numpy_if_installed()
+    if numpy is None:
+        return False
+    known = numpy.show_config(mode="dicts").get("SIMD Extensions", {})
+    features = {feature for kind in ("baseline", "found") for feature in known.get(kind, ())}
+    return pl.thread_pool_size() <= matched_threads(features, numpy.__version__)
 
 
-def is_faster(alone: float, alike: float, threads: int) -> bool:
-    """Return whether a sort that runs on one core only is faster than one of which each core does a part."""
-    return alone <= alike / max(1.0, SHARE * threads)
-
-
-def _fastest(call: Callable[[], Any]) -> float:
-    """Return the seconds of the fastest of some calls."""
-
-    def seconds() -> float:
-        start = perf_counter()
-        call()
-        return perf_counter() - start
-
-    return min(seconds() for _ in range(5))
+def matched_threads(features: AbstractSet[str], version: str) -> int:
+    """Return how many threads of polars one core matches that sorts by NumPy, from what the processor knows."""
+    if features & AVX512:
+        return 4
+    return 2 if features & AVX2 and not version.startswith("1.") else 0

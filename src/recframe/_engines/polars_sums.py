@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._engines.polars_compat import NULLS_EQUAL, collect
+from recframe._engines.polars_compat import NULLS_EQUAL, collect, numpy_if_installed
 from recframe._engines.polars_pack import digits_of
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
 
     None where a value is missing, NumPy is not there, or the keys are no whole numbers close to each other.
     """
-    numpy = sys.modules.get("numpy")
+    numpy = numpy_if_installed()
     if numpy is None or any(frame.get_column(column).null_count() for column in values.values()):
         return None
     lists, _ = digits_of(frame, keys, [])

@@ -8,14 +8,13 @@ that differ get numbers of their own.
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from recframe._columns import ROW
 from recframe._engines.packing import BITS
-from recframe._engines.polars_compat import FEW_ROWS
+from recframe._engines.polars_compat import FEW_ROWS, numpy_if_installed
 from recframe._engines.polars_pack import FEW, in_order_of_rows, sort_integers
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
 
 def _table(slots: pl.Series, many: int, *, empty: int) -> pl.Series:
     """Return the last place of each slot among some, a number of its own for the empty ones."""
-    numpy = sys.modules.get("numpy")
+    numpy = numpy_if_installed()
     if numpy is None:
         places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
         return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)

@@ -221,8 +221,10 @@ def _maker(libraries: Sequence[str], requested: str | None) -> Adapter:
     for name in libraries:
         try:
             return MAKERS[name].adapter_class()
-        except ImportError:
-            continue
+        except ModuleNotFoundError as error:
+            # A library that is there but broken is an error, not a reason for another one.
+            if error.name != name:
+                raise
     what = "making a frame" if requested is None else f"library={requested!r}"
     raise MissingExtraError.of(what, requested or "polars")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache, partial
 from types import UnionType
 from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
@@ -160,18 +160,23 @@ def options_of(kind: Any) -> tuple[Option, ...]:
 
 @cache
 def _options_of(kind: Any) -> tuple[Option, ...]:
-    try:
-        hints = get_type_hints(kind)
-    except (NameError, TypeError, AttributeError, SyntaxError):
-        # A custom metric may have types that only type checkers can read; its options stay unchecked.
-        hints = {}
     found = []
     for field in fields(kind):
-        parts = list(_parts(hints.get(field.name)))
+        parts = _parts(_hint(kind, field))
         words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
         kinds = frozenset(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
         found.append(Option(field.name, field.default, words, kinds, field.metadata.get("bounds", Bounds())))
     return tuple(found)
+
+
+def _hint(kind: Any, field: Field[Any]) -> Any:
+    """Return the type of a field, by itself; None for one that only type checkers can read, which stays unchecked."""
+    owner = [base for base in kind.__mro__ if vars(base).get("__dataclass_fields__", {}).get(field.name) is field][-1]
+    alone = type(field.name, (), {"__annotations__": {field.name: field.type}, "__module__": owner.__module__})
+    try:
+        return get_type_hints(alone, localns=dict(vars(owner)))[field.name]
+    except (NameError, TypeError, AttributeError, SyntaxError):
+        return None
 
 
 def _parts(hint: Any) -> list[Any]:

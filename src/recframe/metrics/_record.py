@@ -215,8 +215,11 @@ class Metric:
 
     @cached_property
     def column(self) -> str:
-        """What the plan calls its column: the label without dots, which to Spark are fields of fields."""
-        return self.label.replace(".", "·")
+        """What the plan calls its column: the label without dots, which to Spark are fields of fields.
+
+        A dot is ``·0``, and the sign itself ``·1``, so that no two labels have one column.
+        """
+        return self.label.replace("·", "·1").replace(".", "·0")
 
     def __str__(self) -> str:
         return self.label
