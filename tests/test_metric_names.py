@@ -13,6 +13,7 @@ import recframe
 from recframe import errors, metrics
 from recframe.metrics import METRICS, NAMES, parse
 from recframe.metrics._spelling import plain, split
+from strategies import crowd
 
 SOURCE = Path(recframe.__file__).parent
 SPELLINGS = {
@@ -89,6 +90,9 @@ SPELLINGS = {
     "hr": "hit_rate",
     "hit": "hit_rate",
     "success": "hit_rate",
+    # the decimals of an option, as ranx reads them
+    "rbp.90": "rbp(p=0.9)",
+    "RBP.5": "rbp(p=0.5)",
 }
 
 
@@ -141,6 +145,13 @@ REFUSED = {
     "ndcg@5, map@5": "['ndcg@5', 'map@5']",
     "ndcg(gain=exp2),map": "['ndcg(gain=exp2)', 'map']",
     "auc(max_fpr=0.1)": "partial_auc(max_fpr=0.1)",
+    "hits@10": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
+    "gm_map": "'map', and mean='geometric' for the call",
+    "gm_bpref": "'bpref', and mean='geometric' for the call",
+    "recall@5,10": "['recall@5', 'recall@10'], or 'recall' and k=[5, 10]",
+    "ndcg@5,map": "['ndcg@5', 'map']",
+    "AP(judged_only=True)": "give the call condensed=True",
+    "rbp.90(p=0.5)": "gives the option 'p' twice",
 }
 
 
@@ -150,25 +161,123 @@ def test_a_refusal_says_what_to_write(text):
         parse(text)
 
 
-def test_a_name_may_hold_the_least_relevance_of_the_call():
+def graded_frame():
     library = pytest.importorskip("polars" if find_spec("polars") else "pandas")
-    graded = library.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "relevant": [1, 2, 0], "score": [0.9, 0.5, 0.1]})
+    return library.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "relevant": [1, 2, 0], "score": [0.9, 0.5, 0.1]})
+
+
+def test_a_name_may_hold_the_least_relevance_of_the_call():
+    graded = graded_frame()
     rec = recframe.rec(graded)
     assert rec.measure("AP(rel=2)@100") == rec.map(100, min_relevance=2) == 0.5
     found = rec.evaluate(["AP(rel=2)@100", "P(rel=2)@2"])
-    assert list(found.columns) == ["map@100", "precision@2"]
+    assert list(found.columns) == ["map(rel=2)@100", "precision(rel=2)@2"]
     assert [found[name][0] for name in found.columns] == [0.5, 0.5]
     assert rec.measure("AP(rel=2)", min_relevance=2) == 0.5
     assert rec.measure("AP(rel=2)", like="trec_eval") == 0.5
     assert "min_relevance=2" in str(recframe.explain("AP(rel=2)"))
     for names, given, said in (
-        (["P@2", "AP(rel=2)"], {}, "map with rel=2 does not go with precision@2 without a level"),
-        (["P(rel=1)@2", "AP(rel=2)"], {}, "precision@2 with rel=1 does not go with map with rel=2"),
-        (["AP(rel=2)"], {"min_relevance": 1}, "map with rel=2 does not go with min_relevance=1"),
         (["AP(rel=high)"], {}, "rel='high' is not a number"),
+        (
+            ["NumRet(rel=1)"],
+            {},
+            "num_ret reads no relevance, so rel=1 means nothing\n\nHint: 'num_ret', or 'num_rel_ret'",
+        ),
+        (["coverage(rel=1)"], {}, "coverage reads no relevance"),
+        (["P@2", "AP(rel=2)"], {"counts": True}, "counts=True does not go with metrics of several levels"),
+        (["P@2", "AP(rel=2)"], {"partitions": 2}, "partitions=2 does not go with metrics of several levels"),
     ):
         with pytest.raises(recframe.RecError, match=re.escape(said)):
             rec.evaluate(names, **given)
+    with pytest.raises(recframe.OptionError, match=r"precision@2 and map\(rel=2\) have several levels"):
+        recframe.rec(graded, score=["score", "item"]).describe(["P@2", "AP(rel=2)"])
+
+
+def test_metrics_of_several_levels_stand_side_by_side(engine):
+    rows = [{**row, "twice": row["relevant"] and 2 * row["relevant"]} for row in crowd(5, 60)]
+    frame, by = engine.frame(rows), ["user", "day"]
+    names = {
+        "map(rel=2)@5": ("map", 5, 2),
+        "ndcg@5": ("ndcg", 5, None),
+        "map(rel=1)@5": ("map", 5, 1),
+        "recall(rel=2)@3": ("recall", 3, 2),
+    }
+    for given in (
+        {},
+        {"per": "day"},
+        {"per": by},
+        {"score": ["score", "twice"]},
+        {"score": ["twice", "score"], "per": "day"},
+    ):
+        found = engine.ask(frame, "evaluate", list(names), by=by, **given)
+        heads = ["model", "user", "day"]
+        assert [name for name in found[0] if name not in heads] == list(names)
+        for name, (metric, k, least) in names.items():
+            own = engine.ask(frame, "evaluate", [metric], k, by=by, min_relevance=least, **given)
+            expected = {tuple(row.get(head) for head in heads): row[f"{metric}@{k}"] for row in own}
+            ours = {tuple(row.get(head) for head in heads): row[name] for row in found}
+            # A segment that the level leaves out has no value.
+            assert {key: value for key, value in ours.items() if key in expected} == pytest.approx(
+                expected, nan_ok=True
+            )
+            assert all(value is None for key, value in ours.items() if key not in expected)
+
+
+def test_a_level_wins_over_that_of_the_call():
+    rec = recframe.rec(graded_frame())
+    found = rec.evaluate(["AP(rel=2)", "map"], min_relevance=1)
+    assert list(found.columns) == ["map(rel=2)", "map"]
+    assert [found[name][0] for name in found.columns] == [rec.map(min_relevance=2), rec.map(min_relevance=1)]
+    liked = rec.evaluate(["AP(rel=2)@3", "RR(rel=1)"], like="ir_measures")
+    assert list(liked.columns) == ["map(rel=2)@3", "mrr(rel=1)"]
+    assert liked["mrr(rel=1)"][0] == 1
+
+
+class Measure:
+    """A stand-in for a measure of ir_measures, which is told by the module of its class."""
+
+    __module__ = "ir_measures.measures.ap"
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+
+def test_measures_of_ir_measures_are_metrics():
+    rec = recframe.rec(graded_frame())
+    found = rec.evaluate([Measure("AP(rel=2)@100"), Measure("nDCG@2"), "P@1"])
+    assert list(found.columns) == ["map(rel=2)@100", "ndcg@2", "precision@1"]
+    assert rec.measure(Measure("RR")) == rec.mrr()
+    assert list(rec.evaluate(Measure("P"), k=2).columns) == ["precision@2"]
+    assert len(rec.contributions(Measure("P@2"))) == 2
+    ir = pytest.importorskip("ir_measures")
+    found = rec.evaluate([ir.AP(rel=2) @ 100, ir.nDCG @ 2, ir.P @ 1, ir.RBP(p=0.9)])
+    assert list(found.columns) == ["map(rel=2)@100", "ndcg@2", "precision@1", "rbp(p=0.9)"]
+
+
+def test_all_unknown_names_of_a_call_are_in_one_error():
+    with pytest.raises(recframe.OptionError) as caught:
+        recframe.rec(frame()).evaluate(["foo@3", "mrr", "gm_map", "hits@10", "ndgc"], 5)
+    told = str(caught.value)
+    assert told.startswith("the metrics 'foo', 'gm_map', 'hits', 'ndgc' are unknown")
+    hints = told.partition("Hint: ")[2]
+    for hint in (
+        "'gm_map': 'map', and mean='geometric'",
+        "'hits': 'hit_rate' is 1",
+        "'num_rel_ret' counts",
+        "did you mean 'ndcg'",
+    ):
+        assert hint in hints
+    assert "foo" not in hints
+
+
+def test_a_profile_that_reads_the_whole_list_says_how_to_write_it():
+    rec = recframe.rec(graded_frame())
+    assert list(rec.evaluate(["rbp.90", "rbp.5"], like="ranx").columns) == ["rbp(p=0.9)", "rbp(p=0.5)"]
+    with pytest.raises(recframe.OptionError, match=re.escape("Hint: leave out the cutoff: 'rbp'")):
+        rec.evaluate("rbp_90", like="ranx")
 
 
 def test_nothing_unrelated_is_suggested():

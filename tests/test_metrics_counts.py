@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import recframe
+
 
 def test_lists_without_a_relevant_item_count(engine):
     frame = engine.frame({"user": [1, 1, 1, 2, 3], "relevant": [1, 0, 1, 0, 1], "score": [3.0, 2.0, None, 1.0, None]})
@@ -23,3 +25,17 @@ def test_counts_alone_see_lists_of_the_frame_and_of_the_truth(engine):
     assert engine.ask(frame, "num_ret", truth=truth) == 1
     assert engine.ask(frame, "num_rel_ret", truth=truth) == pytest.approx(1 / 3)
     assert engine.ask(frame, "num_rel_ret", truth=truth, lists="both") == 1
+
+
+def test_a_count_of_ranked_rows_needs_no_relevance(engine):
+    rows = [{"user": 1, "item": item, "score": -item} for item in (1, 2, 3)] + [{"user": 2, "item": 1, "score": 1}]
+    frame = engine.frame(rows)
+    assert engine.ask(frame, "num_ret") == 2.0
+    (found,) = engine.ask(frame, "evaluate", ["num_ret", "coverage"], k=2)
+    assert (found["num_ret@2"], found["coverage@2"]) == (1.5, pytest.approx(2 / 3))
+    long = engine.frame([{**row, "model": "a"} for row in rows])
+    assert [row["num_ret"] for row in engine.ask(long, "evaluate", "num_ret", model="model")] == [2.0]
+    if engine.checks:
+        for call, given in (("evaluate", {"metrics": ["num_ret", "map"]}), ("num_ret", {"relevant": "relevant"})):
+            with pytest.raises(recframe.MissingColumnError, match="no such column"):
+                engine.ask(frame, call, **given)

@@ -19,7 +19,8 @@ from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quot
 from recframe.metrics import Metric, make
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
-from recframe.profiles._record import Spec, find, query_of, spec_of
+from recframe.profiles._record import by_level, find, query_of
+from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -85,7 +86,13 @@ def evaluate(
     _check_options(given, metrics)
     roles = _roles(frame, bound, given, ALL_ROLES)
     specs = expand(metrics, k, roles.like)
-    records, query = _query_of(frame, specs, roles, policies_named(bound, given))
+    named = policies_named(bound, given)
+    levels = by_level(specs, roles, named)
+    if len(levels) > 1:
+        _check_levels(roles, counts=counts)
+        plans = [_plan(frame, some, roles, named) for some in levels]
+        return _side_by_side(plans, specs)
+    records, query = _query_of(frame, specs, roles, named)
     if flag("counts", counts):
         _check_counts(records, roles, frame)
         query = replace(query, counts=True, every_list=True)
@@ -105,6 +112,34 @@ def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
     if roles.partitions is not None and adapter_of(frame).partitions == "on workers":
         msg = f"counts=True does not go with partitions={quoted(roles.partitions)} on Spark's workers"
         raise OptionError(msg, "leave partitions= out")
+
+
+def _check_levels(roles: Roles, *, counts: bool) -> None:
+    """Raise for what a call with several levels of relevance does not give."""
+    given = "counts=True" if flag("counts", counts) else f"partitions={quoted(roles.partitions)}"
+    if counts or roles.partitions is not None:
+        msg = f"{given} does not go with metrics of several levels of relevance"
+        raise OptionError(msg, "make one call for each level")
+
+
+def _plan(frame: Any, specs: Sequence[Spec], roles: Roles, named: Sequence[str]) -> Plan:
+    """Return the plan of metrics."""
+    records, query = _query_of(frame, specs, roles, named)
+    from recframe._plan.plan import Plan
+
+    return Plan(given_frames(frame, roles, records), query, records)
+
+
+def _side_by_side(plans: Sequence[Plan], specs: Sequence[Spec]) -> Any:
+    """Return the result of several levels of relevance, after a warning where its numbers may mean nothing."""
+    from recframe._checks.data_warnings import warn_of_data
+    from recframe._plan.levels import side_by_side
+
+    liked = plans[0].context.query.like is not None
+    result = side_by_side(plans, [spec.name if liked else spec.label for spec in specs])
+    for plan in plans:
+        warn_of_data(plan.given, plan.context.query, plan.context, result)
+    return result
 
 
 def _answer(plan: Plan, given: Given, query: Query) -> Any:
@@ -145,7 +180,7 @@ def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
     check_frame(frame)
-    if not isinstance(metric, str | Metric):
+    if not isinstance(as_written(metric), str | Metric):
         msg = f"metric={quoted(metric)} is not one metric"
         raise OptionTypeError(msg, "contributions('ndcg', k=5)")
     _check_options(given, metric)
@@ -237,31 +272,9 @@ def _signature(kind: type[Metric]) -> Signature:
 
 
 def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
-    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
-
-    Under a profile, what its library computes without a cutoff only is there once.
-    """
-    profile = None if like is None else find(like, _profiles())
-    several = isinstance(k, Sequence) and not isinstance(k, str)
-    cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
-    if not cutoffs:
-        msg = f"k={quoted(k)} is empty"
-        raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
-    if isinstance(metrics, str | Metric):
-        metrics = [metrics]
-    if not isinstance(metrics, Sequence):
-        msg = f"metrics={quoted(metrics)} is no list of metrics"
-        raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
-    found: list[Spec] = []
-    for metric in metrics:
-        spec = spec_of(metric)
-        definition = None if profile is None else profile.metrics.get(spec.metric.name)
-        cut = isinstance(spec.metric, CutMetric) and (definition is None or definition.cut != "none")
-        if cut and getattr(spec.metric, "k", None) is None:
-            found += [spec_of(metric, cutoff) for cutoff in cutoffs]
-        else:
-            found.append(spec)
-    return found
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
+    known = {} if like is None else find(like, _profiles()).metrics
+    return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
 
 
 def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:

@@ -92,7 +92,7 @@ class Query:
     def called(self, label: str) -> str:
         """Return what a message calls a metric: as the user wrote it, and what a profile makes of it."""
         name = self.averaging(label).name
-        return name if name == label else f"{name}, which is {label} under like={self.like!r},"
+        return name if name == label or self.like is None else f"{name}, which is {label} under like={self.like!r},"
 
     @property
     def count_columns(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from recframe.errors import (
     closest,
     quoted,
 )
-from recframe.metrics import parse
+from recframe.profiles._spec import spec_of
 
 
 def require(result: Any, least: float | Mapping[str, float]) -> None:
@@ -120,7 +120,7 @@ def _column(result: Any, name: Any) -> str:
     if text in names:
         return text
     try:
-        spelled = str(parse(text))
+        spelled = spec_of(text).label
     except RecError:
         spelled = text
     if spelled in names:

@@ -26,6 +26,7 @@ MEANT = {
     "truth": ("ground_truth", "actual", "qrels", "test", "y"),
     "per": ("segment", "segments", "slice", "groupby"),
     "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
+    "condensed": ("judged_only",),
     "undefined": ("empty", "zero_division", "nan"),
     "train": ("past", "history", "seen", "interactions"),
     "like": ("profile", "library", "as_in"),

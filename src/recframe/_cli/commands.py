@@ -14,7 +14,7 @@ from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import OPTIONS_OF_COMPARE
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
-from recframe.metrics import parse
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -195,7 +195,7 @@ def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any
     requested, k = list(values["metric"]), list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
-    names = {str(parse(name)) for name in requested}
+    names = {spec_of(name).label for name in requested}
     cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
     return [*requested, *(name for name in bounds if name not in names | cut)], k
 

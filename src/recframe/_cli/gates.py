@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recframe._checks.findings import FINDINGS, SEVERITIES
 from recframe.errors import OptionError, closest
-from recframe.metrics import parse
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ def bounds_of(given: Sequence[str]) -> dict[str, float]:
         if not name or math.isnan(least):
             msg = f"--fail-under {text} does not say METRIC=NUMBER"
             raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
-        metric = str(parse(name))
+        metric = spec_of(name).label
         if metric in found:
             msg = f"--fail-under {text}: {metric} has the bound {found[metric]:g} already"
             raise OptionError(msg, "give each metric one bound")
@@ -56,7 +56,7 @@ def worse(result: pl.DataFrame, margin: float) -> list[str]:
         if any(end is None or math.isnan(end) for end in (low, high)):
             found.append(f"{what} has no interval (nan) of its difference to {baseline!r}")
             continue
-        loss = -low if parse(metric).higher_is_better else high
+        loss = -low if spec_of(metric).metric.higher_is_better else high
         if loss > margin:
             ends = f"the interval of the difference goes from {low:+.4g} to {high:+.4g}"
             found.append(f"{what} may be worse than {baseline!r} by {loss:.4g}, more than {margin:g}: {ends}")

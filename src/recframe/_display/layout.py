@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from recframe.errors import InputError, OptionError
-from recframe.metrics import parse
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -77,7 +77,7 @@ def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
     if name in records:
         return records[name]
     try:
-        return parse(name)
+        return spec_of(name).metric
     except OptionError:
         return None
 

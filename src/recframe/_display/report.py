@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recframe._display.data import Mean
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric
-    from recframe.profiles._record import Spec
+    from recframe.profiles._spec import Spec
 
 DIGITS = 4
 CURVE = 20

@@ -12,7 +12,7 @@ from recframe._display.layout import layout_of
 from recframe._values import whole_number
 from recframe.errors import MissingExtraError, OptionTypeError, quoted, visible
 from recframe.metrics import Metric
-from recframe.profiles._record import spec_of
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

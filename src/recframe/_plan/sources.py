@@ -113,9 +113,9 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     return {name: Source(native, specs[name]) for name, native in given.frames.items()}
 
 
-def _relevance(query: Query, *, truth: bool) -> Specs:
+def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Specs:
     """Return the columns of the relevance to read, which a truth may lack: then all of its rows are relevant."""
-    default = 1.0 if truth and "relevant" not in query.named else None
+    default = 1.0 if truth and "relevant" not in query.named else default
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance", default=default)}
     if query.propensity is not None:
         relevance[PROPENSITY] = ColumnSpec(query.propensity, "propensity", "value")
@@ -124,7 +124,9 @@ def _relevance(query: Query, *, truth: bool) -> Specs:
 
 def _own(query: Query, requirements: Requirements) -> Specs:
     """Return the columns to read of a frame that has no truth."""
-    relevance = _relevance(query, truth=False) if requirements.accuracy else {}
+    unread = not (query.condensed or any(terms.metric.reads_relevance for terms in requirements.accuracy))
+    default = 0.0 if unread and "relevant" not in query.named else None
+    relevance = _relevance(query, truth=False, default=default) if requirements.accuracy else {}
     return relevance | attributes(query)
 
 

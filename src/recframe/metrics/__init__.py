@@ -9,7 +9,7 @@ from recframe._values import role_meant
 from recframe.errors import OptionError, OptionTypeError, closest, closest_of, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
-from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_recall
+from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
 from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
@@ -150,10 +150,42 @@ NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
 """The metrics by each of their plain names, and the options that the name sets."""
 
 
+AMBIGUOUS = {
+    "hits": "'hit_rate' is 1 for a list with a relevant item in its top k, 'num_rel_ret' counts these items",
+}
+"""Names that libraries give to several metrics, by their plain names, and the hint that tells these apart."""
+GEOMETRIC = "gm"
+"""How trec_eval begins the names of its geometric means."""
+
+
 def meant(name: str, *, exactly: bool = False) -> str:
     """Return the hint that names the metric of an alias, or of one that is close to it, or nothing."""
-    known = NAMES.get(plain(name)) or NAMES.get("" if exactly else closest_of(plain(name), NAMES))
+    word, cut = plain(name), without_cutoff(name)
+    for text in (word, plain(cut[0]) if cut is not None else word):
+        if text in AMBIGUOUS:
+            return AMBIGUOUS[text]
+        if text in NAMES:
+            return f"did you mean {NAMES[text][0]!r}?"
+    if word.startswith(GEOMETRIC) and (known := NAMES.get(word.removeprefix(GEOMETRIC))):
+        return f"{known[0]!r}, and mean='geometric' for the call"
+    known = NAMES.get("" if exactly else closest_of(word, NAMES))
     return f"did you mean {known[0]!r}?" if known else ""
+
+
+def unknown(names: Sequence[str]) -> OptionError:
+    """Return the error for names that no metric has, each with its hint."""
+    there = f"there are {', '.join(METRICS)}"
+    if len(names) == 1:
+        return OptionError(f"metric {names[0]!r} is unknown; {there}", meant(names[0]))
+    hints = [f"{name!r}: {hint}" for name in names if (hint := meant(name))]
+    return OptionError(f"the metrics {', '.join(map(repr, names))} are unknown; {there}", "; ".join(hints))
+
+
+def refuse_unknown(texts: Sequence[str]) -> None:
+    """Raise one error for all strings that name no metric."""
+    found = dict.fromkeys(name for name, _ in map(read, texts) if name not in METRICS)
+    if found:
+        raise unknown(list(found))
 
 
 def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
@@ -166,14 +198,13 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
     """
     kind = METRICS.get(name)
     if kind is None:
-        msg = f"metric {name!r} is unknown; there are {', '.join(METRICS)}"
-        raise OptionError(msg, meant(name))
+        raise unknown([name])
     known = [field.name for field in fields(kind)]
     for option, value in options.items():
         if option not in known:
             known_options = f"it accepts {', '.join([*known, *also])}" if known or also else "it accepts none"
             msg = f"{name} has no option {option!r}; {known_options}"
-            role = role_meant(option, also or ["min_relevance"])
+            role = role_meant(option, also or ["min_relevance", "condensed"])
             hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"
             raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]) or _owner(option, value))
     return kind(**options)
@@ -213,7 +244,12 @@ def parse(text: str) -> Metric:
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
     name, options = split(text)
-    found, cut = NAMES.get(plain(name)), without_cutoff(name)
+    found, cut, part = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name)
+    if found is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
+        if "p" in options:
+            msg = f"{text!r} gives the option 'p' twice"
+            raise OptionError(msg, f"write '{RBP.name}(p={part[1]})'")
+        return RBP.name, {"p": part[1], **options}
     if found is None and cut is not None:
         found, k = NAMES.get(plain(cut[0])), cut[1]
         if found is not None and k is not None:

@@ -27,6 +27,7 @@ class BeyondAccuracyMetric(CutMetric):
 
     undefined_without: ClassVar[str] = "usable item"
     is_additive: ClassVar[bool] = False
+    reads_relevance: ClassVar[bool] = False
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one recommended item adds to its list, by name."""
@@ -49,6 +50,7 @@ class ExposureMetric(CutMetric):
 
     undefined_without: ClassVar[str] = "usable list"
     is_additive: ClassVar[bool] = False
+    reads_relevance: ClassVar[bool] = False
 
     def undefined_reason(self, count: int | None = None) -> str:
         """Return why so many values of `per` have no value, or the whole frame has none."""

@@ -52,6 +52,8 @@ class Metric:
         The direction.
     undefined_if, weighs : str
         In words, for `defined` and `weighting`: when else a list has no value, and what weighs lists in the mean.
+    reads_relevance : bool
+        Whether it reads the relevance: a frame without one has a value too if no metric of a call does.
     reads : {"all", "graded", "hits"}
         Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
@@ -108,6 +110,7 @@ class Metric:
     allows_propensity: ClassVar[bool] = False
     ignores_sampling: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
+    reads_relevance: ClassVar[bool] = True
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = ""
     best_of: ClassVar[BestOf] = "all"

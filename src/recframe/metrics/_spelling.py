@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recframe.errors import OptionError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LONGEST = 1000
 """Characters of a string that names a metric."""
@@ -19,6 +22,8 @@ _CUTOFF = re.compile(r"(?P<name>\w+?)(?:_at_k|(?:_at_|[_.])(?P<k>\d+))", re.IGNO
 """A name with its cutoff as trec_eval writes it, ``P_5``, or as functions are called, ``map_at_k``."""
 _RECALL = re.compile(r"(?P<name>\w+)_(?P<recall>[01]\.\d+)")
 """A name with a recall, as trec_eval writes ``iprec_at_recall_0.10``."""
+_DECIMALS = re.compile(r"(?P<name>\w+)\.(?P<decimals>\d+)")
+"""A name with the decimals of an option below 1, as ranx writes ``rbp.90``."""
 _BETWEEN = re.compile(r",(?![^()]*\))")
 """A comma outside of parentheses."""
 _LEVEL = re.compile(r"-l(?P<level>\d+)\b")
@@ -48,6 +53,9 @@ def split(text: str) -> tuple[str, dict[str, Any]]:
     if match["k"] is not None:
         if match["k"].rstrip("-").isdigit() and match["k"].endswith("-"):
             raise _unreadable(text)
+        cutoffs = match["k"].split(",")
+        if len(cutoffs) > 1:
+            raise _several_cutoffs(text, match["name"], cutoffs) if "".join(cutoffs).isdigit() else _unreadable(text)
         if "k" in options:
             raise two_cutoffs(text, match["name"], match["k"])
         options["k"] = _literal(match["k"])
@@ -57,6 +65,19 @@ def split(text: str) -> tuple[str, dict[str, Any]]:
 def two_cutoffs(text: str, name: str, k: object) -> OptionError:
     """Return the error for a string that names two cutoffs."""
     return OptionError(f"{text!r} names two cutoffs", f"write '{name}@{k}'")
+
+
+def _several_cutoffs(text: str, name: str, cutoffs: Sequence[str]) -> OptionError:
+    """Return the error for a string that names several cutoffs."""
+    several = [k for k in cutoffs if k]
+    each = [f"{name}@{k}" for k in several]
+    return OptionError(f"{text!r} names several cutoffs", f"{each}, or {name!r} and k=[{', '.join(several)}]")
+
+
+def without_decimals(name: str) -> tuple[str, float] | None:
+    """Return a name without the decimals that are part of it, and the number below 1; None if there are none."""
+    match = _DECIMALS.fullmatch(name)
+    return None if match is None else (match["name"], float(f"0.{match['decimals']}"))
 
 
 def without_cutoff(name: str) -> tuple[str, int | None] | None:

@@ -108,6 +108,7 @@ class NumRet(Count, CutMetric):
     formula: ClassVar[str] = "min(k, N)"
     reference: ClassVar[str] = "trec_eval `num_ret`"
     reads: ClassVar[Reads] = "hits"
+    reads_relevance: ClassVar[bool] = False
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.ranked_up_to(self.k)
@@ -154,7 +155,7 @@ class NumRelRet(Count, HitCount):
     """
 
     name: ClassVar[str] = "num_rel_ret"
-    aliases: ClassVar[tuple[str, ...]] = ("hits", "num_hits")
+    aliases: ClassVar[tuple[str, ...]] = ("num_hits",)
     summary: ClassVar[str] = "number of relevant rows among the top k of a list; mean over all lists"
     formula: ClassVar[str] = "h(k)"
     reference: ClassVar[str] = "trec_eval `num_rel_ret`; ranx `hits`"

@@ -12,7 +12,8 @@ from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
-from recframe.profiles._record import EVERY_ROW, find, query_of, spec_of
+from recframe.profiles._record import EVERY_ROW, find, query_of
+from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

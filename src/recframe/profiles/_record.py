@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._query import Averaging, Query
-from recframe._values import number
-from recframe.errors import OptionError, OptionTypeError, one_of, quoted
-from recframe.metrics import make, read
+from recframe.errors import OptionError, one_of
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, spelled
 
@@ -18,9 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._arguments import Like, Lists, Roles, Ties, Undefined
+    from recframe.profiles._spec import Spec
 
-LEVEL = "rel"
-"""The option in a metric's name that is the least relevance of the call, as ir_measures has it."""
 EVERY_ROW = -math.inf
 """As `min_relevance` of a profile: every row of the truth is relevant, whatever its relevance."""
 Cut = Literal["any", "needed", "none"]
@@ -113,31 +109,11 @@ class Profile:
         k = getattr(metric, "k", None)
         if found.cut == "none" and k is not None:
             msg = f"like={self.name!r} accepts no cutoff for {metric.name}: {found.calls} reads the whole list"
-            raise OptionError(msg, f"leave out @{k}")
+            raise OptionError(msg, f"leave out the cutoff: {spelled(metric.name, metric.options, None)!r}")
         if found.cut == "needed" and isinstance(metric, CutMetric) and k is None:
             msg = f"like={self.name!r} needs a cutoff for {metric.name}: {found.calls} is computed at a k"
             raise OptionError(msg, f"write '{metric.name}@10'")
         return found
-
-
-@dataclass(frozen=True)
-class Spec:
-    """One metric of a call, and which of its options the user gave."""
-
-    metric: Metric
-    given: Mapping[str, Any]
-    level: float | None = None
-    """The least relevance of the call, where the name holds it as ir_measures writes it: ``AP(rel=2)``."""
-
-    @property
-    def name(self) -> str:
-        """What the user wrote, in canonical spelling."""
-        return spelled(self.metric.name, self.given, getattr(self.metric, "k", None))
-
-    def at(self, k: int | None) -> Spec:
-        """Return the same at a cutoff."""
-        cut: dict[str, Any] = {"k": k}
-        return replace(self, metric=replace(self.metric, **cut))
 
 
 def query_of(
@@ -149,7 +125,10 @@ def query_of(
     """
     roles, given = _with_level(specs, roles, given)
     if roles.like is None:
-        return [spec.metric for spec in specs], Query.of(roles, given)
+        query = Query.of(roles, given)
+        labels = {spec.metric.label: spec.label for spec in specs if spec.level is not None}
+        named = {label: Averaging(query.undefined, query.lists, name) for label, name in labels.items()}
+        return [spec.metric for spec in specs], replace(query, own=named)
     profile = find(roles.like, profiles)
     query = Query.of(_with_policies(profile, roles, given), given)
     level = query.min_relevance if "min_relevance" in given else None
@@ -172,21 +151,27 @@ def query_of(
     return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
 
 
+def by_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> list[list[Spec]]:
+    """Return the metrics of each least relevance: that of their names, else that of the call."""
+    found: dict[float | None, list[Spec]] = {}
+    for spec in specs:
+        found.setdefault(_level_of(spec, roles, given), []).append(spec)
+    return list(found.values())
+
+
+def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:
+    """Return the least relevance that a metric names, or that the call names."""
+    return spec.level if spec.level is not None or "min_relevance" not in given else roles.min_relevance
+
+
 def _with_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[Roles, Sequence[str]]:
     """Return the roles with the least relevance that the names of all metrics hold."""
-    first = next((spec for spec in specs if spec.level is not None), None)
-    if first is None or first.level is None:
-        return roles, given
-    own = roles.min_relevance if "min_relevance" in given else None
-    for spec in specs:
-        if own is not None and spec.level not in (None, own):
-            msg = f"{spec.name} with {LEVEL}={spec.level:g} does not go with min_relevance={own:g}"
-            raise OptionError(msg, "a call has one least relevance: name it once")
-        if own is None and spec.level != first.level:
-            other = "without a level" if spec.level is None else f"with {LEVEL}={spec.level:g}"
-            msg = f"{first.name} with {LEVEL}={first.level:g} does not go with {spec.name} {other}"
-            raise OptionError(msg, f"min_relevance={first.level:g} for all metrics of the call, or one call a level")
-    return replace(roles, min_relevance=first.level if own is None else own), [*given, "min_relevance"]
+    several = by_level(specs, roles, given)
+    if len(several) > 1:
+        msg = f"{several[0][0].name} and {several[1][0].name} have several levels of relevance, and the call reads one"
+        raise OptionError(msg, "evaluate accepts several; make one call for each level")
+    level = _level_of(specs[0], roles, given) if specs else None
+    return (roles, given) if level is None else (replace(roles, min_relevance=level), [*given, "min_relevance"])
 
 
 def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:
@@ -222,37 +207,3 @@ def find(like: object, profiles: Mapping[str, Profile]) -> Profile:
         error = one_of("like", like, profiles)
         raise error
     return profiles[like]
-
-
-def spec_of(given: str | Metric, k: int | None = None) -> Spec:
-    """Return a metric with those of its options that the user gave, at a cutoff if there is one."""
-    if isinstance(given, str):
-        return _named(given, k)
-    metric = _check_metric(given)
-    spec = Spec(metric, metric.options)
-    return spec if k is None else spec.at(k)
-
-
-@lru_cache(1024)
-def _named(text: str, k: int | None) -> Spec:
-    """Return the same of a name, which always means the same metric."""
-    if k is not None:
-        return _named(text, None).at(k)
-    name, options = read(text)
-    level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
-    return Spec(make(name, options), {option: value for option, value in options.items() if option != "k"}, level)
-
-
-def _check_metric(given: object) -> Metric:
-    if isinstance(given, type) and issubclass(given, Metric):
-        msg = f"{given.__name__} is a kind of metric, not a metric"
-        raise OptionTypeError(msg, f"{given.__name__}()")
-    if not isinstance(given, Metric):
-        msg = f"{quoted(given)} is neither the name of a metric nor a metric"
-        raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
-    if not isinstance(getattr(given, "name", None), str) or type(given).value is Metric.value:
-        lacks = "name" if isinstance(getattr(given, "name", None), str) is False else "method value"
-        msg = f"the metric {type(given).__name__} has no {lacks}"
-        hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
-        raise OptionTypeError(msg, hint)
-    return given

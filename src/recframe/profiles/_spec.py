@@ -1,0 +1,124 @@
+"""The metrics of a call as the user wrote them: names, objects, levels of relevance and cutoffs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from recframe._values import number
+from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.metrics import make, read, refuse_unknown
+from recframe.metrics._record import CutMetric, Metric, check_k, spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+LEVEL = "rel"
+"""The option in a metric's name that is the least relevance of the call, as ir_measures has it."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One metric of a call, and which of its options the user gave."""
+
+    metric: Metric
+    given: Mapping[str, Any]
+    level: float | None = None
+    """The metric's own least relevance, where the name holds it as ir_measures writes it: ``AP(rel=2)``."""
+
+    @property
+    def name(self) -> str:
+        """What the user wrote, in canonical spelling."""
+        return self._spelled(self.given)
+
+    @property
+    def label(self) -> str:
+        """What its column is called: without the options that it has anyway."""
+        return self._spelled(self.metric.options)
+
+    def _spelled(self, options: Mapping[str, Any]) -> str:
+        level = {} if self.level is None else {LEVEL: f"{self.level:g}"}
+        return spelled(self.metric.name, {**options, **level}, getattr(self.metric, "k", None))
+
+    def at(self, k: int | None) -> Spec:
+        """Return the same at a cutoff."""
+        cut: dict[str, Any] = {"k": k}
+        return replace(self, metric=replace(self.metric, **cut))
+
+
+def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs.
+
+    `uncut` names what the library of a profile computes without a cutoff only: it is there once.
+    """
+    several = isinstance(k, Sequence) and not isinstance(k, str)
+    cutoffs = [check_k(cutoff) for cutoff in k] if several else [check_k(k)]
+    if not cutoffs:
+        msg = f"k={quoted(k)} is empty"
+        raise OptionError(msg, "k=[5, 10], or leave it out for the whole list")
+    if isinstance(as_written(metrics), str | Metric):
+        metrics = [metrics]
+    if not isinstance(metrics, Sequence):
+        msg = f"metrics={quoted(metrics)} is no list of metrics"
+        raise OptionTypeError(msg, "evaluate(['ndcg', 'map'], k=10)")
+    metrics = [as_written(metric) for metric in metrics]
+    try:
+        specs = [spec_of(metric) for metric in metrics]
+    except OptionError:
+        refuse_unknown([metric for metric in metrics if isinstance(metric, str)])
+        raise
+    found: list[Spec] = []
+    for metric, spec in zip(metrics, specs, strict=True):
+        cut = isinstance(spec.metric, CutMetric) and spec.metric.name not in uncut
+        if cut and getattr(spec.metric, "k", None) is None:
+            found += [spec_of(metric, cutoff) for cutoff in cutoffs]
+        else:
+            found.append(spec)
+    return found
+
+
+def as_written(given: Any) -> Any:
+    """Return a metric as it is named here: a measure of ir_measures, which need not be installed, by its text."""
+    kinds = (kind.__module__.partition(".")[0] for kind in type(given).__mro__)
+    return str(given) if "ir_measures" in kinds else given
+
+
+def spec_of(given: str | Metric, k: int | None = None) -> Spec:
+    """Return a metric with those of its options that the user gave, at a cutoff if there is one."""
+    given = as_written(given)
+    if isinstance(given, str):
+        return _named(given, k)
+    metric = _check_metric(given)
+    spec = Spec(metric, metric.options)
+    return spec if k is None else spec.at(k)
+
+
+@lru_cache(1024)
+def _named(text: str, k: int | None) -> Spec:
+    """Return the same of a name, which always means the same metric."""
+    if k is not None:
+        return _named(text, None).at(k)
+    name, options = read(text)
+    level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
+    metric = make(name, options)
+    if level is not None and not metric.reads_relevance:
+        msg = f"{text!r}: {name} reads no relevance, so {LEVEL}={level:g} means nothing"
+        raise OptionError(msg, f"{metric.label!r}" + (", or 'num_rel_ret'" if name == "num_ret" else ""))
+    return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level)
+
+
+def _check_metric(given: object) -> Metric:
+    if isinstance(given, type) and issubclass(given, Metric):
+        msg = f"{given.__name__} is a kind of metric, not a metric"
+        raise OptionTypeError(msg, f"{given.__name__}()")
+    if not isinstance(given, Metric):
+        msg = f"{quoted(given)} is neither the name of a metric nor a metric"
+        raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
+    if not isinstance(getattr(given, "name", None), str) or type(given).value is Metric.value:
+        lacks = "name" if isinstance(getattr(given, "name", None), str) is False else "method value"
+        msg = f"the metric {type(given).__name__} has no {lacks}"
+        hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
+        raise OptionTypeError(msg, hint)
+    return given
