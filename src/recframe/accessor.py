@@ -176,7 +176,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
 
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Any) -> Frame:
-        """Return what is wrong or remarkable in the frame: one row per finding, the severe first.
+        """Return what is wrong or remarkable in the frame: one row per finding, of each model the severe first.
 
         Parameters
         ----------

@@ -64,7 +64,8 @@ def strange_lists(context: CallContext) -> Iterator[str]:
     there = context.truth_lists.select(*keys).unique()
     here = context.all_rows.select(*context.group).unique()
     both = engine.join(here, there.with_columns(nw.lit(1).alias(SEEN)), keys)
-    counts = [nw.len().alias(COUNT), nw.col(SEEN).sum()]
+    # On pandas a join makes floats of whole numbers.
+    counts = [nw.len().alias(COUNT), nw.col(SEEN).sum().cast(nw.Int64())]
     found = both.group_by(*long).agg(*counts) if long else both.select(*counts)
     known = engine.scalar(there.select(nw.len()))
     native = context.session.finish(found, {}, long)
