@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe import _register
 from recframe.errors import (
+    BackendWarning,
     ColumnTypeError,
     DataWarning,
     InputError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from recframe.profiles import explain
 
 __all__ = [
+    "BackendWarning",
     "ColumnTypeError",
     "Config",
     "CutMetric",

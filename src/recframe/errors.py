@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "BackendWarning",
     "ColumnTypeError",
     "DataWarning",
     "InputError",
@@ -117,6 +118,10 @@ class MissingExtraError(RecError, ImportError):
 
 class RecWarning(UserWarning):
     """Base of the warnings of recframe."""
+
+
+class BackendWarning(RecWarning):
+    """The database of an Ibis table was never tested: the message says what is known of it."""
 
 
 class DataWarning(RecWarning):

@@ -28,4 +28,8 @@ class Ibis(Arrow):
         import ibis
 
         assert isinstance(result, ibis.Table), f"an expression in, {type(result)} out"
-        return [{name: python_value(value) for name, value in row.items()} for row in result.to_pyarrow().to_pylist()]
+        return [{name: python_value(value) for name, value in row.items()} for row in self.fetched(result).to_pylist()]
+
+    def fetched(self, result: Any) -> Any:
+        """Return the rows of an expression as a table of PyArrow."""
+        return result.to_pyarrow()

@@ -1,7 +1,13 @@
-"""Ibis tables: an expression of whatever backend the table has."""
+"""Ibis tables: an expression of whatever backend the table has.
+
+Narwhals writes expressions that DuckDB reads as they are meant. `portable` rewrites what other databases read in
+another way.
+"""
 
 from __future__ import annotations
 
+import math
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +16,29 @@ import narwhals as nw
 from recframe._columns import POSITION
 from recframe._engines.base import lazy
 from recframe._engines.sql import SqlEngine
+from recframe.errors import BackendWarning, stack_level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from narwhals.dtypes import DType
 
     from recframe._columns import Frame
+    from recframe._engines.base import Session
+    from recframe._engines.column_spec import Source
 
 ibis: Any = import_module("ibis")
 """By name, so that type checkers do without it."""
+ops: Any = import_module("ibis.expr.operations")
+
+TESTED = frozenset({"duckdb", "postgres", "clickhouse"})
+"""The backends on which every metric is compared with polars: tests/test_engine_ibis_databases.py."""
+COMPILES = frozenset({"bigquery", "snowflake", "trino", "athena", "databricks", "risingwave", "materialize"})
+"""Those for which Ibis writes the SQL of all calls; for the others of few or none: `docs/engines.md`."""
+WARNED: set[str] = set()
+"""Those that a warning named already."""
+LEAST_EXPONENT = -708.0
+"""Of e, for a number that is not next to 0."""
 
 
 class Ibis(SqlEngine):
@@ -27,13 +46,27 @@ class Ibis(SqlEngine):
 
     remedy = "fetch the rows first: table.to_polars()"
 
+    def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
+        for source in sources.values():
+            _warn_of_backends(source.native)
+        opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
+        return super().open_frames(opened, rows=rows)
+
+    def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
+        return portable(super().rename(frame, names))
+
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        return super().collected(lazy(portable(frame.to_native())))
+
     def items_frame(self, column: str, items: list[Any]) -> Any:
         return ibis.memtable(import_module("pyarrow").table({column: items}))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
         # Names of their own, so that no column of the result needs a second look at where it came from.
-        there = there.rename({f"there {name}": name for name in on})
+        # Where a join finds no row, ClickHouse puts 0 into columns that are never missing.
+        kept = {name: _as_typed(there[name]) for name in there.columns if name not in on}
+        there = there.select(**{f"there {name}": there[name] for name in on}, **kept)
         matches = [here[name].identical_to(there[f"there {name}"]) for name in on]
         return lazy(here.left_join(there, matches).drop(*(f"there {name}" for name in on)))
 
@@ -59,3 +92,84 @@ class Ibis(SqlEngine):
 
     def untyped(self, native: Any) -> set[str]:
         return set(native.schema().null_fields)
+
+
+def _warn_of_backends(table: Any) -> None:
+    """Warn once of each backend of a table on which nothing was tested; an unbound table does not say its backend."""
+    tables = table.op().find((ops.DatabaseTable, ops.SQLQueryResult))
+    for name in sorted({each.source.name for each in tables} - TESTED - WARNED):
+        known = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
+        msg = (
+            f"recframe was never tested on {name}: {known}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "
+            "the values of some lists with those of the same rows in polars"
+        )
+        warnings.warn(msg, BackendWarning, stacklevel=stack_level())
+        WARNED.add(name)
+
+
+def _may_be_missing(table: Any) -> Any:
+    """Return a table whose columns may all be missing: Ibis stacks no others with those of a join."""
+    never = [name for name, kind in table.schema().items() if not kind.nullable]
+    return table.mutate(**{name: _as_typed(table[name]) for name in never})
+
+
+def _as_typed(column: Any) -> Any:
+    """Return a column of the type that Ibis says it has, and that may be missing."""
+    return ops.Cast(column.op(), column.type().copy(nullable=True)).to_expr()
+
+
+def portable(table: Any) -> Any:
+    """Return the expression that all databases read alike."""
+    # What numbers such as 1.0 give alone is a decimal on PostgreSQL.
+    floats = {name: _as_typed(table[name]) for name, kind in table.schema().items() if kind.is_floating()}
+    return table.mutate(**floats).op().replace(_portable).to_expr()
+
+
+def _portable(node: Any, changed: Mapping[str, Any] | None) -> Any:
+    """Return a node of an expression, given its changed arguments, as all databases read it alike."""
+    if isinstance(node, ops.WindowFunction):
+        return _window(node, dict(zip(node.__argnames__, node.__args__, strict=True)) | dict(changed or {}))
+    node = node.__recreate__(changed) if changed else node
+    return REWRITTEN.get(type(node), lambda same: same)(node)
+
+
+def _window(node: Any, given: dict[str, Any]) -> Any:
+    if not isinstance(node.func, (ops.RankBase, *COUNTS)):
+        return node.__recreate__(given)
+    if isinstance(given["func"], ops.Cast):  # of the count alone, as the window comes after it
+        given["func"] = given["func"].arg
+    # Ranks have no frame, but ClickHouse gives each of several tied rows a frame and a rank of its own.
+    frame = {"how": "range"} if isinstance(node.func, ops.MinRank | ops.DenseRank) else {}
+    return _integer(node.__recreate__(given | frame))
+
+
+def _integer(node: Any) -> Any:
+    # On ClickHouse, counts have no sign: a difference below 0 is huge.
+    return ops.Cast(node, "int64")
+
+
+def _cast(node: Any) -> Any:
+    # PostgreSQL casts no boolean to a float.
+    of_flag = node.arg.dtype.is_boolean() and node.to.is_numeric()
+    return ops.Cast(ops.Cast(node.arg, "int32"), node.to) if of_flag else node
+
+
+def _logarithm(node: Any) -> Any:
+    # PostgreSQL has logarithms of decimals only to other bases than e: hundreds of digits.
+    return ops.Divide(ops.Ln(node.arg), ops.Literal(math.log(node.base.value), "float64"))
+
+
+def _exponential(node: Any) -> Any:
+    # PostgreSQL raises for what is next to 0.
+    least = ops.Literal(LEAST_EXPONENT, "float64")
+    return ops.Exp(ops.IfElse(ops.Less(node.arg, least), least, node.arg))
+
+
+COUNTS = (ops.Count, ops.CountStar, ops.CountDistinct)
+REWRITTEN = {
+    **dict.fromkeys(COUNTS, _integer),
+    ops.Cast: _cast,
+    ops.Log: _logarithm,
+    ops.Exp: _exponential,
+}
+"""What becomes of a node of each kind; others stay as they are."""
