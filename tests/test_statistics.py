@@ -1,5 +1,7 @@
 """Intervals, tests and corrections from sums, against SciPy and statsmodels."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import narwhals as nw
 from recframe import _progress
 from recframe._comparison import paired_sums
 from recframe._statistics import correction, draws, resampling, student
+from recframe._statistics.wilson import wilson
 
 
 def sums_of(values, weights=None, clusters=None):
@@ -18,6 +21,7 @@ def sums_of(values, weights=None, clusters=None):
     residuals = weights * (values - total / weight)
     groups = range(len(values)) if clusters is None else clusters
     units = {group: sum(r for r, g in zip(residuals, groups, strict=True) if g == group) for group in groups}
+    of_units = {group: sum(w for w, g in zip(weights, groups, strict=True) if g == group) for group in groups}
     entry = {
         "lists": len(values),
         "weight": weight,
@@ -25,9 +29,10 @@ def sums_of(values, weights=None, clusters=None):
         "total": total,
         "squares": (residuals * (values - total / weight)).sum(),
         "residual_squares": sum(r**2 for r in units.values()),
+        "unit_weight_squares": sum(w**2 for w in of_units.values()),
+        "unit_weight_cubes": sum(w**3 for w in of_units.values()),
     }
-    arrays = {name: np.array([value], float) for name, value in entry.items()}
-    return student.Sums(**arrays, clusters=None if clusters is None else np.array([len(units)], float))
+    return student.Sums(**{name: np.array([value], float) for name, value in entry.items()})
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -48,21 +53,86 @@ def test_paired_t_equals_scipy(seed, confidence):
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_clusters_equal_a_cluster_robust_regression_on_a_constant(seed, weighted):
+def test_clusters_of_equal_weight_equal_a_cluster_robust_regression_on_a_constant(seed, weighted):
     models = pytest.importorskip("statsmodels.api")
     random = np.random.default_rng(seed)
-    count = int(random.integers(5, 60))
-    values, clusters = random.normal(size=count), random.integers(0, count // 2 + 1, count)
-    weights = random.random(count) + 0.1 if weighted else None
-    if len(set(clusters)) < 2:
-        clusters[0] = count
-    model = models.WLS(values, np.ones(count), weights=1.0 if weights is None else weights)
+    count, size = int(random.integers(2, 20)), int(random.integers(2, 6))
+    values, clusters = random.normal(size=count * size), np.repeat(np.arange(count), size)
+    weights = np.concatenate(random.dirichlet(np.ones(size), count)) if weighted else None
+    model = models.WLS(values, np.ones(len(values)), weights=1.0 if weights is None else weights)
     expected = model.fit(cov_type="cluster", cov_kwds={"groups": clusters}, use_t=True)
     sums = sums_of(values, weights, clusters)
     np.testing.assert_allclose(sums.mean, expected.params, rtol=1e-9)
     np.testing.assert_allclose(sums.standard_error, expected.bse, rtol=1e-9)
     np.testing.assert_allclose(student.p_value(sums), expected.pvalues, rtol=1e-8)
     np.testing.assert_allclose(np.ravel(student.interval(sums, 0.95)), np.ravel(expected.conf_int(0.05)), rtol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_standard_error_is_unbiased_where_the_means_of_units_vary_alike(seed, clustered):
+    random = np.random.default_rng(seed)
+    units = int(random.integers(3, 30))
+    weights = random.lognormal(0, 0.7, units)
+    sums = sums_of(np.zeros(units), weights)
+    if clustered:
+        sizes = random.integers(1, 5, units)
+        lists = np.repeat(weights / sizes, sizes)
+        sums = sums_of(np.zeros(len(lists)), lists, np.repeat(np.arange(units), sizes))
+    share = weights / weights.sum()
+    # The residuals of all units as a matrix that is applied to their means, and what it makes of a variance of 1.
+    residuals = weights[:, None] * (np.eye(units) - share)
+    sums = dataclasses.replace(sums, residual_squares=np.array([(residuals**2).sum()]))
+    effective = 1 / (share**2).sum()
+    if effective < 2:
+        assert np.isnan([sums.standard_error, sums.degrees, student.p_value(sums)]).all()
+    else:
+        np.testing.assert_allclose(sums.standard_error**2, (share**2).sum(), rtol=1e-12)
+        # Satterthwaite's degrees of freedom of the sum of squares, where the variance of a unit is 1 over its weight.
+        covariance = np.diag(share) - np.outer(share, share)
+        degrees = np.trace(covariance) ** 2 / (covariance**2).sum()
+        np.testing.assert_allclose(sums.degrees, degrees, rtol=1e-12)
+
+
+def sizes_of_clusters(kind, shape, random):
+    if kind == "lognormal":
+        return np.maximum(np.exp(random.normal(2, 1, shape)).round(), 1)
+    sizes = np.full(shape[1], 20) if kind == "equal" else np.maximum(1000 // np.arange(1, shape[1] + 1), 1)
+    return np.broadcast_to(sizes, shape)
+
+
+@pytest.mark.parametrize("count", [10, 30, 100, 300])
+@pytest.mark.parametrize("kind", ["equal", "lognormal", "zipf"])
+def test_clusters_of_any_sizes_reject_as_often_as_they_say(kind, count):
+    random = np.random.default_rng(3)
+    draws, correlation = 10_000, 0.3
+    sizes = sizes_of_clusters(kind, (draws, count), random)
+    weight = sizes.sum(axis=1)
+    totals = sizes * np.sqrt(correlation + (1 - correlation) / sizes) * random.normal(size=sizes.shape)
+    residuals = totals - (totals.sum(axis=1) / weight)[:, None] * sizes
+    whole = {
+        "lists": weight, "weight": weight, "weight_squares": weight, "total": totals.sum(axis=1),
+        "squares": np.full(draws, np.nan), "residual_squares": (residuals**2).sum(axis=1),
+        "unit_weight_squares": (sizes**2).sum(axis=1), "unit_weight_cubes": (sizes**3).sum(axis=1),
+    }  # fmt: skip
+    assert 0.03 < np.mean(student.p_value(student.Sums(**whole)) < 0.05) < 0.07
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clusters_of_one_list_each_change_nothing(weighted):
+    random = np.random.default_rng(4)
+    values, weights = random.normal(size=40), random.lognormal(size=40) if weighted else np.ones(40)
+    alone = student.Sums.of(values, weights)
+    of_one = student.Sums.of(values, weights, np.arange(40))
+    for statistic in (
+        student.p_value,
+        lambda sums: student.detectable(sums, 0.95),
+        lambda sums: student.interval(sums, 0.95),
+    ):
+        np.testing.assert_allclose(statistic(of_one), statistic(alone), rtol=1e-12)
+    shares = (values > 0).astype(float)
+    alone, of_one = (student.Sums.of(shares, weights, clusters) for clusters in (None, np.arange(40)))
+    np.testing.assert_allclose(wilson(of_one, 0.95), wilson(alone, 0.95), rtol=1e-12)
 
 
 def test_equal_weights_are_no_weights():
@@ -80,23 +150,77 @@ def test_lists_without_weight_do_not_count():
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
-    ("values", "p", "effect"), [([0.3], np.nan, np.nan), ([0.0, 0.0], 1.0, 0.0), ([0.5, 0.5, 0.5], 0.0, np.nan)]
+    ("values", "p", "effect", "ends"),
+    [
+        ([0.3], np.nan, np.nan, (np.nan, np.nan)),
+        ([0.0, 0.0], 1.0, 0.0, (-0.841886, 0.841886)),
+        ([0.5, 0.5], 0.5, np.nan, (-0.762829, 0.920943)),
+        ([1.0, 1.0, 1.0], 0.25, np.nan, (-0.415196, 1.0)),
+        ([-1.0] * 20, 2**-19, np.nan, (-1.0, -0.663133)),
+        ([0.25] * 10, 2**-9, np.nan, (np.nan, np.nan)),
+        ([0.5] * 5000, np.finfo(float).tiny, np.nan, (0.498894, 0.500369)),
+    ],
 )
-def test_degenerate_differences(values, p, effect):
-    sums = sums_of(np.array(values))
+def test_equal_differences_have_the_p_value_of_flips_and_never_an_interval_of_one_point(values, p, effect, ends):
+    sums = student.Sums.of(np.array(values), np.ones(len(values)))
     np.testing.assert_array_equal(student.p_value(sums), [p])
     np.testing.assert_array_equal(student.effect(sums), [effect])
-    low, high = student.interval(sums, 0.95)
-    assert np.isnan(low) if len(values) == 1 else low == high == values[0]
+    np.testing.assert_allclose(np.ravel(student.interval(sums, 0.95, (-1, 1))), ends, atol=1e-6)
+    assert np.isnan([*student.interval(sums, 0.95), *student.interval(sums, 0.95, (-1, np.inf))]).all()
+    assert np.isnan(student.detectable(sums, 0.95))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_intervals_of_equal_bounds_are_clopper_and_pearsons(seed):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    count = int(np.random.default_rng(seed).integers(2, 300))
+    found = np.ravel(student.interval(sums_of(np.ones(count)), 0.9, (0, 1)))
+    np.testing.assert_allclose(found, proportion.proportion_confint(count, count, 0.1, "beta"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("weight", [1e7, 1e8, 1e100])
+@pytest.mark.parametrize("clusters", [None, range(7)])
+def test_one_list_that_weighs_all_tells_nothing(weight, clusters):
+    sums = student.Sums.of(np.array([-0.5, 0, 0.5, 0.5, 0.25, 0.5, 0.5]), np.array([weight, *np.ones(6)]), clusters)
+    missing = [student.p_value(sums), *student.interval(sums, 0.95, (-1, 1)), student.detectable(sums, 0.95)]
+    assert np.isnan([*missing, *wilson(sums, 0.95)]).all()
+
+
+@pytest.mark.parametrize("hits", [0, 1, 7, 25, 50])
+def test_shares_have_wilsons_interval(hits):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    values = np.repeat([1.0, 0.0], [hits, 50 - hits])
+    expected = proportion.proportion_confint(hits, 50, 0.05, "wilson")
+    np.testing.assert_allclose(np.ravel(wilson(sums_of(values), 0.95)), expected, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(
+        np.ravel(wilson(sums_of(values, np.full(50, 0.3)), 0.95)), expected, rtol=1e-9, atol=1e-15
+    )
+    # Ten lists of a cluster that are all alike tell as much as one.
+    tenfold = student.Sums.of(np.repeat(values, 10), np.ones(500), np.repeat(np.arange(50), 10))
+    np.testing.assert_allclose(np.ravel(wilson(tenfold, 0.95)), expected, rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("count", [50, 100, 200, 1000])
+def test_wilsons_interval_holds_nearly_every_share_as_often_as_it_says(count):
+    from scipy import stats
+
+    hits = np.arange(count + 1)
+    every = [np.repeat([1.0, 0.0], [hit, count - hit]) for hit in hits]
+    ends = [np.ravel(wilson(student.Sums.of(values, np.ones(count)), 0.95)) for values in every]
+    low, high = np.array(ends).T
+    shares = np.arange(0.01, 0.995, 0.01)
+    covers = [stats.binom.pmf(hits, count, share)[(low <= share) & (share <= high)].sum() for share in shares]
+    assert min(covers) >= 0.9
+    assert 0.94 < np.mean(covers) < 0.96
 
 
 @pytest.mark.filterwarnings("error")
 def test_no_list_at_all():
-    nothing = np.zeros(1)
-    sums = student.Sums(nothing, nothing, nothing, nothing, nothing, nothing)
+    sums = student.Sums(*[np.zeros(1)] * 8)
     assert np.isnan(
-        [sums.mean, student.p_value(sums), *student.interval(sums, 0.95), student.detectable(sums, 0.95)]
+        [sums.mean, student.p_value(sums), *student.interval(sums, 0.95, (0, 1)), student.detectable(sums, 0.95)]
     ).all()
+    assert np.isnan(wilson(sums, 0.95)).all()
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")])
@@ -111,9 +235,10 @@ def test_corrections_equal_statsmodels(ours, theirs, seed):
 def test_differences_of_rounding_are_none():
     sums = {"lists": 3.0, "model": 1.5, "baseline": 1.5 - 3e-16, "squares": 3e-32, "wins": 0.0, "losses": 0.0}
     frame = nw.from_native(pytest.importorskip("polars").DataFrame({f"{name} 0": [one] for name, one in sums.items()}))
-    found, parts = paired_sums.statistics(frame, 0, clustered=False)
+    found, parts = paired_sums.statistics(frame, 0)
     assert (student.p_value(found).item(), student.effect(found).item()) == (1.0, 0.0)
-    assert np.ravel(student.interval(found, 0.95)).tolist() == [0.0, 0.0]
+    low, high = student.interval(found, 0.95, (-1, 1))
+    assert low == -high < 0
     assert parts["ties"].item() == 3.0
 
 

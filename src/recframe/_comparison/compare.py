@@ -151,8 +151,9 @@ def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
 
 def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, options: Options) -> dict[str, Any]:
     """Return the statistics of one pair, by Student's t."""
-    own, found = paired.statistics(sums, number, clustered=options.cluster is not None)
-    low, high = student.interval(own, options.confidence)
+    own, found = paired.statistics(sums, number)
+    least, greatest = values.range_of(pair.metric)
+    low, high = student.interval(own, options.confidence, (least - greatest, greatest - least))
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)

@@ -11,6 +11,7 @@ from recframe._comparison.list_values import ListValues, check_by_list, segments
 from recframe._comparison.results import NAMES, result_frame, stacked
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
+from recframe._statistics.wilson import wilson
 from recframe._values import column_name
 
 if TYPE_CHECKING:
@@ -56,14 +57,17 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     rows = []
     for model, metric in numbers:
         weights = weight_column(model, metric) if metric in values.weighted else None
-        found = [_described(part, value_column(model, metric), weights, options) for part in parts]
+        bounds = values.range_of(metric)
+        found = [_described(part, value_column(model, metric), weights, bounds, options) for part in parts]
         statistics = {name: np.array([one[name] for one in found], dtype=np.float64) for name in columns[len(heads) :]}
         label = context.query.averaging(plan.metrics[metric].label).name
         rows.append({"model": values.models[model], "metric": label, **statistics})
     return stacked(reported, rows, columns)
 
 
-def _described(part: dict[str, Any], column: str, weight: str | None, options: Options) -> dict[str, float]:
+def _described(
+    part: dict[str, Any], column: str, weight: str | None, bounds: tuple[float, float], options: Options
+) -> dict[str, float]:
     """Return the statistics of one metric in one segment."""
     every = part[column]
     there = ~np.isnan(every)
@@ -71,7 +75,9 @@ def _described(part: dict[str, Any], column: str, weight: str | None, options: O
     weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
     clusters = part["cluster"][there] if options.cluster is not None else None
     sums = Sums.of(values, weights, clusters)
-    low, high = student.interval(sums, options.confidence)
+    # Values of 0 and 1 are shares, whose spread follows from their mean.
+    shares = bounds == (0, 1) and bool(((values == 0) | (values == 1)).all())
+    low, high = (wilson if shares else student.interval)(sums, options.confidence, bounds)
     spread = {name: np.quantile(values, share) if len(values) else np.nan for name, share in QUANTILES.items()}
     return {
         "lists": len(values),

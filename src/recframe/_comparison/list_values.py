@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -9,6 +10,7 @@ import numpy as np
 
 from recframe._columns import MODEL
 from recframe.errors import OptionError
+from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
-    from recframe.metrics._record import Metric
 
 
 def value_column(model: int, metric: int) -> str:
@@ -78,6 +79,21 @@ class ListValues:
         else:
             self.models = list(plan.context.query.orders)
         self.frame = self._joined(frames)
+
+    def range_of(self, metric: int) -> tuple[float, float]:
+        """Return the least and the greatest value of a list under a metric, by its number, where these are certain.
+
+        Estimates may leave the range of their metric, and a custom metric may leave that which it inherits.
+        """
+        record, query = self._metrics[metric], self._context.query
+        custom = type(record) not in METRICS.values() and type(record).range is Metric.range
+        estimated = query.propensity is not None or query.sampled is not None
+        if custom or estimated:
+            return -math.inf, math.inf
+        # A number for undefined lists counts like any other value.
+        undefined = query.averaging(record.label).undefined
+        values = [*record.range, *([undefined] if isinstance(undefined, float) else [])]
+        return min(values), max(values)
 
     def _model_names(self, lists: Frame) -> tuple[list[Any], list[Any]]:
         """Return the models as the plan stores them, and their names."""

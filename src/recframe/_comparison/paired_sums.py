@@ -25,8 +25,8 @@ SPREAD = 1e-13
 PARTS = ("lists", "model", "baseline", "squares", "wins", "losses")
 WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
-UNIT_PARTS = ("unit_squares", "unit_products", "unit_weights", "units")
-"""What clusters add; without them, what weighted lists add."""
+UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
+"""What units add: clusters, or without them weighted lists."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cl
     for number, pair in enumerate(pairs):
         weight = nw.col(f"{'weight' if pair.metric in values.weighted else 'lists'} {number}")
         total = nw.col(f"model {number}") - nw.col(f"baseline {number}")
-        of_unit = (total * total, total * weight, weight * weight, (weight > 0).cast(nw.Float64()))
+        of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
         units += [term.alias(f"{name} {number}") for name, term in zip(UNIT_PARTS, of_unit, strict=True)]
         names += [f"{name} {number}" for name in UNIT_PARTS]
     return engine.collected(_summed(engine, frame.with_columns(*units), by, names))
@@ -89,15 +89,19 @@ def _terms(pair: Pair, values: ListValues, *, clustered: bool) -> dict[str, nw.E
         "weight": weight,
         "weight_squares": weight * weight,
     }
-    of_units = {} if clustered else {"unit_squares": weighted * weighted, "unit_products": weighted * weight}
-    return {**counts, **sums, **of_units}
+    of_units = {
+        "unit_squares": weighted * weighted,
+        "unit_products": weighted * weight,
+        "unit_weight_cubes": weight * weight * weight,
+    }
+    return {**counts, **sums, **({} if clustered else of_units)}
 
 
 def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str]) -> Frame:
     return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
 
 
-def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tuple[Sums, dict[str, Any]]:
+def statistics(sums: nw.DataFrame[Any], number: int) -> tuple[Sums, dict[str, Any]]:
     """Return what the t-test of one pair needs, and its counts and sums."""
     found = _sums_of(sums, number)
     weight, total = found["weight"], found["model"] - found["baseline"]
@@ -109,7 +113,7 @@ def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tupl
     least = SPREAD * found["squares"]
     squares = found["squares"] - mean**2 * weight
     with np.errstate(invalid="ignore", over="ignore"):
-        residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weights"]
+        residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weight_squares"]
     # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
     residual = np.where(np.isfinite(residual), residual, np.nan)
     result = Sums(
@@ -119,7 +123,8 @@ def statistics(sums: nw.DataFrame[Any], number: int, *, clustered: bool) -> tupl
         total=total,
         squares=np.where((squares > least) & ~is_none, squares, 0.0),
         residual_squares=np.where((residual <= SPREAD * found["unit_squares"]) | is_none, 0.0, residual),
-        clusters=found["units"] if clustered else None,
+        unit_weight_squares=found["unit_weight_squares"],
+        unit_weight_cubes=found["unit_weight_cubes"],
     )
     return result, found
 
@@ -136,9 +141,10 @@ def _sums_of(sums: nw.DataFrame[Any], number: int) -> dict[str, Any]:
         ("weight_squares", found["lists"]),
         ("unit_squares", found["squares"]),
         ("unit_products", found["model"] - found["baseline"]),
+        ("unit_weight_cubes", found["lists"]),
     ):
         found.setdefault(name, other)
-    found.setdefault("unit_weights", found["weight_squares"])
+    found.setdefault("unit_weight_squares", found["weight_squares"])
     return found
 
 

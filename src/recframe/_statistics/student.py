@@ -4,10 +4,20 @@ Lists are the units that are drawn. Where a cluster groups lists (the sessions o
 weight w and the value d of a list, W = Σw, the mean m = Σwd / W and the residual sum of a unit r = Σ w (d − m) over its
 lists:
 
-    standard error² = Σ r² / W² · u / (u − 1)        with u − 1 degrees of freedom
+    standard error² = Σ r² / W² / g,    degrees of freedom = u (1 − 1 / u)² / g,    g = 1 − 2 Σv³ / (W Σv²) + 1 / u
 
-u is the number of clusters, or without clusters the effective number of lists, (Σw)² / Σw². Without weights and
-clusters this is the paired t-test; with clusters it is the cluster-robust variance (CR1) of a regression on a constant.
+v is the weight of a unit, and u = W² / Σv² the effective number of units: their number where all weigh the same. Units
+that weigh more pull the mean towards themselves, so that their residuals are too small. The divisor g makes up for it,
+exactly where the means of all units vary alike. The degrees of freedom are Satterthwaite's for Σ r², as Bell and
+McCaffrey have them. Units of equal weight have g = 1 − 1 / u and u − 1 degrees of freedom: without weights and clusters
+this is the paired t-test. Fewer than two effective units tell nothing of their spread: the error, and all that is made
+of it, is missing.
+
+References
+----------
+Carter, Schnepel, Steigerwald, *Asymptotic behavior of a t-test robust to cluster heterogeneity*, Review of Economics
+and Statistics 99, 2017; Bell, McCaffrey, *Bias reduction in standard errors for linear regression with multi-stage
+samples*, Survey Methodology 28, 2002.
 """
 
 from __future__ import annotations
@@ -27,6 +37,14 @@ if TYPE_CHECKING:
 
 POWER = 0.8
 """The power of a test to find the difference that `detectable` names."""
+LEAST_UNITS = 2 - 1e-9
+"""Two effective units, less the rounding of their sums."""
+ROUNDING = 1e-24
+"""Squares of residuals below this share of the squares of what they are residuals of are rounding."""
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""The least p-value of equal differences, however many there are: it is never 0."""
+UNBOUNDED = (-np.inf, np.inf)
+"""The range of values that may be any number."""
 
 
 def scipy_stats() -> Any:
@@ -51,9 +69,9 @@ class Sums:
     squares : array of float
         Σ w (d − m)², with m = Σwd / Σw.
     residual_squares : array of float
-        Σ r² over the units.
-    clusters : array of float or None
-        The number of clusters; None: each list is a unit of its own.
+        Σ r² over the units; 0 where all units have the same mean.
+    unit_weight_squares, unit_weight_cubes : array of float
+        Σv² and Σv³ over the units, whose weights are v.
     """
 
     lists: Floats
@@ -62,7 +80,8 @@ class Sums:
     total: Floats
     squares: Floats
     residual_squares: Floats
-    clusters: Floats | None = None
+    unit_weight_squares: Floats
+    unit_weight_cubes: Floats
 
     @classmethod
     def of(cls, values: Floats, weights: Floats, clusters: Any = None) -> Sums:
@@ -77,20 +96,22 @@ class Sums:
         """
         weight, total = weights.sum(), (weights * values).sum()
         deviations = values - (total / weight if weight > 0 else 0.0)
-        residuals, count = weights * deviations, None
-        squares = (residuals * deviations).sum()
+        of_units = np.column_stack([weights * deviations, weights, weights * values])
         if clusters is not None:
-            residuals = sum_by_cluster(residuals, clusters)
-            count = np.array([(sum_by_cluster(weights, clusters) > 0).sum()], dtype=np.float64)
-        return cls(
-            lists=np.array([len(values)], dtype=np.float64),
-            weight=np.array([weight]),
-            weight_squares=np.array([square(weights).sum()]),
-            total=np.array([total]),
-            squares=np.array([squares]),
-            residual_squares=np.array([square(residuals).sum()]),
-            clusters=count,
-        )
+            of_units = sum_by_cluster(of_units, clusters)
+        residuals, unit_weights, unit_totals = of_units.T
+        spread, residual = (weights * square(deviations)).sum(), square(residuals).sum()
+        found = {
+            "lists": len(values),
+            "weight": weight,
+            "weight_squares": square(weights).sum(),
+            "total": total,
+            "squares": spread if spread > ROUNDING * (weights * square(values)).sum() else 0.0,
+            "residual_squares": residual if residual > ROUNDING * square(unit_totals).sum() else 0.0,
+            "unit_weight_squares": square(unit_weights).sum(),
+            "unit_weight_cubes": (unit_weights**3).sum(),
+        }
+        return cls(**{name: np.array([value], dtype=np.float64) for name, value in found.items()})
 
     @property
     def effective_lists(self) -> Floats:
@@ -99,8 +120,9 @@ class Sums:
 
     @property
     def units(self) -> Floats:
-        """What is drawn: clusters, or the effective number of lists."""
-        return self.effective_lists if self.clusters is None else self.clusters
+        """The number of equally weighted units that would tell as much: (Σv)² / Σv², NaN where it is below two."""
+        units = ratio(square(self.weight), self.unit_weight_squares)
+        return np.where(units >= LEAST_UNITS, units, np.nan)
 
     @property
     def mean(self) -> Floats:
@@ -112,20 +134,27 @@ class Sums:
         """The deviation of values over lists, NaN below two effective lists."""
         lists = self.effective_lists
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.sqrt(ratio(self.squares, self.weight) * np.where(lists > 1, lists / (lists - 1), np.nan))
+            return np.sqrt(
+                ratio(self.squares, self.weight) * np.where(lists >= LEAST_UNITS, lists / (lists - 1), np.nan)
+            )
+
+    @property
+    def _divisor(self) -> Floats:
+        """The expected share of the spread that the residuals keep, NaN below two units."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            pull = self.unit_weight_cubes / self.weight / self.unit_weight_squares
+            return np.where(pull > 0, 1 - 2 * pull + 1 / self.units, np.nan)
 
     @property
     def standard_error(self) -> Floats:
-        """The standard error of the mean, NaN below two units."""
-        units = self.units
-        with np.errstate(invalid="ignore", divide="ignore"):
-            correction = np.where(units > 1, units / (units - 1), np.nan)
-            return np.sqrt(ratio(self.residual_squares, square(self.weight)) * correction)
+        """The standard error of the mean: NaN below two units, 0 where all units have the same mean."""
+        with np.errstate(invalid="ignore"):
+            return np.sqrt(ratio(ratio(self.residual_squares, square(self.weight)), self._divisor))
 
     @property
     def degrees(self) -> Floats:
         """The degrees of freedom, NaN below two units."""
-        return np.where(self.units > 1, self.units - 1, np.nan)
+        return ratio(self.units * square(1 - 1 / self.units), self._divisor)
 
 
 def sum_by_cluster(values: Floats, clusters: Any) -> Floats:
@@ -152,21 +181,38 @@ def check_confidence(confidence: Any) -> float:
     return found
 
 
-def interval(sums: Sums, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of the interval of the mean, NaN below two units."""
-    half = scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) * sums.standard_error
-    return sums.mean - half, sums.mean + half
+def interval(sums: Sums, confidence: float, bounds: tuple[float, float] = UNBOUNDED) -> tuple[Floats, Floats]:
+    """Return the ends of the interval of the mean of values within bounds, NaN below two units.
+
+    Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
+    ones would be drawn with a probability below (1 - confidence) / 2: the interval is that of a mean whose share q lies
+    at either bound (Clopper and Pearson's, where the values are a bound). It is missing without bounds, and where it
+    would hold 0 although `p_value` rejects it.
+    """
+    mean, error, (least, greatest) = sums.mean, sums.standard_error, bounds
+    half = scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) * error
+    share = 1 - (0.5 - confidence / 2) ** (1 / sums.units)
+    # Rounding may carry a mean past its bound.
+    below, above = np.minimum(least, mean), np.maximum(greatest, mean)
+    bounded = mean - share * (mean - below), mean + share * (above - mean)
+    known = np.isfinite(bounded[0]) & np.isfinite(bounded[1])
+    known &= (p_value(sums) >= 1 - confidence) | (bounded[0] > 0) | (bounded[1] < 0)
+    low = np.where(error == 0, np.where(known, bounded[0], np.nan), np.maximum(mean - half, below))
+    high = np.where(error == 0, np.where(known, bounded[1], np.nan), np.minimum(mean + half, above))
+    return low, high
 
 
 def p_value(sums: Sums) -> Floats:
     """Return the two-sided p-value of a mean of 0.
 
-    Values that are all 0 have the p-value 1, and values that are all the same and not 0 the p-value 0.
+    Values that are all 0 have the p-value 1. Values that are all the same and not 0 have that of the flips of their
+    signs: two of 2^n are as far from 0.
     """
     mean, error = sums.mean, sums.standard_error
-    with np.errstate(invalid="ignore", divide="ignore"):
-        statistic = np.where((mean == 0) & (error == 0), 0.0, np.abs(mean) / error)
-    return np.asarray(2 * scipy_stats().t.sf(statistic, sums.degrees))
+    statistic = np.abs(np.divide(mean, error, where=error > 0, out=np.zeros_like(mean)))
+    p = np.where(np.isnan(error), np.nan, 2 * scipy_stats().t.sf(statistic, sums.degrees))
+    flips = np.maximum(np.exp2(1 - sums.units), SMALLEST)
+    return np.where((error == 0) & (mean != 0), flips, p)
 
 
 def effect(sums: Sums) -> Floats:
@@ -177,10 +223,13 @@ def effect(sums: Sums) -> Floats:
 
 
 def detectable(sums: Sums, confidence: float) -> Floats:
-    """Return the smallest true mean that a test at this level finds with power 0.8, from the t approximation."""
-    t = scipy_stats().t
+    """Return the smallest true mean that a test at this level finds with power 0.8, from the t approximation.
+
+    It is missing where all values are the same.
+    """
+    t, error = scipy_stats().t, sums.standard_error
     quantiles = t.ppf(0.5 + confidence / 2, sums.degrees) + t.ppf(POWER, sums.degrees)
-    return np.asarray(quantiles * sums.standard_error)
+    return np.where(error > 0, quantiles * error, np.nan)
 
 
 def square(values: Floats) -> Floats:
