@@ -135,18 +135,29 @@ def test_segments_are_compared_alone(engine):
         assert row["lists"] == expected["lists"]
 
 
-def test_clusters_are_the_units(engine):
-    models = pytest.importorskip("statsmodels.api")
-    rows = rows_of(3)
-    frame = engine.frame(rows)
+def weighted_t(d, w):
+    """Return the difference, the ends of its interval and its p-value, of units with these values and weights."""
+    share = w / w.sum()
+    difference = (share * d).sum()
+    effective, divisor = 1 / (share**2).sum(), 1 - 2 * (share**3).sum() / (share**2).sum() + (share**2).sum()
+    error = np.sqrt((share**2 * (d - difference) ** 2).sum() / divisor)
+    degrees = effective * (1 - 1 / effective) ** 2 / divisor
+    half = stats.t.ppf(0.975, degrees) * error
+    ends = max(difference - half, -1.0), min(difference + half, 1.0)
+    return [difference, *ends, 2 * stats.t.sf(abs(difference) / error, degrees)]
+
+
+def test_clusters_are_the_units_and_weigh_what_they_hold(engine):
+    frame = engine.frame(rows_of(3))
     (row,) = engine.ask(frame, "compare", "ndcg@3", by="session", score=["a", "b"], cluster="user", baseline="a")
     both, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
-    users = [key // 3 for key in both]
-    expected = models.OLS(ours - theirs, np.ones(len(both))).fit(
-        cov_type="cluster", cov_kwds={"groups": users}, use_t=True
+    users = np.array([key // 3 for key in both])
+    of_users = [(ours - theirs)[users == user] for user in np.unique(users)]
+    assert len({len(lists) for lists in of_users}) > 1
+    expected = weighted_t(
+        np.array([np.mean(lists) for lists in of_users]), np.array([len(lists) for lists in of_users])
     )
-    assert row["p"] == pytest.approx(expected.pvalues[0], rel=1e-8)
-    assert [row["low"], row["high"]] == pytest.approx(list(expected.conf_int(0.05)[0]), rel=1e-8)
+    assert [row[name] for name in ("difference", "low", "high", "p")] == pytest.approx(expected, rel=1e-8)
 
 
 def test_a_cluster_may_be_a_column_of_the_key(engine):
@@ -169,11 +180,8 @@ def test_weights_of_lists_weigh_every_mean(engine):
     both, ours, theirs = pair_of(engine, frame, "ndcg@3", "a", "b")
     w = np.array([weights[key] for key in both])
     d = ours - theirs
-    difference = (w * d).sum() / w.sum()
-    effective = w.sum() ** 2 / (w**2).sum()
-    error = np.sqrt((w**2 * (d - difference) ** 2).sum() / w.sum() ** 2 * effective / (effective - 1))
-    assert row["difference"] == pytest.approx(difference, rel=1e-9)
-    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(difference) / error, effective - 1), rel=1e-8)
+    expected = weighted_t(d, w)
+    assert [row[name] for name in ("difference", "low", "high", "p")] == pytest.approx(expected, rel=1e-8)
     (described,) = engine.ask(frame, "describe", "ndcg@3", by="session", score="a", weight="weight")
     assert described["mean"] == pytest.approx(mean)
 
@@ -216,12 +224,14 @@ def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test)
     units = resampling.Units((ours - theirs)[:, None], np.ones((len(both), 1)))
     expected = dict(t)
     if test == "wilcoxon":
-        expected["p"] = float(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+        p = float(stats.wilcoxon(np.where(abs(ours - theirs) > 1e-12, ours - theirs, 0)).pvalue)
+        expected |= {"low": None, "high": None, "p": p}
     elif test == "randomization":
-        expected["p"] = resampling.randomization(units, 2_000, 3).item()
+        found = resampling.randomization(units, 2_000, 3, 0.95)
+        expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
     else:
-        low, high, p = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
-        expected |= {"low": low.item(), "high": high.item(), "p": p.item()}
+        found = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
+        expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
     alike(row, expected | {"p_adjusted": expected["p"]})
 
 
@@ -242,7 +252,7 @@ def test_another_metric_in_the_call_moves_no_number(library, test, others):
     alone, together = compared(["ndcg@3"]), compared([others[0], "ndcg@3", *others[1:]])
     places = [place for place, name in enumerate(together["metric"]) if name == "ndcg@3"]
     sums = ("mean", "baseline_mean", "difference", "relative", "effect", "detectable")
-    exact = {"t": (), "bootstrap": ("low", "high", "p")}.get(test, ("p",))
+    exact = {"t": (), "wilcoxon": ("low", "high", "p")}.get(test, ("low", "high", "p"))
     for name, column in together.items():
         found = [column[place] for place in places]
         # Sums over lists depend on the order of the lists by a rounding.
@@ -356,16 +366,61 @@ def test_models_that_are_equal_do_not_differ(engine, test):
     rows = [row | {"b": row["a"]} for row in rows_of(9)]
     (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"], test=test)
     assert (row["difference"], row["p"], row["wins"], row["losses"]) == (0.0, 1.0, 0, 0)
-    assert (row["low"], row["high"], row["effect"]) == (0.0, 0.0, 0.0)
+    assert row["effect"] == 0.0
+    if test == "wilcoxon":
+        assert row["low"] is row["high"] is None
+    else:
+        # As many lists would be equal with probability 0.025 if a share of them differed by 1.
+        share = 1 - 0.025 ** (1 / row["lists"])
+        assert (row["low"], row["high"]) == (pytest.approx(-share), pytest.approx(share))
 
 
-@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
 def test_a_single_list_has_a_difference_but_no_interval(engine, test):
     rows = [{"session": 1, "item": 1, "relevant": 1, "a": 1.0, "b": 2.0}, {"session": 1, "item": 2, "relevant": 0, "a": 2.0, "b": 1.0}]  # fmt: skip
     (row,) = engine.ask(engine.frame(rows), "compare", "mrr", by="session", score=["a", "b"], test=test)
     assert row["difference"] == 0.5
-    assert row["low"] is None
-    assert row["p"] == (1.0 if test == "randomization" else None)
+    assert row["low"] is row["high"] is row["p"] is row["detectable"] is None
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+@pytest.mark.parametrize("cluster", [None, "user"])
+@pytest.mark.parametrize("weight", [1e3, 1e7, 1e8])
+def test_one_list_that_weighs_all_has_a_difference_but_no_interval(engine, test, cluster, weight):
+    columns = {
+        "session": range(7), "user": "wabcdef", "relevant": [1] * 7, "item": range(7),
+        "a": [1, 2, 3, 4, 2, 3, 4], "b": [2, 2, 2, 1, 1, 1, 1], "euros": [weight, *[1.0] * 6],
+    }  # fmt: skip
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    given = {"by": "session", "rank": ["a", "b"], "weight": "euros", "resamples": 200}
+    (row,) = engine.ask(engine.frame(rows), "compare", "mrr", test=test, cluster=cluster, **given)
+    assert -0.5 <= row["difference"] < 0
+    assert row["low"] is row["high"] is row["p"] is row["p_adjusted"] is row["effect"] is row["detectable"] is None
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_clusters_of_one_list_each_change_nothing(engine, weight):
+    frame = engine.frame([row | {"alone": f"of {row['session']}"} for row in rows_of(4)])
+    given = {"by": "session", "score": ["a", "b"], "weight": weight}
+    for method, metrics in (("compare", "ndcg@3"), ("describe", ["mrr", "hit_rate@2"])):
+        calls = [engine.ask(frame, method, metrics, **given, cluster=cluster) for cluster in (None, "alone")]
+        for alone, of_one in zip(*calls, strict=True):
+            for name, value in alone.items():
+                expected = pytest.approx(value, rel=1e-12, abs=1e-15) if isinstance(value, float) else value
+                assert of_one[name] == expected, name
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
+@pytest.mark.parametrize(("lists", "p"), [(2, 0.5), (5, 2**-4), (30, 2**-29)])
+def test_lists_that_all_differ_alike_have_the_p_value_of_flips(engine, test, lists, p):
+    rows = [{"session": i, "item": 1, "relevant": 1, "a": 1, "b": 2} for i in range(lists)]
+    (row,) = engine.ask(
+        engine.frame(rows), "compare", "mrr", by="session", rank=["b", "a"], test=test, resamples=200, baseline="b"
+    )
+    assert (row["difference"], row["p"], row["detectable"]) == (0.5, p, None)
+    share = 1 - 0.025 ** (1 / lists)
+    ends = (None, None) if test == "wilcoxon" else (0.5 - share * 1.5, 0.5 + share * 0.5)
+    assert (row["low"], row["high"]) == pytest.approx(ends)
 
 
 def test_without_a_list_in_common_everything_is_missing(engine):
@@ -501,16 +556,83 @@ def test_description_holds_the_spread_of_values(engine):
         values = list(values_of(engine, frame, row["metric"], row["model"]).values())
         known = np.array([value for value in values if value is not None])
         half = stats.t.ppf(0.975, len(known) - 1) * known.std(ddof=1) / np.sqrt(len(known))
+        low, high = (known.mean() - half, known.mean() + half)
         numbers = {
             "lists": len(known), "mean": known.mean(), "std": known.std(ddof=1), "min": known.min(),
             "p10": np.quantile(known, 0.1), "p25": np.quantile(known, 0.25), "p50": np.quantile(known, 0.5),
             "p75": np.quantile(known, 0.75), "p90": np.quantile(known, 0.9), "max": known.max(),
-            "zeros": (known == 0).mean(), "undefined": len(values) - len(known), "low": known.mean() - half,
-            "high": known.mean() + half,
+            "zeros": (known == 0).mean(), "undefined": len(values) - len(known), "low": max(low, 0.0),
+            "high": min(high, 1.0),
         }  # fmt: skip
         assert list(row) == ["model", "metric", *numbers]
         for name, value in numbers.items():
             assert row[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+def described(engine, relevant, rank, metric="mrr", **given):
+    """Return the interval of lists with one row each."""
+    rows = [
+        {"session": i, "relevant": one, "rank": place}
+        for i, (one, place) in enumerate(zip(relevant, rank, strict=True))
+    ]
+    (row,) = engine.ask(engine.frame(rows), "describe", metric, by="session", rank="rank", **given)
+    return [row["low"], row["high"]]
+
+
+def test_shares_have_wilsons_interval(engine):
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    for hits, lists in ((0, 2), (2, 2), (1, 50), (49, 50), (50, 50)):
+        rank = [1] * hits + [2] * (lists - hits)
+        expected = proportion.proportion_confint(hits, lists, 0.05, "wilson")
+        assert described(engine, [1] * lists, rank, "hit_rate@1") == pytest.approx(list(expected), rel=1e-9, abs=1e-12)
+
+
+def test_intervals_stay_within_the_range_of_the_metric(engine):
+    assert described(engine, [1, 1], [1, 2]) == [0.0, 1.0]
+    # A number for undefined lists counts like any other value.
+    low, high = described(engine, [1, 1, 0], [1, 2, 1], undefined=-2.0)
+    assert (low, high) == (-2.0, 1.0)
+    low, high = described(engine, [1, 1], [1, 2], "dcg@1")
+    assert low < 0
+    assert high > 1
+    rows = [{"session": i, "relevant": 1, "a": 1 + i % 2, "b": 2} for i in range(3)]
+    (row,) = engine.ask(engine.frame(rows), "compare", "hit_rate@1", by="session", rank=["b", "a"], baseline="b")
+    assert row["difference"] == pytest.approx(2 / 3)
+    assert row["low"] < 0
+    assert row["high"] == 1.0
+
+
+def test_equal_values_have_an_interval_of_more_than_one_point_or_none(engine):
+    share = 1 - 0.025 ** (1 / 4)
+    assert described(engine, [1] * 4, [2] * 4) == pytest.approx([0.5 - share * 0.5, 0.5 + share * 0.5])
+    assert described(engine, [1] * 4, [2] * 4, "num_rel") == [None, None]
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_only_a_range_that_a_custom_metric_declares_cuts_its_intervals(library, declared):
+    class Thrice(recframe.Metric):
+        name = "thrice"
+        if declared:
+            range = (0.0, 3.0)
+
+        def terms(self, row):
+            return {"hits": 3 * row.hit * row.weight(lambda position: position**-1.0, None)}
+
+        def value(self, sums):
+            return sums["hits"]
+
+    frame = library.DataFrame({"session": [0, 1], "relevant": [1, 1], "rank": [1, 2]})
+    found = recframe.rec(frame).describe(Thrice(), by="session", rank="rank")
+    assert (found["low"].to_list()[0], found["high"].to_list()[0]) == (
+        (0.0, 3.0) if declared else pytest.approx((2.25 - 9.529654, 2.25 + 9.529654), rel=1e-6)
+    )
+
+
+def test_estimates_may_leave_the_range_of_their_metric(library):
+    frame = library.DataFrame({"session": [0, 1], "relevant": [1, 1], "rank": [1, 2], "seen": [0.5, 1.0]})
+    found = recframe.rec(frame).describe("precision@1", by="session", rank="rank", propensity="seen")
+    assert found["low"].to_list()[0] < 0
+    assert found["high"].to_list()[0] > 1
 
 
 def test_description_of_nothing(engine):

@@ -1,6 +1,7 @@
 """Intervals, tests and corrections from sums, against SciPy and statsmodels."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -271,19 +272,20 @@ def test_exact_randomization_equals_scipy(seed):
 
     values = np.random.default_rng(seed).normal(0.4, 1, 10)
     expected = stats.permutation_test((values,), np.mean, permutation_type="samples", n_resamples=np.inf)
-    np.testing.assert_allclose(resampling.randomization(units_of(values), 10_000, 0), [expected.pvalue], rtol=1e-9)
+    *_, p = resampling.randomization(units_of(values), 10_000, 0, 0.9)
+    np.testing.assert_allclose(p, [expected.pvalue], rtol=1e-9)
 
 
 def test_differences_that_cancel_have_a_p_value_of_1():
     values = np.array([0.1, 0.2, -0.1, -0.2])
     assert values.sum() != 0
-    np.testing.assert_array_equal(resampling.randomization(units_of(values), 10_000, 0), [1.0])
+    np.testing.assert_array_equal(resampling.randomization(units_of(values), 10_000, 0, 0.9), [1.0])
 
 
 def test_drawn_randomization_is_within_its_monte_carlo_error():
     values = np.random.default_rng(4).normal(0.7, 1, 12)
-    (exact,) = resampling.randomization(units_of(values), 10_000, 0)
-    (drawn,) = resampling.randomization(units_of(values), 4_000, 0)
+    *_, exact = resampling.randomization(units_of(values), 10_000, 0, 0.9)
+    *_, drawn = resampling.randomization(units_of(values), 4_000, 0, 0.9)
     assert 0.01 < exact < 0.2
     assert abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / 4_000)
 
@@ -295,7 +297,7 @@ def times_drawn(count, resamples, seed):
 
 
 def plain_bca(totals, weights, times, confidence):
-    """Return the ends of the BCa interval of a ratio of sums, and the p-value of 0, by Efron and Tibshirani's formulas."""
+    """Return the ends of the BCa interval of a ratio of sums, by Efron and Tibshirani's formulas."""
     from fractions import Fraction
     from statistics import NormalDist
 
@@ -305,7 +307,6 @@ def plain_bca(totals, weights, times, confidence):
         sum(n * t for n, t in zip(row, totals, strict=True)) / sum(n * w for n, w in zip(row, weights, strict=True))
         for row in times.tolist()
     )
-    p = (1 + sum(abs(draw - mean) >= abs(mean) for draw in draws)) / (1 + len(draws))
     bias = NormalDist().inv_cdf(
         (sum(draw < mean for draw in draws) + sum(draw <= mean for draw in draws)) / 2 / len(draws)
     )
@@ -320,7 +321,7 @@ def plain_bca(totals, weights, times, confidence):
         place = NormalDist().cdf(bias + shifted / (1 - acceleration * shifted)) * (len(draws) - 1)
         lower = min(int(place), len(draws) - 2)
         ends.append(float(draws[lower] + Fraction(place - lower) * (draws[lower + 1] - draws[lower])))
-    return [*ends, p]
+    return ends
 
 
 VALUES = {
@@ -342,7 +343,7 @@ def test_bca_is_exact_at_fixed_draws(values, size, confidence):
     found = VALUES[values](np.random.default_rng(8), size)
     times = times_drawn(size, 300, 5)
     assert (times.sum(axis=1) == size).all()
-    bounds = np.ravel(resampling.bootstrap(units_of(found), 300, 5, confidence, "bca"))
+    bounds = np.ravel(resampling.bootstrap(units_of(found), 300, 5, confidence, "bca")[:2])
     # Thirds as numbers of Python are none: sums of them tie only up to rounding, so the plain sums read sixths.
     whole = [float(round(6 * one)) if values == "thirds" else one for one in found]
     expected = plain_bca(whole, [6.0 if values == "thirds" else 1.0] * size, times, confidence)
@@ -352,7 +353,7 @@ def test_bca_is_exact_at_fixed_draws(values, size, confidence):
         theirs = stats.bootstrap(
             (found,), np.mean, n_resamples=0, bootstrap_result=given, method="BCa", confidence_level=confidence
         )
-        np.testing.assert_allclose(bounds[:2], theirs.confidence_interval, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(bounds, theirs.confidence_interval, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -362,7 +363,7 @@ def test_bca_of_weights_and_clusters_is_exact_at_fixed_draws(clustered):
     totals = weights * random.exponential(size=24)
     clusters = np.array([f"u{place // 3}" for place in range(24)], dtype=object) if clustered else None
     units = resampling.Units(totals[:, None], weights[:, None], clusters)
-    bounds = np.ravel(resampling.bootstrap(units, 300, 2, 0.9, "bca"))
+    bounds = np.ravel(resampling.bootstrap(units, 300, 2, 0.9, "bca")[:2])
     if clustered:
         totals, weights = totals.reshape(8, 3).sum(axis=1), weights.reshape(8, 3).sum(axis=1)
     expected = plain_bca(totals, weights, times_drawn(len(totals), 300, 2), 0.9)
@@ -372,9 +373,43 @@ def test_bca_of_weights_and_clusters_is_exact_at_fixed_draws(clustered):
 def test_percentile_intervals_are_exact_at_fixed_draws():
     values = np.random.default_rng(4).exponential(size=40)
     draws = times_drawn(40, 500, 3) @ values / 40
-    low, high, p = resampling.bootstrap(units_of(values), 500, 3, 0.9, "percentile")
+    low, high, _ = resampling.bootstrap(units_of(values), 500, 3, 0.9, "percentile")
     np.testing.assert_allclose([low[0], high[0]], np.quantile(draws, [0.05, 0.95]), rtol=1e-12)
-    assert p[0] == (1 + (abs(draws - values.mean()) >= values.mean()).sum()) / 501
+
+
+@pytest.mark.parametrize("test", ["percentile", "bca", "randomization"])
+@pytest.mark.parametrize("lists", [3, 7, 30])
+@pytest.mark.parametrize("values", VALUES)
+def test_an_interval_holds_0_where_the_p_value_does_not_reject_it(test, lists, values):
+    random = np.random.default_rng(6)
+    for shift in (0.0, -0.5, *random.normal(size=4)):
+        found = VALUES[values](random, lists) + shift
+        weights = random.choice([np.ones(lists), random.random(lists) + 0.2])
+        units = resampling.Units((found * weights)[:, None], weights[:, None])
+
+        def tested(confidence, units=units):
+            if test == "randomization":
+                return np.ravel(resampling.randomization(units, 400, 1, confidence))
+            return np.ravel(resampling.bootstrap(units, 400, 1, confidence, test))
+
+        p = tested(0.5)[2]
+        confidences = [0.5, 0.8, 0.9, 0.95, 0.99, 1 - 0.999 * p, 1 - 1.001 * p]
+        for confidence in [one for one in confidences if 0 < one < 1 - 1 / 401]:
+            low, high, same = tested(confidence)
+            assert same == p
+            assert (low <= 0 <= high) == (p >= 1 - confidence), (shift, confidence, p)
+
+
+@pytest.mark.parametrize("count", [5, 9])
+def test_the_interval_of_flips_holds_the_means_that_flips_do_not_reject(count):
+    random = np.random.default_rng(7)
+    totals, weights = random.normal(0.3, 1, (count, 1)), random.random((count, 1)) + 0.5
+    low, high, _ = np.ravel(resampling.randomization(resampling.Units(totals, weights), 600, 0, 0.8))
+    for mean in (low - 1e-6, low + 1e-6, totals.sum() / weights.sum(), high - 1e-6, high + 1e-6):
+        signs = np.array(list(itertools.product([-1, 1], repeat=count)))
+        shifted = (totals - mean * weights)[:, 0]
+        p = (abs(signs @ shifted) >= abs(shifted.sum()) * (1 - 1e-12)).mean()
+        assert (p >= 1 - 0.8) == (low <= mean <= high)
 
 
 def test_columns_share_their_draws_where_they_have_values_in_the_same_lists():
@@ -383,7 +418,7 @@ def test_columns_share_their_draws_where_they_have_values_in_the_same_lists():
     b = np.where(np.arange(50) < 30, a, np.nan)
     both = resampling.bootstrap(units_of(a, a, b), 1_000, 0, 0.95, "percentile")
     assert both[0][0] == both[0][1] != both[0][2]
-    p = resampling.randomization(units_of(a, b), 1_000, 0)
+    *_, p = resampling.randomization(units_of(a, b), 1_000, 0, 0.9)
     assert p[0] != p[1]
 
 
@@ -403,7 +438,7 @@ def test_a_column_is_drawn_as_if_it_were_alone(lists, clustered, seed):
             totals[kept][:, columns], weights[kept][:, columns], clusters[kept] if clustered else None
         )
         bounds = [resampling.bootstrap(units, 200, 7, 0.9, interval) for interval in ("percentile", "bca")]
-        return np.column_stack([*bounds[0], *bounds[1], resampling.randomization(units, 200, 7)])
+        return np.column_stack([*bounds[0], *bounds[1], *resampling.randomization(units, 200, 7, 0.9)])
 
     together = drawn([0, 1, 2, 3], np.full(lists, fill_value=True))
     for column in range(4):
@@ -413,11 +448,11 @@ def test_a_column_is_drawn_as_if_it_were_alone(lists, clustered, seed):
 def test_a_bar_of_a_terminal_says_how_far_the_draws_are(monkeypatch, capsys):
     pytest.importorskip("tqdm")
     units = resampling.Units(np.ones((40, 1)), np.ones((40, 1)))
-    resampling.randomization(units, 6_000, 0)
+    resampling.randomization(units, 6_000, 0, 0.9)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr(_progress, "QUIET", 0)
-    resampling.randomization(units, 6_000, 0)
+    resampling.randomization(units, 6_000, 0, 0.9)
     assert "6000/6000" in capsys.readouterr().err
 
 
@@ -496,7 +531,7 @@ def test_draws_do_not_depend_on_the_number_of_threads(alike, monkeypatch):
     def drawn(threads):
         monkeypatch.setattr("os.cpu_count", lambda: threads)
         bootstrap = resampling.bootstrap(units, 110, 7, 0.9, "percentile")
-        return np.ravel([*bootstrap, resampling.randomization(units, 110, 7)])
+        return np.ravel([*bootstrap, *resampling.randomization(units, 110, 7, 0.9)])
 
     one, three = drawn(1), drawn(3)
     assert not np.isnan(one).any()
@@ -508,4 +543,4 @@ def test_resampling_of_too_little():
     nothing = units_of(np.array([np.nan, np.nan]), np.array([0.5, np.nan]))
     low, high, p = resampling.bootstrap(nothing, 100, 0, 0.95, "bca")
     assert np.isnan([low, high, p]).all()
-    np.testing.assert_array_equal(resampling.randomization(nothing, 100, 0), [np.nan, 1.0])
+    np.testing.assert_array_equal(resampling.randomization(nothing, 100, 0, 0.9)[2], [np.nan, 1.0])

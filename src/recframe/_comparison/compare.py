@@ -153,11 +153,14 @@ def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, o
     """Return the statistics of one pair, by Student's t."""
     own, found = paired.statistics(sums, number)
     least, greatest = values.range_of(pair.metric)
-    low, high = student.interval(own, options.confidence, (least - greatest, greatest - least))
+    bounds = (least - greatest, greatest - least)
+    low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
     return {
+        "own": own,
+        "bounds": bounds,
         "model": values.models[pair.model],
         "baseline": values.models[pair.baseline],
         "lists": found["lists"],
@@ -200,26 +203,27 @@ def _resample(
 
 
 def _test(rows: Sequence[dict[str, Any]], entry: int, units: resampling.Units, options: Options) -> None:
-    """Write the results of a test for one segment."""
+    """Write the results of a test for one segment, where differences have a spread: else all tests agree."""
+    low, high, p = np.full((3, len(rows)), np.nan)
     if options.test == "bootstrap":
-        ends = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
-        for name, found in zip(("low", "high", "p"), ends, strict=True):
-            for row, value in zip(rows, found, strict=True):
-                row[name][entry] = value
-        return
-    if options.test == "wilcoxon":
-        p = [_wilcoxon(units.totals[units.weights[:, column] > 0, column]) for column in range(len(rows))]
-    else:
-        p = list(resampling.randomization(units, options.resamples, options.seed))
-    for row, value in zip(rows, p, strict=True):
-        row["p"][entry] = value
+        low, high, p = resampling.bootstrap(
+            units, options.resamples, options.seed, options.confidence, options.interval
+        )
+    elif options.test == "randomization":
+        low, high, p = resampling.randomization(units, options.resamples, options.seed, options.confidence)
+    for column, row in enumerate(rows):
+        own = row["own"]
+        spreads = own.standard_error[entry] > 0
+        if options.test == "wilcoxon":
+            row["low"][entry] = row["high"][entry] = np.nan
+            if spreads:
+                row["p"][entry] = _wilcoxon(units.totals[units.weights[:, column] > 0, column])
+        elif spreads:
+            ends = student.cut(low[column], high[column], own.mean[entry], row["bounds"])
+            row["low"][entry], row["high"][entry], row["p"][entry] = *ends, p[column]
 
 
 def _wilcoxon(differences: Any) -> float:
     """Return the p-value of Wilcoxon's signed-rank test, which leaves differences of 0 out."""
-    if not len(differences):
-        return float("nan")
-    if not (np.abs(differences) > paired.ROUNDING).any():
-        return 1.0
     cleaned = np.where(np.abs(differences) > paired.ROUNDING, differences, 0.0)
     return float(student.scipy_stats().wilcoxon(cleaned).pvalue)

@@ -78,31 +78,45 @@ class Units:
         return ratio(_column_sums(self.totals), _column_sums(self.weights))
 
     @property
+    def both(self) -> Floats:
+        """The totals of each column, followed by its weights."""
+        return np.concatenate([self.totals, self.weights], axis=1)
+
+    @property
     def rounding(self) -> Floats:
         """The difference below which two sums of a column, of any signs, are the same sum in another order."""
         return ROUNDING * _column_sums(np.abs(self.totals))
 
 
-def randomization(units: Units, resamples: int, seed: int) -> Floats:
-    """Return the two-sided p-value of each column under random flips of the units' signs.
+def randomization(units: Units, resamples: int, seed: int, confidence: float) -> tuple[Floats, Floats, Floats]:
+    """Return the ends of the interval of each column's mean, and the two-sided p-value under random flips of signs.
 
     With n units that have a value, all 2^n flips are enumerated where these are at most `resamples`; else `resamples`
     random flips are drawn, and p = (1 + number of means at least as far from 0) / (1 + resamples).
+
+    The interval holds the means that the same flips do not reject: flipping the signs of what the values differ from a
+    mean by takes that of all at least as far away as it is if the mean lies between those of the units flipped and of
+    the others. Its ends are infinite where the flips are too few to reject any.
 
     References
     ----------
     Smucker, Allan, Carterette, *A comparison of statistical significance tests for information retrieval evaluation*,
     CIKM 2007; Phipson, Smyth, *Permutation p-values should never be zero*, 2010.
     """
-    found = np.full(units.totals.shape[1], np.nan)
+    low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     for columns, part in units.alike():
-        totals, observed = part.totals, _column_sums(part.totals)
-        if len(totals) <= np.log2(resamples):
-            found[columns] = _as_far(_all_flips(totals), observed, part.rounding).mean(axis=0)
-            continue
-        far = _in_batches(partial(_far_flips, totals, observed, part.rounding), resamples, seed)
-        found[columns] = (1 + far.sum(axis=0)) / (1 + resamples)
-    return found
+        if len(part.totals) <= np.log2(resamples):
+            least, most, far = _between_flipped(part, _all_flips(part.both))
+        else:
+            drawn = _in_batches(partial(_drawn_flips, part), resamples, seed)
+            # What was observed is one of the flips.
+            itself = np.broadcast_to(np.array([-np.inf, np.inf, 1.0])[:, None], (1, *drawn.shape[1:]))
+            least, most, far = np.concatenate([drawn, itself]).swapaxes(0, 1)
+        p[columns] = far.mean(axis=0)
+        kept = int(np.searchsorted(np.arange(len(far) + 1) / len(far), 1 - confidence)) - 1
+        low[columns] = np.partition(least, kept, axis=0)[kept]
+        high[columns] = -np.partition(-most, kept, axis=0)[kept]
+    return low, high, p
 
 
 def bootstrap(
@@ -110,43 +124,68 @@ def bootstrap(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the ends of the interval of each column's mean, and the two-sided p-value of a mean of 0.
 
-    Units that have a value are drawn with replacement. The p-value shifts the means of the draws to 0:
-    p = (1 + number of means at least as far from the mean as that is from 0) / (1 + resamples). All three are missing
-    below two units.
+    Units that have a value are drawn with replacement. The p-value is the largest at which the interval of the
+    confidence 1 - p holds 0, and at least 1 / (1 + resamples). All three are missing below two units.
 
     References
     ----------
-    Efron, Tibshirani, *An introduction to the bootstrap*, 1993; the shifted test: Urbano, Lima, Hanjalic, SIGIR 2019.
+    Efron, Tibshirani, *An introduction to the bootstrap*, 1993.
     """
     low, high, p = np.full((3, units.totals.shape[1]), np.nan)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     for columns, part in units.alike():
         if len(part.totals) == 1:
             continue
-        draws, mean = _drawn_means(part, resamples, seed), part.means
-        rounding = part.rounding / _column_sums(part.weights)
-        p[columns] = (1 + _as_far(draws - mean, mean, rounding).sum(axis=0)) / (1 + resamples)
+        draws, rounding = _drawn_means(part, resamples, seed), part.rounding / _column_sums(part.weights)
+        draws = np.sort(np.where(np.abs(draws) <= rounding, 0.0, draws), axis=0)
         for place, column in enumerate(columns):
-            values, levels = draws[:, place], tails
+            values, bias, skewness = draws[:, place], 0.0, 0.0
             if interval == "bca":
-                levels = _bca_levels(part.totals[:, place], part.weights[:, place], values, rounding[place], tails)
-            low[column], high[column] = np.quantile(values, levels)
+                bias, skewness = _bca(part.totals[:, place], part.weights[:, place], values, rounding[place])
+            low[column], high[column] = np.quantile(values, _levels(tails, bias, skewness))
+            below, above = _tails(_levels_of_zero(values), bias, skewness)
+            p[column] = min(max(2 * below, 1 / (1 + resamples)), max(2 - 2 * above, 1 / (1 + resamples)), 1.0)
     return low, high, p
 
 
-def _bca_levels(totals: Floats, weights: Floats, draws: Floats, rounding: float, tails: Floats) -> Floats:
-    """Return the quantiles that correct for bias and skewness, the latter from the means without one unit each."""
-    normal = scipy_stats().norm
+def _bca(totals: Floats, weights: Floats, draws: Floats, rounding: float) -> tuple[float, float]:
+    """Return the bias of the draws as a normal quantile, and the skewness of the means without one unit each."""
     left_out = ratio(totals.sum() - totals, weights.sum() - weights)
     deviations = left_out.mean() - left_out
     squares = (deviations**2).sum()
     skewness = 0.0 if squares == 0 else (deviations**3).sum() / (6 * squares**1.5)
     above = draws - totals.sum() / weights.sum()
     below = np.mean(above < -rounding) + np.mean(np.abs(above) <= rounding) / 2
-    if not 0 < below < 1:
-        return tails
-    bias, quantiles = normal.ppf(below), normal.ppf(tails)
-    return np.asarray(normal.cdf(bias + (bias + quantiles) / (1 - skewness * (bias + quantiles))))
+    return (float(scipy_stats().norm.ppf(below)), float(skewness)) if 0 < below < 1 else (0.0, 0.0)
+
+
+def _levels(tails: Floats, bias: float, skewness: float) -> Floats:
+    """Return the quantiles of the draws that are the ends with these tails, corrected for bias and skewness."""
+    normal = scipy_stats().norm
+    quantiles = bias + normal.ppf(tails)
+    return np.asarray(normal.cdf(bias + quantiles / (1 - skewness * quantiles)))
+
+
+def _tails(levels: Floats, bias: float, skewness: float) -> Floats:
+    """Return the tails of which `_levels` makes these quantiles."""
+    normal = scipy_stats().norm
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quantiles = normal.ppf(levels) - bias
+        corrected = np.where(
+            1 + skewness * quantiles > 0, 1 / (1 / quantiles + skewness), np.copysign(np.inf, quantiles)
+        )
+    return np.asarray(normal.cdf(corrected - bias))
+
+
+def _levels_of_zero(draws: Floats) -> Floats:
+    """Return the largest and the least level whose quantile is 0, of sorted draws: 0 or 1 where all are on one side."""
+    found = []
+    for side in ("right", "left"):
+        place = int(np.searchsorted(draws, 0.0, side))
+        below, above = draws[max(place - 1, 0)], draws[min(place, len(draws) - 1)]
+        inside = 0 < place < len(draws)
+        found.append((place - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(place > 0))
+    return np.array(found)
 
 
 def _all_flips(totals: Floats) -> Floats:
@@ -157,11 +196,27 @@ def _all_flips(totals: Floats) -> Floats:
     return sums
 
 
-def _far_flips(
-    totals: Floats, observed: Floats, rounding: Floats, random: np.random.Generator, count: int
-) -> NDArray[np.bool_]:
-    """Return which sums of each column under random signs are at least as far from 0 as what was observed."""
-    return _as_far(_flips(totals, random, count), observed, rounding)
+def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats:
+    """Return what `_between_flipped` makes of random flips, its three arrays side by side."""
+    return np.stack(_between_flipped(part, _flips(part.both, random, count)), axis=1)
+
+
+def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return the means of the units flipped and of the others, the smaller one first, and whether 0 is between.
+
+    Sums are those of totals and weights under flips. Where all units are flipped or none, any number is between.
+    """
+    count = part.totals.shape[1]
+    totals, weights = sums[:, :count], sums[:, count:]
+    total, weight = _column_sums(part.totals), _column_sums(part.weights)
+    far = np.abs(totals) >= np.abs(total) - part.rounding
+    whole = np.abs(weights) >= weight * (1 - ROUNDING)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sides = (total - totals) / (weight - weights), (total + totals) / (weight + weights)
+        least, most = np.minimum(*sides), np.maximum(*sides)
+    # Sums of rounding are 0.
+    least, most = np.where(far, np.minimum(least, 0.0), least), np.where(far, np.maximum(most, 0.0), most)
+    return np.where(whole, -np.inf, least), np.where(whole, np.inf, most), far | whole
 
 
 def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
@@ -215,11 +270,6 @@ def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int,
             found.append(drawn)
             step(min(number * BATCH, resamples))
     return np.concatenate(found)
-
-
-def _as_far(sums: Floats, observed: Floats, rounding: Floats) -> NDArray[np.bool_]:
-    """Return which sums are at least as far from 0 as what was observed."""
-    return np.abs(sums) >= np.abs(observed) - rounding
 
 
 def _column_sums(columns: Floats) -> Floats:

@@ -189,17 +189,22 @@ def interval(sums: Sums, confidence: float, bounds: tuple[float, float] = UNBOUN
     at either bound (Clopper and Pearson's, where the values are a bound). It is missing without bounds, and where it
     would hold 0 although `p_value` rejects it.
     """
-    mean, error, (least, greatest) = sums.mean, sums.standard_error, bounds
+    mean, error = sums.mean, sums.standard_error
     half = scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) * error
     share = 1 - (0.5 - confidence / 2) ** (1 / sums.units)
     # Rounding may carry a mean past its bound.
-    below, above = np.minimum(least, mean), np.maximum(greatest, mean)
-    bounded = mean - share * (mean - below), mean + share * (above - mean)
-    known = np.isfinite(bounded[0]) & np.isfinite(bounded[1])
-    known &= (p_value(sums) >= 1 - confidence) | (bounded[0] > 0) | (bounded[1] < 0)
-    low = np.where(error == 0, np.where(known, bounded[0], np.nan), np.maximum(mean - half, below))
-    high = np.where(error == 0, np.where(known, bounded[1], np.nan), np.minimum(mean + half, above))
-    return low, high
+    least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
+    low, high = mean - share * (mean - least), mean + share * (greatest - mean)
+    known = np.isfinite(low) & np.isfinite(high) & ((p_value(sums) >= 1 - confidence) | (low > 0) | (high < 0))
+    equal = error == 0
+    low, high = (np.where(known, end, np.nan) for end in (low, high))
+    return cut(np.where(equal, low, mean - half), np.where(equal, high, mean + half), mean, bounds)
+
+
+def cut(low: Floats, high: Floats, mean: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+    """Return the ends of an interval within bounds, but around its mean; NaN where they are infinite."""
+    low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
+    return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
 
 
 def p_value(sums: Sums) -> Floats:
