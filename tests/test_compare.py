@@ -608,6 +608,17 @@ def test_equal_values_have_an_interval_of_more_than_one_point_or_none(engine):
     assert described(engine, [1] * 4, [2] * 4, "num_rel") == [None, None]
 
 
+@pytest.mark.parametrize(("worst", "cut"), [(0, True), (-1, False)])
+def test_ndcg_is_within_0_and_1_unless_relevance_is_negative(engine, worst, cut):
+    lists = [(i, one) for i in range(2) for one in (worst, 1)]
+    rows = [{"session": i, "item": one, "relevant": one, "a": one if i else -one, "b": -one} for i, one in lists]
+    given = {"by": "session", "score": ["b", "a"]}
+    described = engine.ask(engine.frame(rows), "describe", "ndcg", **given)
+    (compared,) = engine.ask(engine.frame(rows), "compare", "ndcg", **given, baseline="b")
+    assert (described[1]["low"] == 0.0) is cut
+    assert (compared["high"] == 1.0) is cut
+
+
 @pytest.mark.parametrize("declared", [False, True])
 def test_only_a_range_that_a_custom_metric_declares_cuts_its_intervals(library, declared):
     class Thrice(recframe.Metric):

@@ -58,7 +58,7 @@ class Options:
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, given[name], get_args(kind))
         if given["interval"] == "bca" and given["test"] != "bootstrap":
-            msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} gives the interval of the t-test"
+            msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} is another test"
             raise OptionError(msg, "test='bootstrap', or leave interval= out")
         given["confidence"] = student.check_confidence(given["confidence"])
         given["resamples"] = whole_number(
@@ -152,8 +152,7 @@ def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
 def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, options: Options) -> dict[str, Any]:
     """Return the statistics of one pair, by Student's t."""
     own, found = paired.statistics(sums, number)
-    least, greatest = values.range_of(pair.metric)
-    bounds = (least - greatest, greatest - least)
+    bounds = np.broadcast_arrays(*paired.bounds(found, pair, values), own.mean)[:2]
     low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
@@ -219,7 +218,7 @@ def _test(rows: Sequence[dict[str, Any]], entry: int, units: resampling.Units, o
             if spreads:
                 row["p"][entry] = _wilcoxon(units.totals[units.weights[:, column] > 0, column])
         elif spreads:
-            ends = student.cut(low[column], high[column], own.mean[entry], row["bounds"])
+            ends = student.cut(low[column], high[column], own.mean[entry], [end[entry] for end in row["bounds"]])
             row["low"][entry], row["high"][entry], row["p"][entry] = *ends, p[column]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,9 @@ def _described(
     weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
     clusters = part["cluster"][there] if options.cluster is not None else None
     sums = Sums.of(values, weights, clusters)
+    # Where relevance is not negative, no value is.
+    if math.isinf(bounds[0]) and math.isfinite(bounds[1]) and (values >= 0).all():
+        bounds = (0.0, bounds[1])
     # Values of 0 and 1 are shares, whose spread follows from their mean.
     shares = bounds == (0, 1) and bool(((values == 0) | (values == 1)).all())
     low, high = (wilson if shares else student.interval)(sums, options.confidence, bounds)

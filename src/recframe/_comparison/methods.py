@@ -53,7 +53,7 @@ class ComparisonMethods:
             The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
             reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.
         confidence : float
-            The confidence of the interval, between 0 and 1. A test at the level 1 - `confidence` fits it.
+            The confidence of the interval, between 0 and 1. It holds 0 if and only if p is at least 1 - `confidence`.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests, over all rows of the result.
         cluster : str, optional
@@ -64,7 +64,7 @@ class ComparisonMethods:
         seed : int
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
-            The bootstrap's interval. Other tests give that of the t-test, and refuse ``"bca"``.
+            The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class ComparisonMethods:
             (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
             ``detectable`` (the smallest true difference that so many lists find with power 0.8), ``low`` and ``high``
-            (the interval of the difference), ``p`` and ``p_adjusted``.
+            (the interval of the difference, which no correction widens), ``p`` and ``p_adjusted``.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class ComparisonMethods:
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         confidence : float
-            The confidence of the interval of the mean, between 0 and 1.
+            The confidence of the interval of the mean, between 0 and 1: Student's, or Wilson's for values of 0 and 1.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.
 

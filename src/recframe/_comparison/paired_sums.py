@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ ROUNDING = 1e-12
 """Values of a list that differ by less are equal: the same sum in another order."""
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
-PARTS = ("lists", "model", "baseline", "squares", "wins", "losses")
+PARTS = ("lists", "model", "baseline", "squares", "wins", "losses", "negative")
 WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
@@ -78,6 +79,9 @@ def _terms(pair: Pair, values: ListValues, *, clustered: bool) -> dict[str, nw.E
     there = ~difference.is_null()
     model, baseline = (nw.col(value_column(side, pair.metric)) for side in (pair.model, pair.baseline))
     counts = {"lists": there, "wins": difference > ROUNDING, "losses": difference < -ROUNDING}
+    least, greatest = values.range_of(pair.metric)
+    if math.isinf(least) and math.isfinite(greatest):
+        counts["negative"] = there & ((model < 0) | (baseline < 0))
     if pair.metric not in values.weighted:
         sides = {"model": nw.when(there).then(model), "baseline": nw.when(there).then(baseline)}
         return {**counts, **sides, "squares": difference * difference}
@@ -99,6 +103,16 @@ def _terms(pair: Pair, values: ListValues, *, clustered: bool) -> dict[str, nw.E
 
 def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str]) -> Frame:
     return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
+
+
+def bounds(found: dict[str, Any], pair: Pair, values: ListValues) -> tuple[Any, Any]:
+    """Return the least and the greatest difference of a list that the range of the metric allows.
+
+    Values of a metric without a least value are at least 0 where none is negative: relevance is not.
+    """
+    least, greatest = values.range_of(pair.metric)
+    most = greatest - np.where(found["negative"] > 0, least, 0.0) if "negative" in found else greatest - least
+    return -most, most
 
 
 def statistics(sums: nw.DataFrame[Any], number: int) -> tuple[Sums, dict[str, Any]]:

@@ -31,6 +31,8 @@ from recframe._values import number
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -181,7 +183,7 @@ def check_confidence(confidence: Any) -> float:
     return found
 
 
-def interval(sums: Sums, confidence: float, bounds: tuple[float, float] = UNBOUNDED) -> tuple[Floats, Floats]:
+def interval(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
 
     Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
@@ -201,7 +203,7 @@ def interval(sums: Sums, confidence: float, bounds: tuple[float, float] = UNBOUN
     return cut(np.where(equal, low, mean - half), np.where(equal, high, mean + half), mean, bounds)
 
 
-def cut(low: Floats, high: Floats, mean: Floats, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+def cut(low: Floats, high: Floats, mean: Floats, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
     """Return the ends of an interval within bounds, but around its mean; NaN where they are infinite."""
     low, high = np.maximum(low, np.minimum(bounds[0], mean)), np.minimum(high, np.maximum(bounds[1], mean))
     return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recframe._statistics.student import UNBOUNDED, Sums, scipy_stats
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
 
-def wilson(sums: Sums, confidence: float, bounds: tuple[float, float] = UNBOUNDED) -> tuple[Floats, Floats]:  # noqa: ARG001 - as `student.interval`
+def wilson(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:  # noqa: ARG001 - as `student.interval`
     """Return the ends of Wilson's interval of a share, NaN below two units.
 
     The number of lists n is the effective one. Clusters whose lists are alike tell less: then n is that of lists with
