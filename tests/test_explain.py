@@ -70,6 +70,8 @@ def test_what_is_spelled_gives_the_same_without_the_profile(engine):
         ("ndcg@5", {"ties": "worst"}, "in the order that gives the least"),
         ("ndcg@5", {"undefined": 0.5}, "counts as 0.5"),
         ("judged@10", {}, "undefined a list without a ranked row: left out of the mean"),
+        ("recall@10", {"propensity": "p", "estimator": "pooled"}, "shares divide sums over all lists"),
+        ("recall@10", {"propensity": "p", "estimator": "pooled"}, "propensity='p', estimator='pooled'"),
         ("judged@10", {"undefined": 0}, "undefined a list without a ranked row: counts as 0.0"),
         ("num_ret@10", {}, "undefined no list: each has a value"),
         ("user_coverage@10", {}, "undefined no list: each has a value"),

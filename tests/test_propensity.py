@@ -85,6 +85,74 @@ def test_the_mean_over_all_that_may_be_observed_is_the_value_of_the_whole_list(p
     assert all(naive[label] < expected[label] - 0.1 for label in SUMS)
 
 
+def test_pooled_shares_of_all_that_may_be_observed_are_those_of_the_whole_list(polars_engine):
+    patterns = list(enumerate(observed(WHOLE)))
+    rows = [
+        {"user": user, "chance": chance, "price": 3.0, **row} for user, (chance, found) in patterns for row in found
+    ]
+    truth = [
+        {"user": 0, "item": item, "relevant": relevant, "score": score, "price": 3.0}
+        for item, relevant, _, score in WHOLE
+    ]
+    frame, whole = polars_engine.frames(rows, truth)
+    labels = [*SHARES, "fbeta(beta=3)@2", *SUMS]
+    (expected,) = polars_engine.ask(whole, "evaluate", labels)
+    given = {"propensity": "p", "weight": "chance", "undefined": 0}
+    (found,) = polars_engine.ask(frame, "evaluate", labels, estimator="pooled", **given)
+    assert all(same(found[label], expected[label]) for label in labels), (found, expected)
+    (shares,) = polars_engine.ask(frame, "evaluate", labels, **{**given, "undefined": "skip"})
+    assert not any(shares[label] == pytest.approx(expected[label], rel=0.01) for label in SHARES if "@" in label)
+
+
+@pytest.mark.parametrize("truth", [False, True])
+def test_pooled_shares_divide_sums_over_all_lists(engine, truth):
+    rows = [row | {"half": row["user"] % 2} for row in lists(8, 9)]
+    columns = ("user", "item", "score", "price"), ("user", "item", "relevant", "p", "price", "half")
+    parts = engine.frames(*([{name: row[name] for name in names} for row in rows] for names in columns))
+    frame, given = (parts[0], {"truth": parts[1]}) if truth else (engine.frame(rows), {})
+    given |= {"propensity": "p", "estimator": "pooled"}
+
+    def expected(some):
+        hits = relevant = 0.0
+        for own in oracle.grouped(some, ["user"]).values():
+            estimate = sum(1 / row["p"] for row in own if row["relevant"])
+            hits += (value(oracle.parse("recall@2"), own) or 0.0) * estimate
+            relevant += estimate
+        return hits / relevant
+
+    assert same(engine.ask(frame, "recall", 2, **given), expected(rows))
+    found = engine.ask(frame, "evaluate", ["recall@2"], per="half", **given)
+    assert {
+        row["half"]: same(row["recall@2"], expected([r for r in rows if r["half"] == row["half"]])) for row in found
+    } == {0: True, 1: True}
+
+
+def test_describe_and_compare_weigh_lists_by_what_pooled_shares_divide(polars_engine):
+    pytest.importorskip("scipy")
+    frame = polars_engine.frame([row | {"other": -float(row["item"])} for row in lists(5, 6)])
+    given = {"propensity": "p", "estimator": "pooled", "score": ["score", "other"]}
+    means = {one["model"]: one["recall@2"] for one in polars_engine.ask(frame, "evaluate", "recall@2", **given)}
+    for row in polars_engine.ask(frame, "describe", "recall@2", **given):
+        assert same(row["mean"], means[row["model"]])
+    (row,) = polars_engine.ask(frame, "compare", "recall@2", **given)
+    assert same(row["difference"], means["other"] - means["score"])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "estimator='pooled' is about propensities, but there is no propensity="),
+        ({"sampled": (1, 9)}, "estimator='pooled' is about propensities, but there is no propensity="),
+        ({"propensity": "p", "mean": "median"}, "estimator='pooled' divides sums over all lists"),
+    ],
+)
+def test_pooled_needs_propensities_and_an_arithmetic_mean(given, message):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1], "relevant": [1], "score": [1.0], "p": [0.5]})
+    with pytest.raises(recframe.OptionError, match=message):
+        frame.rec.recall(1, estimator="pooled", **given)
+
+
 def test_the_standard_error_of_describe_is_that_of_the_estimate(polars_engine):
     pytest.importorskip("scipy")
     # Two users are drawn from two kinds, and then what is observed of each: every such world, and how likely it is.

@@ -208,7 +208,7 @@ def test_lists_that_do_not_fit(engine):
         ("mrr", {"sampled": (9, 9)}, "no smaller number before a larger"),
         ("mrr", {"sampled": (0, 9)}, "less than 1"),
         ("mrr", {"sampled": (1, 9), "estimator": 1.5}, "not above 0 and at most 1"),
-        ("mrr", {"sampled": (1, 9), "estimator": "best"}, "is not 'bv', 'cls', 'rank' or a number"),
+        ("mrr", {"sampled": (1, 9), "estimator": "best"}, "is not 'bv', 'cls', 'rank', 'pooled' or a number"),
     ],
 )
 def test_what_is_refused(label, given, message):

@@ -32,6 +32,12 @@ HEAD = """\
 | --- | --- | ---: | ---: | ---: |
 """
 
+PROPENSITY_HEAD = """\
+| relevant items per list | metric | true | observed items alone | shares of lists | pooled |
+| ---: | --- | ---: | ---: | ---: | ---: |
+"""
+ITEMS, SERVED, TOP = 1_000, 20_000, 10
+
 Floats = NDArray[np.float64]
 
 
@@ -60,9 +66,56 @@ def drawn_users(values: list[Floats], random: np.random.Generator, shift: float,
     return Sums.of(lists, np.ones(len(lists)), clusters if clustered else None)
 
 
+def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the relevant items of users with their ranks, and those that were observed.
+
+    Users like items in proportion to their popularity, which follows Zipf's law. The relevance of an item is observed
+    with the probability that is the square root of its popularity, relative to the first item's, and the model puts it
+    into the top 10 with the same probability.
+    """
+    popularity = 1 / np.arange(1, ITEMS + 1)
+    liked = random.choice(popularity, SERVED * length, p=popularity / popularity.sum())
+    propensity = np.sqrt(liked)
+    rank = np.where(random.random(len(propensity)) < propensity, random.integers(1, TOP + 1, len(propensity)), 100)
+    users = np.repeat(np.arange(SERVED), length)
+    rows = pl.DataFrame({"user": users, "rank": rank, "relevant": 1, "p": propensity})
+    # No two items share a rank: those of one list move down.
+    rows = rows.sort("user", "rank").with_columns(
+        rank=(pl.col("rank") - pl.int_range(pl.len()).over("user")).cum_max().over("user")
+        + pl.int_range(pl.len()).over("user")
+    )
+    return rows, rows.filter(random.random(len(propensity)) < rows["p"].to_numpy())
+
+
+def print_propensity() -> None:
+    """Print how far estimates of shares are off, by the number of relevant items of each list."""
+    sys.stdout.write(PROPENSITY_HEAD)
+    random = np.random.default_rng(2)
+    metrics = [f"recall@{TOP}", f"ndcg(ideal=first)@{TOP}"]
+    for length in (2, 7, 20, 100):
+        rows, seen = observed_lists(length, random)
+        plain = [recframe.rec(frame).evaluate(metrics, rank="rank") for frame in (rows, seen)]
+        estimates = [
+            recframe.rec(seen).evaluate(metrics, rank="rank", propensity="p", **given)
+            for given in ({}, {"estimator": "pooled"})
+        ]
+        for metric in metrics:
+            true, *others = [frame[metric].item() for frame in (*plain, *estimates)]
+            texts = [f"{value:.3f} ({value / true - 1:+.0%})" for value in others]
+            sys.stdout.write(f"| {length} | `{metric}` | {true:.3f} | {' | '.join(texts)} |\n")
+
+
 def main() -> int:
-    """Print the table."""
-    table = differences(sys.argv[1])
+    """Print the tables; that of real lists where their file is named."""
+    print_propensity()
+    if len(sys.argv) > 1:
+        print_comparison(sys.argv[1])
+    return 0
+
+
+def print_comparison(path: str) -> None:
+    """Print how often tests are wrong."""
+    table = differences(path)
     values = table["difference"].to_numpy()
     values = values - values.mean()
     of_user = table.group_by("user", maintain_order=True).agg("difference")["difference"].to_list()
@@ -85,7 +138,6 @@ def main() -> int:
         shift = float(np.mean([student.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
         power = np.mean([student.p_value(draw(shift)).item() < 1 - CONFIDENCE for _ in range(DRAWS)])
         sys.stdout.write(f"| {name} | {rejects:.1%} | {covers:.1%} | {power:.2f} |\n")
-    return 0
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ Lists = Literal["all", "truth", "ranked", "both"]
 """Which lists are averaged: all, those of the truth, those with a ranked row, or those that are both."""
 MeanKind = Literal["arithmetic", "geometric", "harmonic", "median"]
 """What the values of lists become together."""
-Estimator = float | Literal["bv", "cls", "rank"]
+Estimator = float | Literal["bv", "cls", "rank", "pooled"]
 """How sampled lists tell of whole ones: by least bias and variance, by least bias, or by the estimated rank."""
 Like = Literal[
     "trec_eval",
@@ -131,9 +131,10 @@ class Roles:
     sampled : tuple of int, optional
         ``(m, n)``: each list holds one relevant item and m of the other n - 1 items that it would rank in full, drawn
         at random. The values are estimates of those of the full lists.
-    estimator : float or {"bv", "cls", "rank"}
+    estimator : float or {"bv", "cls", "rank", "pooled"}
         Of `sampled`: the least squares of bias and, as much as the number says, variance (``"bv"``: 0.1); the least
-        squares of bias that do not grow with the rank; or the value at the estimated rank.
+        squares of bias that do not grow with the rank; or the value at the estimated rank. Of `propensity`:
+        ``"pooled"`` divides sums over all lists, where shares of single lists are averaged by default.
     tied : str, optional
         With `rank`, of such a frame: the number of rows of the row's tied block.
     model : str, optional

@@ -69,7 +69,7 @@ class Query:
     sampled: tuple[int, int] | None = None
     """How many irrelevant items a list holds, and how many items it would rank in full."""
     estimator: Estimator = "bv"
-    """How the values of sampled lists become those of full ones."""
+    """How the values of sampled lists become those of full ones, or "pooled": sums over all lists are divided."""
     cluster: str | None = None
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
     every_list: bool = False
@@ -153,12 +153,24 @@ class Query:
 
 def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
     """Raise for what is named and means something only with another role, which is not given."""
-    if roles.sampled is None and "estimator" in named:
+    if roles.estimator == "pooled":
+        _check_pooled(roles, named)
+    elif roles.sampled is None and "estimator" in named:
         msg = f"estimator={roles.estimator!r} is about sampled lists, but there is no sampled="
         raise OptionError(msg, "sampled=(99, 10_000), how many of how many")
     if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
         msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
         raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
+
+
+def _check_pooled(roles: Roles, named: Collection[str]) -> None:
+    """Raise for what a ratio of sums over all lists cannot be."""
+    if roles.propensity is None and ("estimator" in named or roles.sampled is not None):
+        msg = "estimator='pooled' is about propensities, but there is no propensity="
+        raise OptionError(msg, "propensity='p', the probability that the relevance was observed")
+    if roles.propensity is not None and roles.mean != "arithmetic":
+        msg = f"estimator='pooled' divides sums over all lists, so that mean={roles.mean!r} has no values of lists"
+        raise OptionError(msg, "leave one of them out")
 
 
 def _check_median(roles: Roles) -> None:

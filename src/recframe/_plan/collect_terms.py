@@ -86,6 +86,7 @@ def requirements_of(
         pooled=query.model is not None and not truth,
         condensed=query.condensed,
         by_propensity=query.propensity is not None,
+        by_divisor=query.propensity is not None and query.estimator == "pooled",
     )
     return _kept(call) if all(map(_answers_alike, metrics)) else _collected(call)
 
@@ -105,6 +106,8 @@ class _Call:
     """Whether rows that nobody judged are left out."""
     by_propensity: bool
     """Whether a relevant row counts as 1 / propensity rows."""
+    by_divisor: bool
+    """Whether a list weighs as much as the estimate that its value is divided by."""
 
 
 def _answers_alike(metric: Metric) -> bool:
@@ -158,6 +161,7 @@ class _Asking:
         self._pooled = call.pooled
         self._condensed = call.condensed
         self._by_propensity = call.by_propensity
+        self._by_divisor = call.by_divisor
         self.numbers = Numbers()
         self.cutoffs: set[int | None] = set()
         self.sums = TermColumns(sum_column)
@@ -235,7 +239,7 @@ class _Asking:
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
             counted = counted_of(lists, condensed=self._condensed)
             value, defined = self._of_relevant(metric, value, defined)
-        weighting = None if exposure else metric.weighting(sums)
+        weighting = None if exposure else metric.divisor(sums) if self._by_divisor else metric.weighting(sums)
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:

@@ -158,6 +158,13 @@ class Metric:
         """Return the weight of a list in the mean over lists; None: all weigh the same."""
         return None
 
+    def divisor(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
+        """Return what the value is divided by, where ``propensity=`` estimates that; None: it estimates no divisor.
+
+        A mean in which it weighs the lists is the ratio of the sums over all lists.
+        """
+        return None
+
     def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002
         """Return what a row adds to the value, from its own terms and the sums of its list.
 

@@ -179,8 +179,11 @@ class Recall(HitCount):
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        relevant = sums.relevant if self.over == "all" else sums["relevant"]
+        relevant = self.divisor(sums)
         return sums.ratio(row["hits"], at_most(relevant, self.k) if self.capped else relevant)
+
+    def divisor(self, sums: Sums) -> nw.Expr:
+        return sums.relevant if self.over == "all" else sums["relevant"]
 
     def defined(self, sums: Sums) -> nw.Expr | None:
         return has_relevant(sums, self.over)

@@ -276,6 +276,9 @@ class NDCG(DCG):
         ideal = self._ideal(sums)
         return row["dcg"] / ideal + nan_if_infinite(ideal)
 
+    def divisor(self, sums: Sums) -> nw.Expr | None:
+        return sums["ideal"] if self.ideal == "first" else None
+
     def defined(self, sums: Sums) -> nw.Expr:
         if self._signed:
             return (self._ideal(sums) != 0) & (sums["ideal hits"] > 0)

@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 def _f_measure(sums: Sums, k: int | None, beta: float) -> nw.Expr:
     """Return the F-measure of a list that weighs recall beta times as much as precision."""
-    ranked = sums.ranked(None) if k is None else k
-    return (1 + beta**2) * sums["hits"] / (beta**2 * sums.relevant + ranked)
+    return (1 + beta**2) * sums["hits"] / _divisor(sums, k, beta)
+
+
+def _divisor(sums: Sums, k: int | None, beta: float) -> nw.Expr:
+    """Return what the hits are divided by."""
+    return beta**2 * sums.relevant + (sums.ranked(None) if k is None else k)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ class F1(HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         return _f_measure(sums, self.k, 1)
+
+    def divisor(self, sums: Sums) -> nw.Expr:
+        return _divisor(sums, self.k, 1)
 
 
 @dataclass(frozen=True)
@@ -108,3 +115,6 @@ class FBeta(HitCount):
 
     def value(self, sums: Sums) -> nw.Expr:
         return _f_measure(sums, self.k, self.beta)
+
+    def divisor(self, sums: Sums) -> nw.Expr:
+        return _divisor(sums, self.k, self.beta)

@@ -121,5 +121,8 @@ class MoneyRecall(CutMetric):
         whole = sums["relevant value"]
         return sums["hit value"] / whole + nan_if_infinite(whole)
 
+    def divisor(self, sums: Sums) -> nw.Expr:
+        return sums["relevant value"]
+
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["relevant value"] > 0

@@ -170,6 +170,7 @@ def _estimated(metric: Metric, query: Query, *, of_items: bool) -> Iterator[tupl
         yield "judged", "rows that nobody judged are left out before the rest is ranked"
     if query.propensity is not None and not of_items:
         known = f"the probability that its relevance was observed is {query.propensity}"
+        known += "; shares divide sums over all lists" if query.estimator == "pooled" else ""
         yield "estimate", f"each relevant item counts as 1 / {query.propensity} items, in sums and in R: {known}"
     if query.sampled is not None:
         sampled, total = query.sampled
@@ -219,7 +220,9 @@ def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
     policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}
     policies |= {"condensed": True} if query.condensed else {}
     policies |= {} if query.propensity is None else {"propensity": query.propensity}
-    policies |= {} if query.sampled is None else {"sampled": query.sampled, "estimator": query.estimator}
+    policies |= {} if query.sampled is None else {"sampled": query.sampled}
+    estimates = query.sampled is not None or (query.propensity is not None and query.estimator == "pooled")
+    policies |= {"estimator": query.estimator} if estimates else {}
     policies |= {} if query.mean == "arithmetic" else {"mean": query.mean}
     policies |= {} if query.weight is None else {"weight": query.weight}
     return ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
