@@ -95,10 +95,8 @@ def print_propensity() -> None:
     for length in (2, 7, 20, 100):
         rows, seen = observed_lists(length, random)
         plain = [recframe.rec(frame).evaluate(metrics, rank="rank") for frame in (rows, seen)]
-        estimates = [
-            recframe.rec(seen).evaluate(metrics, rank="rank", propensity="p", **given)
-            for given in ({}, {"estimator": "pooled"})
-        ]
+        own = recframe.rec(seen, propensity="p")
+        estimates = [own.evaluate(metrics, rank="rank"), own.evaluate(metrics, rank="rank", estimator="pooled")]
         for metric in metrics:
             true, *others = [frame[metric].item() for frame in (*plain, *estimates)]
             texts = [f"{value:.3f} ({value / true - 1:+.0%})" for value in others]
