@@ -670,3 +670,37 @@ def test_without_scipy_the_packages_are_named(library, method, absent, monkeypat
     frame = library.DataFrame(rows_of())
     with pytest.raises(recframe.MissingExtraError, match="(?s)tests and intervals.*scipy"):
         getattr(recframe.rec(frame), method)("mrr", by="session", score=["a", "b"])
+
+
+@pytest.mark.parametrize("name", ["lists", "mean", "p", "model", "metric", "zeros", "other", "overlap@10"])
+@pytest.mark.parametrize("call", ["describe", "compare", "agreement", "segments"])
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_segments_named_like_a_column_of_the_result_are_refused(library, call, name):
+    rows = {
+        "user": [1, 1, 2, 2],
+        "item": [1, 2, 1, 2],
+        "relevant": [0, 1, 1, 0],
+        "old": [1, 2, 3, 4],
+        "new": [2, 1, 4, 3],
+    }
+    frame = pytest.importorskip(library).DataFrame({**rows, name: [1, 1, 2, 2]})
+    given = {"score": ["old", "new"], "per": name}
+    calls = {
+        "describe": lambda: frame.rec.describe("mrr", **given),
+        "compare": lambda: frame.rec.compare("mrr", **given),
+        "agreement": lambda: frame.rec.agreement(**given),
+        "segments": lambda: frame.rec.plot.segments("mrr", **given),
+    }
+    columns = {
+        "describe": {"lists", "mean", "model", "metric", "zeros"},
+        "compare": {"lists", "mean", "p", "model", "metric"},
+        "agreement": {"lists", "model", "other", "overlap@10"},
+        "segments": {"lists", "mean", "model", "metric", "zeros"},
+    }[call]
+    if call == "segments":
+        pytest.importorskip("altair")
+    if name in columns:
+        with pytest.raises(recframe.errors.OptionError, match=f"several columns of the name '{name}'"):
+            calls[call]()
+    else:
+        calls[call]()

@@ -478,3 +478,32 @@ def test_files_and_dicts_have_the_columns_that_config_names(tmp_path):
         assert recframe.read_run(run, by="user", library="polars").columns == ["user", "doc", "sim"]
         recframe.write_run(read, tmp_path / "mine.run")
     assert recframe.read_run(tmp_path / "mine.run", library="polars").columns == ["user", "item", "score"]
+
+
+def test_a_block_that_is_closed_late_leaves_those_of_others():
+    def rows():
+        with Config(by="inner"):
+            yield
+
+    suspended = rows()
+    next(suspended)
+    with Config(item="outer"):
+        suspended.close()
+        assert Config.state()["item"] == "outer"
+    assert "item" not in Config.state()
+    assert Config.state() == {}
+
+
+def test_one_config_may_be_entered_twice():
+    config = Config(apply_on_context_enter=True, by="a")
+    with config, config:
+        assert Config.state() == {"by": "a"}
+    assert Config.state() == {}
+
+
+@pytest.mark.parametrize(("role", "column"), [("by", []), ("score", []), ("rank", [])])
+def test_config_refuses_no_column_when_it_is_set(role, column):
+    for name in (lambda: Config(**{role: column}), lambda: getattr(Config, f"set_{role}")(column)):
+        with pytest.raises(recframe.errors.OptionError, match=rf"{role}=\[\] names no column"):
+            name()
+    assert Config.state() == {}

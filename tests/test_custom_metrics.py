@@ -102,7 +102,7 @@ def test_what_a_call_requires_does_not_change():
     for each in fields(required):
         with pytest.raises(FrozenInstanceError):
             setattr(required, each.name, None)
-        assert not isinstance(getattr(required, field.name), (list, set))
+        assert not isinstance(getattr(required, each.name), (list, set))
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -189,7 +189,7 @@ def test_a_value_that_is_missing_where_it_is_defined_is_an_error(engine, metric,
         # Nothing can be looked at: the mean is NaN, not that of the other lists.
         assert engine.ask(engine.frame(rows), "evaluate", [metric])[0][metric.label] is None
         return
-    message = rf"'{metric.name}' (defines {count} lists? but gives no value, such as|cannot be computed: .*NoneType)"
+    message = rf"'{metric.name}' (defines {count} lists? but gives no finite value or weight, such as|cannot be computed: .*NoneType)"
     with pytest.raises(recframe.InputError, match=message) as raised:
         engine.ask(engine.frame(rows), "evaluate", ["ndcg", metric])
     assert "sums.ranked(self.k)" in str(raised.value)
@@ -210,7 +210,9 @@ def test_a_metric_of_all_lists_that_lacks_its_value_is_an_error():
         def value(self, sums):
             return sums["nothing"] / sums["nothing"]
 
-    with pytest.raises(recframe.InputError, match="'top_rows' defines 1 value of `per` but gives no value"):
+    with pytest.raises(
+        recframe.InputError, match="'top_rows' defines 1 value of `per` but gives no finite value or weight"
+    ):
         FRAME.rec.measure(Shown())
 
 
@@ -276,3 +278,72 @@ def test_no_two_labels_have_one_column():
     assert len({metric.column for metric in some}) == len(some)
     assert not any("." in metric.column for metric in some)
     assert FRAME.rec.evaluate(some).columns == [metric.label for metric in some]
+
+
+def custom(**members):
+    """Return a metric of some members: the hits of a list, if nothing else is said."""
+    plain = {"name": "custom", "terms": lambda _, row: {"hits": row.hit}, "value": lambda _, sums: sums["hits"]}
+    return type("Custom", (recframe.Metric,), plain | members)
+
+
+@pytest.mark.parametrize("wrong", [None, [], 1.0])
+@pytest.mark.parametrize("method", ["terms", "best_terms", "share_terms"])
+def test_terms_have_names(method, wrong):
+    metric = custom(**{method: lambda *_: wrong})()
+    with pytest.raises(
+        recframe.errors.OptionTypeError, match="the terms of metric 'custom' are .*, which is not a mapping"
+    ):
+        FRAME.rec.contributions(metric) if method == "share_terms" else FRAME.rec.measure(metric)
+
+
+@pytest.mark.parametrize("method", ["value", "defined", "weighting"])
+def test_what_methods_return_is_an_expression(method):
+    with pytest.raises(recframe.errors.OptionTypeError, match=rf"{method}\(\) of metric 'custom' returns 2.0, which"):
+        FRAME.rec.measure(custom(**{method: lambda *_: 2.0})())
+
+
+def test_a_number_defines_lists_where_it_is_not_0():
+    metric = custom(defined=lambda _, sums: sums["hits"] - 1)
+    assert FRAME.rec.measure(metric()) == 2.0
+    assert FRAME.lazy().rec.measure(metric()).collect().item() == 2.0
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\x1bb", "a\nb"])
+def test_names_of_metrics_are_words(name):
+    with pytest.raises(recframe.errors.OptionTypeError, match="is not the name of a metric"):
+        FRAME.rec.measure(custom(name=name)())
+
+
+def test_reads_is_one_of_its_words():
+    with pytest.raises(
+        recframe.errors.OptionError, match="reads of custom='foo' is not one of 'hits', 'graded', 'all'"
+    ):
+        FRAME.rec.measure(custom(reads="foo")())
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"value": lambda _, sums: 1 / (sums["hits"] - 2)},
+        {"value": lambda _, sums: -1 / (sums["hits"] - 2)},
+        {"weighting": lambda _, sums: sums["hits"] - 2},
+        {"weighting": lambda _, sums: 1 / (sums["hits"] - 2)},
+    ],
+    ids=["endless", "minus endless", "below 0", "endless weight"],
+)
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_endless_values_and_weights_below_0_are_errors(library, members):
+    frame = FRAME if library == "polars" else pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
+    with pytest.raises(recframe.InputError, match="metric 'custom' defines . lists? but gives no finite value"):
+        frame.rec.measure(custom(**members)())
+
+
+def test_shared_terms_know_1_from_true():
+    def kind(row, number):
+        return row.hit * (10 if number is True else 1)
+
+    both = custom(
+        terms=lambda _, row: {"one": row.shared(kind, 1), "true": row.shared(kind, True), "in": row.shared(kind, (1,))},
+        value=lambda _, sums: sums["true"] - sums["one"],
+    )
+    assert FRAME.filter(user=2).rec.measure(both()) == 9.0

@@ -183,3 +183,23 @@ def test_tables_without_great_tables(monkeypatch):
 def test_what_is_no_table(result, given, message):
     with pytest.raises(recframe.RecError, match=re.escape(message)):
         recframe.table(result, **given)
+
+
+def test_metrics_of_ones_own_without_a_cutoff_are_known_with_one():
+    class Mine(recframe.CutMetric):
+        name = "mine"
+        higher_is_better = False
+
+        def value(self, sums):
+            return sums.relevant
+
+    frame = pl.DataFrame({"model": ["a", "b"], "mine@2": [0.1, 0.2], "mine@5": [0.3, 0.2]})
+    text = recframe.table(frame, metrics=[Mine()], digits=1).to_markdown()
+    assert "| a | **0.1** | 0.3 |" in text
+    assert "lower is better" in text
+
+
+def test_large_numbers_have_an_exponent():
+    frame = pl.DataFrame({"model": ["a", "b"], "dcg@2": [1e300, -1e15]})
+    assert "| a | **1.0000e+300** |" in recframe.table(frame).to_markdown()
+    assert "| b | -1.0000e+15 |" in recframe.table(frame).to_markdown()

@@ -6,7 +6,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ class Scope:
     roles: Mapping[str, Any]
     outer: Scope | None = None
     """What holds after the block."""
-    is_block: bool = False
-    """Whether a ``with`` block or a decorator opened it."""
+    block: object = None
+    """The ``with`` block or decorator that opened it; None: a setter did."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("recframe.Config", default=None)
@@ -43,8 +43,8 @@ def current() -> Mapping[str, Any]:
 def name_roles(roles: Mapping[str, Any], *, in_program: bool = True) -> None:
     """Name all roles and policies anew: in the open block, else in the program, else in this thread or task."""
     found = _scope.get()
-    if found is not None and found.is_block:
-        _scope.set(Scope(roles, found.outer, is_block=True))
+    if found is not None and found.block is not None:
+        _scope.set(Scope(roles, found.outer, found.block))
     elif in_program and _is_program():
         _program["roles"] = roles
         _scope.set(None)
@@ -57,25 +57,32 @@ def restore(found: Scope | None) -> None:
     _scope.set(found)
 
 
-def open_block(roles: Mapping[str, Any]) -> None:
+def open_block(roles: Mapping[str, Any], block: object) -> None:
     """Name roles and policies until the block is closed."""
-    _scope.set(Scope(roles, _scope.get(), is_block=True))
+    _scope.set(Scope(roles, _scope.get(), block))
 
 
-def close_block() -> None:
-    """Go back to what held before the innermost block."""
-    found = _scope.get()
-    _scope.set(None if found is None else found.outer)
+def close_block(block: object) -> None:
+    """Go back to what held before a block; what was opened after it and is still open, as by a generator, stays."""
+    _scope.set(_without(_scope.get(), block))
+
+
+def _without(found: Scope | None, block: object) -> Scope | None:
+    if found is None or found.block is block:
+        return None if found is None else found.outer
+    outer = _without(found.outer, block)
+    return found if outer is found.outer else replace(found, outer=outer)
 
 
 @contextmanager
 def only(roles: Mapping[str, Any]) -> Iterator[None]:
     """Let only some roles and policies hold, for calls within a call."""
-    open_block(roles)
+    block = object()
+    open_block(roles, block)
     try:
         yield
     finally:
-        close_block()
+        close_block(block)
 
 
 def _is_program() -> bool:

@@ -255,3 +255,11 @@ def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[s
     named = [*bound, *given]
     own = ("min_relevance",) if "like" in named else POLICIES
     return [*named, *(name for name in own if name in current())]
+
+
+def check_apart(names: Sequence[Any]) -> None:
+    """Raise where a result would have several columns of one name."""
+    twice = sorted({name for name in names if names.count(name) > 1}, key=str)
+    if twice:
+        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
+        raise OptionError(msg, "name each metric, cutoff and column of `per` once")

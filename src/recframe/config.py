@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, Like, Roles, role_parameters, roles_doc, show_roles
 from recframe._values import check_names, choice, flag
-from recframe.errors import OptionTypeError, quoted
+from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ class Config:
 
     def __enter__(self) -> Self:
         self._take_back()
-        _defaults.open_block(self._merged())
+        _defaults.open_block(self._merged(), self)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        _defaults.close_block()
+        _defaults.close_block(self)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return the function under these roles and policies."""
@@ -143,6 +143,9 @@ def _checked(roles: dict[str, Any]) -> dict[str, Any]:
         # Any label may be one of a pandas frame to come.
         parts = [value, *(value if isinstance(value, list | tuple) else ())]
         checked = replace(Roles(), **{name: value}).checked([each for each in parts if _may_be_label(each)])
+        if name in ("by", "score", "rank") and value in ([], ()):
+            msg = f"{name}={quoted(value)} names no column"
+            raise OptionError(msg, "by=None makes the whole frame one list" if name == "by" else "")
         if name == "like" and value is not None:
             choice("like", value, get_args(Like))
         if name == "partitions":

@@ -33,6 +33,7 @@ from recframe._plan.sources import (
     segment_specs,
     with_list_key,
 )
+from recframe._query import check_apart
 from recframe._values import choice, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -191,6 +192,7 @@ class Agreement:
         correlated = [CORRELATED] if self._correlates else []
         columns = [*self._per, MODEL, OTHER, LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *correlated, *self._measures]
         names = {**{name: self._names[name] for name in self._per}, **labels}
+        check_apart([names.get(column, column) for column in columns])
         if not engine.eager:
             return self._session.finish(found.select(*columns), names, ())
         found = engine.settle(found)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import MODEL
+from recframe._query import check_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,6 +61,7 @@ def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: 
     collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table.
     """
     context = plan.context
+    check_apart([*context.query.per, *columns])
     names = {name: column for name, column in context.names.items() if name in context.per}
     names |= {INTERNAL.format(name): name for name in columns}
 

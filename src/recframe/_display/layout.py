@@ -22,6 +22,8 @@ STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
 MISSING = "–"
 ROUNDING = 1e-12
 """Values that differ by less, relative to their size, are equally good."""
+LARGE = 1e15
+"""From here on numbers are written with an exponent, as a float holds no more digits before the point."""
 IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 COUNTS = ("lists", "undefined")
@@ -74,8 +76,10 @@ def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: 
 
 def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
     """Return the metric that a column is named after, or nothing."""
-    if name in records:
-        return records[name]
+    # Of a metric that is given without a cutoff, a result may have several.
+    for known in (name, name.rpartition("@")[0]):
+        if known in records:
+            return records[known]
     try:
         return spec_of(name).metric
     except OptionError:
@@ -87,7 +91,9 @@ def number_text(value: Any, digits: int) -> str:
     if value is None or value != value:  # noqa: PLR0124 - NaN
         return MISSING
     # The sign of a zero, `z`, is left out: a value that is rounded to 0 is neither above nor below.
-    return f"{value:,}" if isinstance(value, int) else f"{value:z.{digits}f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:z.{digits}f}" if abs(value) < LARGE else f"{value:.{digits}e}"
 
 
 def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:

@@ -24,13 +24,13 @@ from recframe._columns import (
 )
 from recframe._plan.relevance import inverse_propensity
 from recframe._plan.requirements import AccuracyTerms, BeyondAccuracyTerms, ListValue, Requirements, Shares
-from recframe.errors import OptionTypeError
+from recframe.errors import OptionTypeError, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 from recframe.metrics._place_row import CascadeRow, FirstHitRow, PlaceRow, SubtopicRow
 from recframe.metrics._row import Numbers, Row, UntiedRow
-from recframe.metrics._shared_terms import TermColumns, Terms, check_names
+from recframe.metrics._shared_terms import TermColumns, Terms, check_names, check_terms
 from recframe.metrics._sums import Sums
 
 if TYPE_CHECKING:
@@ -207,6 +207,8 @@ class _Asking:
         if not self._with_shares:
             return terms
         more = metric.share_terms(row)
+        for each in (terms, more):
+            check_terms(metric.label, each)
         check_names(metric.label, terms, more)
         return {**terms, **more}
 
@@ -231,15 +233,19 @@ class _Asking:
     def value(self, metric: Metric, lists: Lists) -> ListValue:
         exposure = isinstance(metric, ExposureMetric)
         sums = Sums((self.segment_sums if exposure else self.sums).of(metric.label), self.numbers)
-        defined, value = metric.defined(sums), metric.value(sums)
-        if not isinstance(value, nw.Expr):
-            msg = f"value() of metric {metric.label!r} returns {value!r}, which is not a Narwhals expression"
-            raise OptionTypeError(msg, "return an expression of the sums, such as sums['hits'] / sums.relevant")
+        value = _expression(metric, "value", metric.value(sums), "sums['hits'] / sums.relevant")
+        defined = metric.defined(sums)
+        if defined is not None:
+            defined = _expression(metric, "defined", defined, "sums.ranked(None) > 0")
+            # A custom metric may return a number, which is true where it is not 0.
+            defined = defined if metric.is_builtin else defined.cast(nw.Boolean())
         counted: tuple[str, ...] = ()
         if not isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
             counted = counted_of(lists, condensed=self._condensed)
             value, defined = self._of_relevant(metric, value, defined)
         weighting = None if exposure else metric.divisor(sums) if self._by_divisor else metric.weighting(sums)
+        if weighting is not None:
+            weighting = _expression(metric, "weighting", weighting, "sums.relevant")
         return ListValue(metric, value, defined, weighting, counted, frozenset(sums.requested))
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
@@ -272,3 +278,11 @@ class _Asking:
             ranked = nw.when(has_value).then(ranked).otherwise(0.0)
             unranked = None if unranked is None else nw.when(has_value).then(unranked).otherwise(0.0)
         return Shares(ranked, unranked, frozenset(row.requested | sums.requested))
+
+
+def _expression(metric: Metric, method: str, found: object, example: str) -> nw.Expr:
+    """Return what a method of a metric returned, or raise if it is no expression."""
+    if not isinstance(found, nw.Expr):
+        msg = f"{method}() of metric {metric.label!r} returns {quoted(found)}, which is not a Narwhals expression"
+        raise OptionTypeError(msg, f"return an expression of the sums, such as {example}")
+    return found

@@ -45,6 +45,7 @@ def check_values(
             raise InputError(msg, HINT) from error
         if count:
             some = f", such as\n{context.session.finish(without.select(*key).head(3), key, ())}" if key else ""
-            msg = f"metric {metric.label!r} defines {count} {one}{'s' if count > 1 else ''} but gives no value{some}"
+            what = f"{count} {one}{'s' if count > 1 else ''} but gives no finite value or weight"
+            msg = f"metric {metric.label!r} defines {what}{some}"
             raise InputError(msg, HINT)
     return rows

@@ -35,6 +35,7 @@ from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.sampled_lists import check_sampled, estimates
+from recframe._query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -58,10 +59,7 @@ def _check_names(query: Query, metrics: Sequence[Metric]) -> None:
         *(query.averaging(metric.label).name for metric in metrics),
         *(LIST_COUNTS[column] for column in query.count_columns),
     ]
-    twice = sorted({name for name in names if names.count(name) > 1}, key=str)
-    if twice:
-        msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"
-        raise OptionError(msg, "name each metric, cutoff and column of `per` once")
+    check_apart(names)
 
 
 def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:

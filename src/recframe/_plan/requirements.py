@@ -121,11 +121,14 @@ class ListValue:
 
     @property
     def lacking(self) -> nw.Expr | None:
-        """Whether a list lacks the value although it is defined; None for a metric that cannot."""
+        """Whether a list lacks a value or a weight that can be averaged, although it is defined; None: never."""
         if self.metric.is_builtin:
             return None
         value = self.value.cast(nw.Float64())
-        missing = value.is_null() | value.is_nan()
+        missing = value.is_null() | ~value.is_finite()
+        if self.weighting is not None:
+            weight = self.weighting.cast(nw.Float64())
+            missing = missing | ~(weight.is_finite() & (weight >= 0))
         return missing if self.defined is None else self.defined & missing
 
 

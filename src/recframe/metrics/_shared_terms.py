@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe.errors import OptionError, OptionTypeError
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
 
 Term = Callable[..., nw.Expr]
@@ -35,7 +35,7 @@ class SharedTerms:
 
         The function sees the row and the arguments and nothing else, so no option can be missing from the key.
         """
-        key = term, arguments
+        key = term, tuple(map(_typed, arguments))
         try:
             known = key in self._shared
         except TypeError:
@@ -48,6 +48,11 @@ class SharedTerms:
     def key_of(self, expression: nw.Expr) -> Key | None:
         """Return what computes a shared term; None for any other expression."""
         return next((key for key, found in self._shared.items() if found is expression), None)
+
+
+def _typed(argument: Any) -> Hashable:
+    """Return an argument with its type: 1 and True are equal, but no function need treat them alike."""
+    return type(argument), tuple(map(_typed, argument)) if isinstance(argument, tuple) else argument
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,7 @@ class TermColumns:
         """Return a metric's terms by their columns, which are new but for shared ones."""
         own = self._own.setdefault(label, {})
         found = {}
+        check_terms(label, terms)
         check_names(label, terms, own)
         for name, term in terms.items():
             if not isinstance(term, nw.Expr):
@@ -111,6 +117,13 @@ class TermColumns:
             own[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
             found[own[name]] = term
         return Terms(found, frozenset(row.requested))
+
+
+def check_terms(label: str, terms: object) -> None:
+    """Raise for terms that have no names."""
+    if not isinstance(terms, Mapping):
+        msg = f"the terms of metric {label!r} are {quoted(terms)}, which is not a mapping"
+        raise OptionTypeError(msg, "return expressions of the row by their names, such as {'hits': row.hit}")
 
 
 def check_names(label: str, terms: Iterable[str], others: Collection[str]) -> None:

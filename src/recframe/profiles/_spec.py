@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from recframe._values import number
-from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read, refuse_unknown
-from recframe.metrics._record import CutMetric, Metric, check_k, spelled
+from recframe.metrics._record import CutMetric, Metric, Reads, check_k, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -121,4 +121,10 @@ def _check_metric(given: object) -> Metric:
         msg = f"the metric {type(given).__name__} has no {lacks}"
         hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
         raise OptionTypeError(msg, hint)
+    if not given.name.isprintable() or not given.name.strip():
+        msg = f"name={given.name!r} of {type(given).__name__} is not the name of a metric"
+        raise OptionTypeError(msg, "give a word on one line, such as name = 'top_heavy'")
+    if given.reads not in get_args(Reads):
+        what = f"reads of {given.name}"
+        raise one_of(what, given.reads, get_args(Reads))
     return given
