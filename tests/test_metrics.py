@@ -109,11 +109,16 @@ def test_means_by_one_of_the_keys(engine, scenario):
     assert_equal(found, oracle.evaluate(rows_of(scenario), some, per="day", **requested), ["day"])
 
 
-def test_a_column_of_per_divides_lists_without_a_truth(engine):
-    rows = [{**row, "part": row["item"]} for row in crowd(8, 60)]
+def test_a_column_of_per_describes_lists_without_a_truth(engine):
+    # Of some lists it is known in some rows only, and of others nowhere.
+    rows = [
+        {**row, "part": row["user"] % 3 if row["user"] and row["user"] % 4 and row["item"] else None}
+        for row in crowd(8, 60)
+    ]
     some = SPELLED[::11]
     found = engine.ask(engine.frame(rows), "evaluate", some, by=["user", "day"], per="part")
     assert_equal(found, oracle.evaluate(rows, some, by=["user", "day"], per="part"), ["part"])
+    assert {row["part"] for row in found} == {None, 0, 1, 2}
 
 
 # --- each method by itself --------------------------------------------------------------------------------
