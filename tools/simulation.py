@@ -1,44 +1,49 @@
-"""Prints how often the tests of `compare` are wrong, on values of real lists: the table in ``docs/compare.md``.
+"""Prints how often tests and intervals of `compare` and `describe` are wrong, and estimates: the tables of the pages.
 
-``python tools/simulation.py ratings.parquet`` takes a quarter of a minute with MovieLens 100K. Two models recommend
-films to each user on each day. Lists, or users with all of their days, are drawn with replacement from their
-differences in NDCG@10, which are shifted so that the true difference is known.
+``python tools/simulation.py`` draws numbers of laws whose mean is known, in a minute or two. With a file of ratings,
+``python tools/simulation.py ratings.parquet``, it prints the table of real lists first: two models recommend films to
+each user on each day, and lists, or users with all of their days, are drawn with replacement from their differences in
+NDCG@10, which are shifted so that the true difference is known.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 import recframe
-from recframe._statistics import student
+from recframe._statistics import resampling, student
 from recframe._statistics.student import Sums
+from recframe._statistics.wilson import wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 DRAWS = 2_000
 LISTS = 200
 USERS = 300
 CONFIDENCE = 0.95
 LIKED = 4
-
-HEAD = """\
-| what is drawn | test | rejects at 0.05, no difference | interval holds the truth | power at `detectable` |
-| --- | --- | ---: | ---: | ---: |
-"""
-
-PROPENSITY_HEAD = """\
-| relevant items per list | metric | true | observed items alone | shares of lists | pooled |
-| ---: | --- | ---: | ---: | ---: | ---: |
-"""
+CORRELATION = 0.3
+RESAMPLES = 1_000
+DIFFERENCES = (-1.0, 1.0)
+"""The range of the differences of most metrics."""
+LOSS, MARGIN = 0.065, 0.02
 ITEMS, SERVED, TOP = 1_000, 20_000, 10
+RARE = 0.03
 
 Floats = NDArray[np.float64]
+Random = np.random.Generator
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    sys.stdout.write("\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n")
 
 
 def differences(path: str) -> pl.DataFrame:
@@ -52,18 +57,174 @@ def differences(path: str) -> pl.DataFrame:
     return wide.select("user", difference=pl.col("liked") - pl.col("popular"))
 
 
-def drawn_lists(values: Floats, random: np.random.Generator, shift: float) -> Sums:
-    """Return the sums of lists drawn one by one."""
-    chosen = random.choice(values, LISTS) + shift
-    return Sums.of(chosen, np.ones(LISTS))
-
-
-def drawn_users(values: list[Floats], random: np.random.Generator, shift: float, *, clustered: bool) -> Sums:
+def drawn_users(values: list[Floats], random: Random, shift: float, *, clustered: bool) -> Sums:
     """Return the sums of the lists of users drawn with all of their days."""
     users = [values[place] for place in random.integers(0, len(values), USERS)]
     lists = np.concatenate(users) + shift
     clusters = np.repeat(np.arange(USERS), [len(user) for user in users])
     return Sums.of(lists, np.ones(len(lists)), clusters if clustered else None)
+
+
+def real_lists(path: str) -> None:
+    """Print how the t-test behaves on lists of films."""
+    found = differences(path)
+    values = found["difference"].to_numpy()
+    values = values - values.mean()
+    of_user = found.group_by("user", maintain_order=True).agg("difference")["difference"].to_list()
+    users = [np.asarray(one, dtype=np.float64) for one in of_user]
+    mean = np.concatenate(users).mean()
+    users = [one - mean for one in users]
+    random = np.random.default_rng(1)
+    cases: dict[str, Callable[[float], Sums]] = {
+        f"{LISTS} lists": lambda shift: Sums.of(random.choice(values, LISTS) + shift, np.ones(LISTS)),
+        f"{USERS} users, all of their days": lambda shift: drawn_users(users, random, shift, clustered=False),
+        f'{USERS} users, all of their days, `cluster="user"`': lambda shift: drawn_users(
+            users, random, shift, clustered=True
+        ),
+    }
+    rows = []
+    for name, draw in cases.items():
+        sums = [draw(0.0) for _ in range(DRAWS)]
+        rejects = np.mean([student.p_value(one).item() < 1 - CONFIDENCE for one in sums])
+        covers = np.mean([low <= 0 <= high for low, high in (student.interval(one, CONFIDENCE) for one in sums)])
+        shift = float(np.mean([student.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
+        power = np.mean([student.p_value(draw(shift)).item() < 1 - CONFIDENCE for _ in range(DRAWS)])
+        rows.append([name, f"{rejects:.1%}", f"{covers:.1%}", f"{power:.2f}"])
+    table(["draws of", "rejects at 0.05, no difference", "interval holds the truth", "power at `detectable`"], rows)
+
+
+def sizes_of_clusters(law: str, shape: tuple[int, int], random: Random) -> Floats:
+    """Return how many lists each cluster of each draw holds."""
+    if law == "lognormal":
+        return np.maximum(np.exp(random.normal(2, 1, shape)).round(), 1)
+    sizes = np.full(shape[1], 20.0) if law == "equal" else np.maximum(1000 // np.arange(1, shape[1] + 1), 1)
+    return np.broadcast_to(sizes, shape).astype(float)
+
+
+def sums_of_clusters(sizes: Floats, random: Random) -> Sums:
+    """Return the sums of draws without a true difference, a cluster a column: lists of a cluster are alike."""
+    totals = sizes * np.sqrt(CORRELATION + (1 - CORRELATION) / sizes) * random.normal(size=sizes.shape)
+    weight, total = sizes.sum(axis=1), totals.sum(axis=1)
+    residuals = totals - (total / weight)[:, None] * sizes
+    missing = np.full(len(sizes), np.nan)
+    return Sums(
+        lists=weight, weight=weight, weight_squares=weight, total=total, squares=missing,
+        residual_squares=(residuals**2).sum(axis=1), unit_weight_squares=(sizes**2).sum(axis=1),
+        unit_weight_cubes=(sizes**3).sum(axis=1),
+    )  # fmt: skip
+
+
+def clusters() -> None:
+    """Print how often clusters of unequal sizes are found different."""
+    random, rows = np.random.default_rng(2), []
+    counts = (10, 20, 30, 50, 100, 200, 300)
+    for law in ("equal", "lognormal", "Zipf"):
+        found = [sums_of_clusters(sizes_of_clusters(law, (20_000, count), random), random) for count in counts]
+        rows.append([law, *(f"{np.mean(student.p_value(one) < 1 - CONFIDENCE):.1%}" for one in found)])
+    table(["sizes", *(f"{count} clusters" for count in counts)], rows)
+
+
+LAWS: dict[str, tuple[Callable[[Random, Any], Floats], float]] = {
+    "even": (lambda random, shape: np.clip(random.normal(0.1, 0.3, shape), -1, 1), 0.1),
+    "a hit more in 3 % of lists": (lambda random, shape: (random.random(shape) < RARE).astype(float), RARE),
+    "skewed: Beta(0.1, 2)": (lambda random, shape: random.beta(0.1, 2, shape), 0.1 / 2.1),
+}
+"""Differences of lists, and their true mean."""
+
+
+def intervals(values: Floats) -> dict[str, tuple[Floats, Floats]]:
+    """Return the intervals of each test, for each column of values."""
+    ones = np.ones(len(values))
+    sums = [Sums.of(column, ones) for column in values.T]
+    t = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums]).T
+    equal = np.array([one.standard_error.item() == 0 for one in sums])
+    units = resampling.Units(values, np.ones(values.shape))
+    found = {
+        "randomization": resampling.randomization(units, RESAMPLES, 0, CONFIDENCE)[:2],
+        "bootstrap": resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "percentile")[:2],
+        'bootstrap, `interval="bca"`': resampling.bootstrap(units, RESAMPLES, 0, CONFIDENCE, "bca")[:2],
+    }
+    cut = {name: student.cut(*ends, values.mean(axis=0), DIFFERENCES) for name, ends in found.items()}
+    return {"t": (t[0], t[1])} | {
+        name: (np.where(equal, t[0], low), np.where(equal, t[1], high)) for name, (low, high) in cut.items()
+    }
+
+
+def few_lists() -> None:
+    """Print how often the intervals of each test hold the true difference."""
+    random, counts = np.random.default_rng(3), (10, 50, 500)
+    for name, (draw, mean) in LAWS.items():
+        rows: dict[str, list[str]] = {}
+        for count in counts:
+            for test, (low, high) in intervals(draw(random, (count, DRAWS))).items():
+                # An interval that is missing claims nothing.
+                rows.setdefault(test, []).append(f"{1 - np.mean((low > mean) | (high < mean)):.1%}")
+        table([name, *(f"{count} lists" for count in counts)], [[test, *cells] for test, cells in rows.items()])
+
+
+def shares() -> None:
+    """Print how often Wilson's interval holds the true share, at the worst and on average over shares."""
+    from scipy import stats
+
+    truth, rows = np.arange(0.01, 0.995, 0.01), []
+    for count in (50, 100, 200, 500, 1000):
+        hits = np.arange(count + 1)
+        ends = [
+            np.ravel(wilson(Sums.of((hits[:count] < hit).astype(float), np.ones(count)), CONFIDENCE)) for hit in hits
+        ]
+        low, high = np.array(ends).T
+        covers = [stats.binom.pmf(hits, count, one)[(low <= one) & (one <= high)].sum() for one in truth]
+        rows.append([f"{count}", f"{min(covers):.1%}", f"{np.mean(covers):.1%}"])
+    table(["lists", "least, of the shares 0.01, 0.02 … 0.99", "mean over these shares"], rows)
+
+
+def shares_of_clusters() -> None:
+    """Print how often Wilson's interval of weighted lists and of clusters holds the true share."""
+    random, rows = np.random.default_rng(5), []
+    for name in ("lists with lognormal weights", "clusters of 10, alike", "clusters of 10, not alike"):
+        cells = []
+        for share in (0.02, 0.1, 0.5):
+            held = 0
+            for _ in range(DRAWS):
+                if name.startswith("lists"):
+                    sums = Sums.of((random.random(200) < share).astype(float), random.lognormal(0, 0.7, 200))
+                else:
+                    spread = 0.4 if name.endswith("s of 10, alike") else 1e9
+                    of_user = random.beta(share / spread, (1 - share) / spread, 100) if spread < 1 else share
+                    hits = random.random((10, 100)) < of_user
+                    sums = Sums.of(hits.T.ravel().astype(float), np.ones(1000), np.repeat(np.arange(100), 10))
+                low, high = np.ravel(wilson(sums, CONFIDENCE))
+                held += bool(low <= share <= high)
+            cells.append(f"{held / DRAWS:.1%}")
+        rows.append([name, *cells])
+    table(["", "share 0.02", "share 0.1", "share 0.5"], rows)
+
+
+def alarm() -> None:
+    """Print how often ``high < 0`` notices a loss, with reciprocal ranks of two models that agree in part."""
+    random, rows = np.random.default_rng(4), []
+
+    def ranks(shape: tuple[int, int], shift: float) -> tuple[Floats, Floats]:
+        user = random.normal(1.2, 1.0, shape)
+        old, new = (1 / np.ceil(np.exp(user + random.normal(0, 1.0, shape) + by)) for by in (0.0, shift))
+        return old, new
+
+    shift, step = 0.0, 0.5
+    # The shift that loses as much as said.
+    while step > MARGIN / 20:
+        old, new = ranks((1, 1_000_000), shift + step)
+        shift += step if new.mean() > (1 - LOSS) * old.mean() else 0.0
+        step /= 2
+    for count in (100, 500, 2_000):
+        cells = []
+        for by in (shift, 0.0):
+            old, new = ranks((count, DRAWS), by)
+            sums = [Sums.of(column, np.ones(count)) for column in (new - old).T]
+            ends = np.array([np.ravel(student.interval(one, CONFIDENCE, DIFFERENCES)) for one in sums])
+            cells += [f"{np.mean(ends[:, 1] < 0):.0%}", f"{np.mean(ends[:, 0] < -MARGIN):.0%}"]
+        rows.append([f"{count:,}", *cells])
+    gates = ["`high < 0`", f"`low < -{MARGIN}`"]
+    table(["lists", *(f"{gate}, {loss}" for loss in (f"{LOSS:.1%} lost", "nothing lost") for gate in gates)], rows)
 
 
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -87,9 +248,9 @@ def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFra
     return rows, rows.filter(random.random(len(propensity)) < rows["p"].to_numpy())
 
 
-def print_propensity() -> None:
+def propensities() -> None:
     """Print how far estimates of shares are off, by the number of relevant items of each list."""
-    sys.stdout.write(PROPENSITY_HEAD)
+    rows_of_table = []
     random = np.random.default_rng(2)
     metrics = [f"recall@{TOP}", f"ndcg(ideal=first)@{TOP}"]
     for length in (2, 7, 20, 100):
@@ -100,42 +261,18 @@ def print_propensity() -> None:
         for metric in metrics:
             true, *others = [frame[metric].item() for frame in (*plain, *estimates)]
             texts = [f"{value:.3f} ({value / true - 1:+.0%})" for value in others]
-            sys.stdout.write(f"| {length} | `{metric}` | {true:.3f} | {' | '.join(texts)} |\n")
+            rows_of_table.append([f"{length}", f"`{metric}`", f"{true:.3f}", *texts])
+    head = ["relevant items per list", "metric", "true", "observed items alone", "shares of lists", "pooled"]
+    table(head, rows_of_table)
 
 
 def main() -> int:
-    """Print the tables; that of real lists where their file is named."""
-    print_propensity()
-    if len(sys.argv) > 1:
-        print_comparison(sys.argv[1])
+    """Print all tables."""
+    if sys.argv[1:]:
+        real_lists(sys.argv[1])
+    for part in (clusters, few_lists, shares, shares_of_clusters, alarm, propensities):
+        part()
     return 0
-
-
-def print_comparison(path: str) -> None:
-    """Print how often tests are wrong."""
-    table = differences(path)
-    values = table["difference"].to_numpy()
-    values = values - values.mean()
-    of_user = table.group_by("user", maintain_order=True).agg("difference")["difference"].to_list()
-    users = [np.asarray(one, dtype=np.float64) for one in of_user]
-    mean = np.concatenate(users).mean()
-    users = [one - mean for one in users]
-    random = np.random.default_rng(1)
-    sys.stdout.write(HEAD)
-    cases: dict[str, Callable[[float], Sums]] = {
-        f"{LISTS} lists | t": lambda shift: drawn_lists(values, random, shift),
-        f"{USERS} users, all of their days | t": lambda shift: drawn_users(users, random, shift, clustered=False),
-        f'{USERS} users, all of their days | t, `cluster="user"`': lambda shift: drawn_users(
-            users, random, shift, clustered=True
-        ),
-    }
-    for name, draw in cases.items():
-        sums = [draw(0.0) for _ in range(DRAWS)]
-        rejects = np.mean([student.p_value(one).item() < 1 - CONFIDENCE for one in sums])
-        covers = np.mean([low <= 0 <= high for low, high in (student.interval(one, CONFIDENCE) for one in sums)])
-        shift = float(np.mean([student.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
-        power = np.mean([student.p_value(draw(shift)).item() < 1 - CONFIDENCE for _ in range(DRAWS)])
-        sys.stdout.write(f"| {name} | {rejects:.1%} | {covers:.1%} | {power:.2f} |\n")
 
 
 if __name__ == "__main__":
