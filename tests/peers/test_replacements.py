@@ -21,6 +21,8 @@ ITEMS = [f"i{item:02}" for item in range(40)]
         ("ir_measures", "judged(denominator=list)@5", {"ties": "item"}, 0.36499999999999994),
         ("ir_measures", "err(max_relevance=4)@5", {"ties": "item_desc"}, pytest.approx(0.1146485, abs=5e-6)),
         ("ir_measures", "rbp", {"ties": "first"}, 0.20212521443327996),  # with cwl-eval 1.0.12
+        ("ir_measures", "alpha_ndcg@5", {"ties": "item"}, 0.4123869838805424),  # with pyndeval 0.0.8
+        ("ir_measures", "err_ia(normalized=True)@5", {"ties": "item"}, 0.40272314674735255),
         ("recbole", "coverage@5", {"catalog": ["padding", *ITEMS]}, 0.975609756098),
         ("recbole", "gini@5", {"catalog": ["padding", *ITEMS]}, 0.238536585366),
         ("replay", "coverage@5", {"catalog": ITEMS}, 1.0),

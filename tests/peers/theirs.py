@@ -511,13 +511,13 @@ def catboost(case):
 
 def ir_measures(case):
     import ir_measures as library
-    from ir_measures import AP, RR, Bpref, IPrec, P, R, Rprec, SetF, SetP, SetR, Success, nDCG
+    from ir_measures import AP, RR, Bpref, IPrec, P, R, Rprec, SetF, SetP, SetR, Success, infAP, nDCG
 
     rel = case.get("level") or 1
     names = {
         "precision": SetP(rel=rel), "recall": SetR(rel=rel), "f1": SetF(rel=rel), "fbeta(beta=0.5)": SetF(rel=rel, beta=0.25),
         "r_precision": Rprec(rel=rel), "mrr": RR(rel=rel),
-        "map": AP(rel=rel), "bpref": Bpref(rel=rel), "iprec(recall=0.3)": IPrec(rel=rel) @ 0.3, "ndcg": nDCG,
+        "map": AP(rel=rel), "bpref": Bpref(rel=rel), "inf_ap": infAP(rel=rel), "iprec(recall=0.3)": IPrec(rel=rel) @ 0.3, "ndcg": nDCG,
     }  # fmt: skip
     cut = {
         "precision": P(rel=rel),

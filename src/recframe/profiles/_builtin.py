@@ -43,8 +43,8 @@ TREC_EVAL = Profile(
         "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
     },
     refused={
-        "rbp": "trec_eval 10 scales the grades of each list that has one outside [0, 1]; where none has, that is "
-        "rbp(p=0.9)",
+        "rbp": "trec_eval 10 reads two variables it never sets (m_rbp.c), which decide whether it scales the grades; "
+        "without scaling, its formula is that of rbp(p=0.9,gain=linear)",
     },
     departs=(
         "trec_eval 9 and the Python package pytrec_eval keep scores as float32, so scores that differ by less tie.",

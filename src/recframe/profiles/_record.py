@@ -100,7 +100,7 @@ class Profile:
         """Return what the library computes under a metric's name, or raise and say what it does instead."""
         found = self.metrics.get(metric.name)
         if found is None:
-            does = f"{self.title} computes no such number list by list"
+            does = f"the profile holds no definition of {self.title} for it"
             if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
                 does = "profiles are about metrics that read the relevance"
             does = self.refused.get(metric.name, does)

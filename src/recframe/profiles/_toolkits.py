@@ -30,6 +30,7 @@ IR_MEASURES = Profile(
         "mrr": Definition("RR", cut="none", departs="RR@k, of another provider, breaks ties by the smaller item name."),
         "map": Definition("AP", options={"norm": "relevant"}),
         "bpref": Definition("Bpref"),
+        "inf_ap": Definition("infAP"),
         "iprec": Definition("IPrec", "recall=0.1 gives IPrec@0.1; without it, the mean of its eleven values"),
         "ndcg": Definition("nDCG", options=POSITIVE),
     },
@@ -39,6 +40,10 @@ IR_MEASURES = Profile(
         "err": "its ERR comes from gdeval, which rounds to five digits: err(max_relevance=4) without like=, "
         "ties='item_desc'",
         "rbp": "its RBP comes from cwl_eval, which keeps tied rows in their order: rbp without like=, ties='first'",
+        "alpha_ndcg": "its alpha_nDCG comes from pyndeval, which breaks ties by the smaller item name, unlike the "
+        "others: alpha_ndcg without like=, ties='item'",
+        "err_ia": "its ERR_IA comes from pyndeval, which breaks ties by the smaller item name, unlike the "
+        "others: err_ia(normalized=True) without like=, ties='item'",
         "num_rel": "its NumRel is the sum over all lists",
         "num_ret": "its NumRet is the sum over all lists",
         "num_rel_ret": "its NumRet(rel=1) is the sum over all lists",
