@@ -704,3 +704,20 @@ def test_segments_named_like_a_column_of_the_result_are_refused(library, call, n
             calls[call]()
     else:
         calls[call]()
+
+
+def test_mnz_counts_the_models_that_give_an_item_a_value():
+    pl = pytest.importorskip("polars")
+    # By the words of the page: those that retrieve it, but all of them under "borda", which gives each item a value.
+    frame = pl.DataFrame({"user": [1, 1], "a": [2.0, 1.0], "b": [5.0, None]})
+    given = {"score": ["a", "b"], "method": "mnz"}
+    assert frame.rec.fuse(**given)["fused"].to_list() == [14.0, 1.0]
+    by_points = [2 * (1 + 1), 2 * (1 / 2 + (1 / 2 - (1 - 1) / 4))]
+    assert frame.rec.fuse(**given, normalize="borda")["fused"].to_list() == pytest.approx(by_points)
+
+
+def test_the_largest_of_negative_scores_becomes_minus_1():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1, 2], "a": [-2.0, -4.0, 0.0], "b": [0.0, 0.0, 0.0]})
+    fused = frame.rec.fuse(score=["a", "b"], method="sum", normalize="max")["fused"].to_list()
+    assert fused == [-1.0, -2.0, 0.0]

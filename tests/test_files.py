@@ -309,3 +309,12 @@ def test_what_is_no_regular_file_is_written_to_and_stays(tmp_path):
     assert path.is_fifo()
     assert os.read(end, 100) == b"1 Q0 2 1 0.5 recframe\n"
     os.close(end)
+
+
+@pytest.mark.parametrize("number", [10**400, -(2**200), 2**128])
+def test_numbers_that_polars_would_lose_are_errors(number):
+    pytest.importorskip("polars")
+    for values in ({"d": number}, {"d": 1, "e": number}):
+        with pytest.raises(recframe.InputError, match="'score' holds .* too large for polars"):
+            recframe.from_dict({"q": values}, library="polars")
+    assert recframe.from_dict({"q": {"d": 2**70, "e": None}}, library="polars")["score"].to_list() == [2**70, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import random
 
 import pytest
@@ -295,3 +296,11 @@ def test_parts_of_a_plan_that_run_twice_may_come_in_another_order(metrics, secon
     for _ in range(5):
         found = plan.collect(engine=collected, optimizations=pl.QueryOptFlags(comm_subplan_elim=False))
         assert found.row(0) == pytest.approx(expected, abs=1e-9)
+
+
+def test_several_weights_of_a_list_are_an_error_or_no_number():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [2, 1, 1], "weight": [1.0, 2.0, 1.0]})
+    with pytest.raises(recframe.InputError, match="weight='weight' has several values within a list"):
+        frame.rec.mrr(weight="weight")
+    assert math.isnan(frame.lazy().rec.mrr(weight="weight").collect().item())

@@ -296,3 +296,22 @@ def test_a_data_frame_goes_with_a_lazy_one(polars_engine):
     given = {"k": 3, "train": past, "features": described, "catalog": ITEMS}
     eager = frame.rec.evaluate(NAMES, **given).row(0)
     assert frame.lazy().rec.evaluate(NAMES, **given).collect().row(0) == pytest.approx(eager)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_features_that_are_empty_lists_are_refused(library):
+    module = pytest.importorskip(library)
+    frame = module.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": [2, 1]})
+    features = module.DataFrame({"item": ["a", "b"], "vector": [[], []]})
+    with pytest.raises(recframe.RecError, match=r"features\['vector'\] holds lists of no numbers: \[0\]"):
+        frame.rec.diversity(2, features=features)
+
+
+@pytest.mark.parametrize("name", ["user_coverage@2", "coverage@2", "arp@2"])
+def test_lists_is_refused_where_no_metric_averages_some_of_them(name):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": [2, 1], "relevant": [1, 0]})
+    given = {"train": frame, "truth": frame.select("user", "item")}
+    with pytest.raises(recframe.errors.OptionError, match=f"lists='truth' says .*, but {name} reads all lists"):
+        frame.rec.evaluate(name, lists="truth", **given)
+    assert frame.rec.evaluate([name, "mrr"], lists="truth", **given).width == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from contextlib import contextmanager
 from itertools import combinations
 
 import narwhals as nw
@@ -16,6 +17,7 @@ np = pytest.importorskip("numpy")
 
 from oracle.sampled import least_squares, probabilities  # noqa: E402 - it needs NumPy
 from recframe._plan.sampled_lists import ESTIMATED  # noqa: E402
+from recframe._statistics import sampled_ranks  # noqa: E402
 from recframe._statistics.sampled_ranks import table  # noqa: E402
 from recframe.metrics._weights import DISCOUNTS  # noqa: E402
 
@@ -255,3 +257,23 @@ def test_discounts_of_ranks_are_those_of_positions():
     for name, discount in DISCOUNTS.items():
         weights = positions.select(weight=discount(nw.col("position")))["weight"].to_list()
         assert [discount(rank) for rank in ranks] == pytest.approx([w / weights[0] for w in weights]), name
+
+
+@pytest.mark.parametrize("estimator", ["bv", "cls", 0.5])
+def test_more_items_than_minutes_allow_are_refused(estimator):
+    with pytest.raises(recframe.errors.OptionError, match=r"looks at each of 1,000,000,000 ranks, at most 100,000,000"):
+        sampled_ranks.table(lambda rank: 1 / rank, 2, 10**9, estimator)
+    assert len(sampled_ranks.table(lambda rank: 1 / rank, 2, 10**9, "rank")) == 3
+
+
+def test_long_estimates_show_how_far_they_are(monkeypatch):
+    pytest.importorskip("numpy")
+    told = []
+
+    @contextmanager
+    def bar(total, what, *, show):
+        yield lambda done: told.append((done, total, what, show))
+
+    monkeypatch.setattr(sampled_ranks, "progress_bar", bar)
+    sampled_ranks.table(lambda rank: 1 / rank, 2, 50_000, "bv")
+    assert told == [(done, 50_000, "ranks", None) for done in (20_000, 40_000, 50_000)]

@@ -122,8 +122,9 @@ def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
         msg = f"features[{column!r}] holds lists of text, but features are numbers"
         raise ColumnTypeError(msg, "make a column of 0 and 1 for each text, such as for each genre")
     widths = {len(each) for each in lists if each is not None}
-    if len(widths) != 1:
-        msg = f"features[{column!r}] holds lists of {'different lengths' if widths else 'no numbers'}: {sorted(widths)}"
+    if len(widths) != 1 or widths == {0}:
+        what = "different lengths" if len(widths) > 1 else "no numbers"
+        msg = f"features[{column!r}] holds lists of {what}: {sorted(widths)}"
         raise InputError(msg, "each item has one number for each feature")
     (width,) = widths
     return lists, width

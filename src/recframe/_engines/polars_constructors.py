@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from io import BytesIO
 from operator import or_
@@ -12,9 +13,10 @@ from polars import selectors as cs
 
 from recframe._engines.column_errors import no_lists
 from recframe._engines.polars_compat import EXPLODE, NULLS_EQUAL, col, series
+from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 Frame = Any
 """A data frame or a lazy one: each call answers in kind."""
@@ -27,12 +29,20 @@ def is_series(given: object) -> bool:
 
 def table(columns: Mapping[str, Any]) -> pl.DataFrame:
     """Return a frame of columns, each a sequence or a series."""
-    return pl.DataFrame(
-        [
-            values.alias(name) if isinstance(values, pl.Series) else pl.Series(name, values, strict=False)
-            for name, values in columns.items()
-        ]
-    )
+    return pl.DataFrame([_column(name, values) for name, values in columns.items()])
+
+
+def _column(name: str, values: Any) -> pl.Series:
+    """Return a column, or raise where polars would lose a whole number that is too large for its types."""
+    if isinstance(values, pl.Series):
+        return values.alias(name)
+    found = pl.Series(name, values, strict=False)
+    lost = (values[row] for row in found.is_null().arg_true()) if isinstance(values, Sequence) else ()
+    large = next((value for value in lost if isinstance(value, int)), None)
+    if large is not None:
+        msg = f"{name!r} holds {quoted(large)}, which is too large for polars beside its other values"
+        raise InputError(msg, "give floats, or ids as text")
+    return found
 
 
 def distinct(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -29,6 +29,14 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for policies that mean nothing to a metric."""
     _check_propensity(query, metrics)
     _check_condensed_and_mean(query, metrics)
+    if query.lists != "all" and "lists" in query.named and all(map(_reads_all_lists, metrics)):
+        name = query.averaging(metrics[0].label).name
+        msg = f"lists={query.lists!r} says which lists the accuracy metrics average, but {name} reads all lists"
+        raise OptionError(msg, "leave lists= out; filter the frame to look at some lists only")
+
+
+def _reads_all_lists(metric: Metric) -> bool:
+    return isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
 
 
 def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:

@@ -120,8 +120,7 @@ class Plan:
     ) -> None:
         _check_names(query, metrics)
         _check_ties(query, metrics)
-        if query.condensed or query.propensity is not None or query.mean != "arithmetic":
-            check_policies(query, metrics)
+        check_policies(query, metrics)
         metrics = metrics if query.sampled is None else estimates(query, metrics)
         self.given = given
         self._query = query

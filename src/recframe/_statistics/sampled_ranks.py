@@ -10,7 +10,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import MissingExtraError
+from recframe._progress import progress_bar
+from recframe.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,8 @@ OfRank = Callable[[float], float]
 
 GAMMA = 0.1
 """How much variance counts against bias in the estimator "bv"."""
+MOST_ITEMS = 100_000_000
+"""Of so many items the estimates take minutes and about a gigabyte."""
 BLOCK = 20_000
 """How many ranks are looked at together."""
 
@@ -35,6 +38,9 @@ def table(value: OfRank, m: int, n: int, estimator: Estimator) -> tuple[float, .
     if estimator == "rank":
         return tuple(value(1 + (n - 1) * (rank - 1) / m) for rank in range(1, m + 2))
     needed = ("numpy", "scipy") if estimator == "cls" else ("numpy",)
+    if n > MOST_ITEMS:
+        msg = f"sampled={(m, n)}: estimator={estimator!r} looks at each of {n:,} ranks, at most {MOST_ITEMS:,}"
+        raise OptionError(msg, "estimator='rank', which takes no time, or a smaller catalogue")
     if any(find_spec(package) is None for package in needed):
         what = f"estimator={estimator!r}"
         raise MissingExtraError.of(what, "stats")
@@ -48,10 +54,14 @@ def _blocks(value: OfRank, m: int, n: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield the ranks of the whole list in blocks: the probability of each sampled rank, and the metric's values."""
     import numpy as np
 
-    logarithms = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    for start in range(1, n + 1, BLOCK):
-        ranks = np.arange(start, min(start + BLOCK, n + 1))
-        yield _probabilities(ranks, m, n, logarithms), np.array([value(float(rank)) for rank in ranks])
+    logarithms = np.arange(n + 1, dtype=float)
+    logarithms[0] = 1
+    np.cumsum(np.log(logarithms, out=logarithms), out=logarithms)
+    with progress_bar(n, "ranks", show=None) as step:
+        for start in range(1, n + 1, BLOCK):
+            ranks = np.arange(start, min(start + BLOCK, n + 1))
+            yield _probabilities(ranks, m, n, logarithms), np.array([value(float(rank)) for rank in ranks])
+            step(int(ranks[-1]))
 
 
 def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
