@@ -175,3 +175,10 @@ def test_calls_that_answer_with_rows_say_which_frames_they_accept(make):
         recframe.rec(make(FRAME)).top(2)
     with pytest.raises(TypeError, match="(?s)but the frame is a pyarrow Table.*from_arrow"):
         recframe.rec(pa.table(FRAME)).top(2)
+
+
+def test_counts_are_integers_that_files_hold(connection):
+    relation = connection.sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score, 2 AS seg")
+    for given in ({}, {"per": "seg"}):
+        found = recframe.rec(relation).evaluate("mrr", counts=True, **given)
+        assert [str(kind) for kind in found.types[-2:]] == ["BIGINT", "BIGINT"]

@@ -18,7 +18,7 @@ NORMALIZATIONS = [None, "min-max", "max", "sum", "zscore", "rank", "borda"]
 
 @pytest.fixture(autouse=True)
 def _of_rows(request):
-    engine = request.node.callspec.params.get("engine")
+    engine = request.node.callspec.params.get("engine") if hasattr(request.node, "callspec") else None
     if engine is not None and not engine.answers_with_rows:
         pytest.skip("it answers with no rows")
 
@@ -325,3 +325,55 @@ def test_tiny_scores_are_normalised_as_others(engine, size):
             found[unit, normalize] = [row["fused"] for row in sorted(fused, key=lambda row: row["item"])]
     for (unit, normalize), values in found.items():
         assert values == pytest.approx(found[1.0, normalize], abs=1e-12), (unit, normalize)
+
+
+@pytest.mark.parametrize("kind", ["score", "rank"])
+@pytest.mark.parametrize("by", ["user", ["user", "day"], None])
+def test_models_in_rows_are_fused_as_those_in_columns(engine, by, kind):
+    if engine.lazy:
+        pytest.skip("a lazy frame does not know its models")
+    draw, keys = random.Random(9), [] if by is None else [by] if isinstance(by, str) else by
+    pairs = sorted({(draw.randint(1, 3), draw.randint(1, 2), draw.choice("abcdef")) for _ in range(40)})
+    pairs = sorted({key[2]: key for key in pairs}.values()) if by is None else pairs
+    pairs = sorted({(key[0], key[2]): key for key in pairs}.values()) if by == "user" else pairs
+    wide = [
+        dict(zip(("user", "day", "item"), pair, strict=True))
+        | {model: draw.choice([None, 1, 2, 3] if kind == "rank" else [None, 0.5, 1.5, 2.5]) for model in MODELS}
+        for pair in pairs
+    ]
+    wide = [row for row in wide if any(row[model] is not None for model in MODELS)]
+    long = [
+        {"user": row["user"], "day": row["day"], "item": row["item"], "model": model, kind: row[model]}
+        for model in reversed(MODELS)
+        for row in wide
+        if row[model] is not None
+    ]
+    given = {"by": by, "method": "isr", "weights": {"a": 1.0, "b": 2.0, "c": 0.5}}
+    ranks = {"rank": "rank"} if kind == "rank" else {}
+    found = rows_of(engine, engine.frame(long), **given, model="model", **ranks)
+    assert list(found[0]) == [*keys, "item", *reversed(MODELS), "fused"]
+    expected = rows_of(engine, engine.frame(wide), **given, **{kind: MODELS})
+    expected = {tuple(row[name] for name in (*keys, "item")): row for row in expected}
+    assert [tuple(row[name] for name in (*keys, "item")) for row in found] == sorted(expected)
+    for row in found:
+        other = expected[tuple(row[name] for name in (*keys, "item"))]
+        assert [row[name] for name in (*MODELS, "fused")] == [
+            other[name] if name != "fused" else pytest.approx(other[name]) for name in (*MODELS, "fused")
+        ]
+
+
+def test_models_in_rows_that_cannot_be_fused():
+    pl = pytest.importorskip("polars")
+    rows = {"user": [1, 1], "item": [7, 7], "model": ["a", "b"], "score": [0.5, 0.1]}
+    frame = pl.DataFrame(rows)
+    for call, said in (
+        (lambda: frame.lazy().rec.fuse(model="model"), "model='model' needs the data"),
+        (lambda: pl.concat([frame, frame]).rec.fuse(model="model"), "has several rows for an item of a list"),
+        (lambda: frame.rec.fuse(model="model", name="a"), "name='a' is the name of a model"),
+        (lambda: frame.head(1).rec.fuse(model="model"), "score='a' is one"),
+        (lambda: frame.with_columns(model=pl.Series(["a", "user"])).rec.fuse(model="model"), "are both called 'user'"),
+        (lambda: frame.rec.fuse(model="system"), "no such column"),
+        (frame.rec.fuse, "model='model' for models in long format"),
+    ):
+        with pytest.raises(recframe.RecError, match=said):
+            call()

@@ -227,7 +227,7 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     "compare": COMPARISON_ROLES,
     "describe": COMPARISON_ROLES,
     "report": COMPARISON_ROLES,
-    "fuse": ("by", "score", "rank"),
+    "fuse": ("by", "item", "score", "rank", "model"),
     "agreement": ("by", "item", "score", "rank", "per", "model"),
     "check": ("by", "item", "relevant", "score", "rank", "truth", "per", "min_relevance", "model"),
     "label": ("by", "item", "relevant", "score", "rank", "value", "model"),

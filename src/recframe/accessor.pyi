@@ -159,8 +159,10 @@ class CompareRoles(TypedDict, total=False):
 
 class FuseRoles(TypedDict, total=False):
     by: Columns
+    item: str
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
+    model: str | None
 
 class AgreementRoles(TypedDict, total=False):
     by: Columns
@@ -188,13 +190,6 @@ class LabelRoles(TypedDict, total=False):
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
     value: str
-    model: str | None
-
-class TopRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
     model: str | None
 
 class SplitRoles(TypedDict, total=False):
@@ -366,8 +361,8 @@ class Rec(Generic[Mean, Frame]):
     ) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Unpack[LabelRoles]) -> Frame: ...
-    def top(self, k: int | None = None, *, name: str = "rank", **roles: Unpack[TopRoles]) -> Frame: ...
-    def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Unpack[TopRoles]) -> Frame: ...
+    def top(self, k: int | None = None, *, name: str = "rank", **roles: Unpack[FuseRoles]) -> Frame: ...
+    def to_lists(self, k: int | None = None, *, scores: bool = False, **roles: Unpack[FuseRoles]) -> Frame: ...
     def split(
         self,
         *,

@@ -12,6 +12,8 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
+from recframe._comparison.long_format import in_columns
+from recframe._comparison.medians import in_order, median
 from recframe._data.common import check_frame, check_new_column, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
@@ -42,7 +44,7 @@ FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count
 place_column, length_column = "place{}".format, "length{}".format
 least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
 part_column, spread_column = "part{}".format, "spread{}".format
-value_column, sorted_column = "value{}".format, "sorted{}".format
+value_column = "value{}".format
 
 
 @dataclass(frozen=True)
@@ -115,9 +117,12 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     check_frame("the frame", frame)
     query = query_of_call(bound, given, CALL_ROLES["fuse"], [frame])
     name = check_new_column(name, query, bound)
+    if query.model is not None:
+        frame, roles = in_columns(frame, query, name)
+        return fuse(frame, {}, name, options, roles)
     if len(query.orders) == 1:
         msg = f"fuse joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
-        raise OptionError(msg, "score=['old', 'new']")
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
     checked = Options.of(query, options)
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
@@ -265,8 +270,8 @@ def _fused(frame: Frame, models: int, method: str) -> Frame:
     frame = frame.with_columns(count.alias(COUNT))
     count, total = nw.col(COUNT), nw.sum_horizontal(*values)
     if method == "median":
-        frame = _sorted(frame, models)
-        found = _median(models)
+        frame = in_order(frame, [value_column(i) for i in range(models)])
+        found = median(models, nw.col(COUNT))
     elif method in ("mnz", "isr"):
         found = count * total
     elif method == "anz":
@@ -274,27 +279,3 @@ def _fused(frame: Frame, models: int, method: str) -> Frame:
     else:
         found = {"min": nw.min_horizontal, "max": nw.max_horizontal}.get(method, nw.sum_horizontal)(*values)
     return frame.with_columns(nw.when(count > 0).then(found).alias(FUSED))
-
-
-def _sorted(frame: Frame, models: int) -> Frame:
-    """Add the values of a row in order, missing ones last, by swaps of neighbours."""
-    columns = [sorted_column(i) for i in range(models)]
-    frame = frame.with_columns(
-        *(nw.col(value_column(i)).fill_null(math.inf).alias(column) for i, column in enumerate(columns))
-    )
-    for turn in range(models):
-        pairs = list(zip(columns[turn % 2 :: 2], columns[turn % 2 + 1 :: 2], strict=False))
-        lower = {low: nw.min_horizontal(low, high) for low, high in pairs}
-        upper = {high: nw.max_horizontal(low, high) for low, high in pairs}
-        frame = frame.with_columns(**lower, **upper) if pairs else frame
-    return frame
-
-
-def _median(models: int) -> nw.Expr:
-    """Return the middle of the values of a row in order, or the mean of the two in the middle."""
-    middle = nw.lit(0.0)
-    for i in range(models):
-        value = nw.col(sorted_column(i))
-        for count, share in ((2 * i, 0.5), (2 * i + 1, 1.0), (2 * i + 2, 0.5)):
-            middle = middle + nw.when(nw.col(COUNT) == count).then(value * share).otherwise(0.0)
-    return middle

@@ -180,17 +180,21 @@ class ComparisonMethods:
         k : float
             The constant of ``"rrf"``, 0 or more. The larger it is, the less the first positions stand out.
         **roles
-            `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models.
+            `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models; or one column and
+            `model`, of an eager frame.
 
         Returns
         -------
         frame
-            Of the kind given, with all its columns. The new score is missing where no model retrieved the item.
+            Of the kind given, with all its columns. The new score is missing where no model retrieved the item. With
+            `model`, a row for each item of a list: the key, the item, a column for each model, and the new score.
 
         Raises
         ------
         OptionError
             There is one model only, or the options do not fit the method.
+        InputError
+            A model in long format has several rows for an item of a list.
 
         Examples
         --------

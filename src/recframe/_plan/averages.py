@@ -268,7 +268,8 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequen
     """Return the averages that totals give, missing where no list has a value; further keys stay as they are."""
     if by_list(context):
         return sums
-    counts = [nw.col(name).fill_null(0) for name in context.query.count_columns]
+    # SQL sums whole numbers to wider ones.
+    counts = [nw.col(name).fill_null(0).cast(nw.Int64()) for name in context.query.count_columns]
     return sums.select(*also, *context.reported, *(_mean(label, context.query.mean) for label in labels), *counts)
 
 
