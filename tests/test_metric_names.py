@@ -341,6 +341,89 @@ def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):
 
 
 @pytest.mark.parametrize(
+    ("method", "hint"),
+    [
+        ("ndcg_at_k", "did you mean 'ndcg'?"), ("map_at_10", "did you mean 'map'?"), ("hits", "'num_rel_ret' counts"),
+        ("metrics", "did you mean 'recframe.metrics'?"), ("leaderboard", "did you mean 'evaluate'?"),
+        ("per_user", "per='user' gives a row for each list"), ("ci", "did you mean 'describe'?"),
+        ("bootstrap", "did you mean 'compare'?"), ("power", "the column detectable"),
+        ("sample_size", "the column detectable"), ("sort", "did you mean 'top'?"),
+    ],
+)  # fmt: skip
+def test_a_guessed_method_has_a_hint(method, hint):
+    with pytest.raises(recframe.UnknownMethodError) as caught:
+        getattr(recframe.rec(frame()), method)
+    assert hint in str(caught.value).partition("Hint: ")[2]
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"per_user": True}, "per='user' gives a row for each list"), ({"models": ["a"]}, "score=['old', 'new']"),
+        ({"ks": [5, 10]}, "did you mean 'k'?"), ({"user_col": "u"}, "did you mean 'by'?"),
+        ({"confidence": 0.9}, "describe and compare give intervals"), ({"tidy": True}, "unpivot it (polars) or melt it"),
+        ({"bootstrap": 100}, "compare tests whether models differ"),
+    ],
+)  # fmt: skip
+def test_a_guessed_argument_has_a_hint(given, hint):
+    rec = recframe.rec(frame())
+    for call in (lambda: rec.ndcg(**given), lambda: rec.evaluate("ndcg@10", **given)):
+        with pytest.raises(recframe.OptionTypeError) as caught:
+            call()
+        assert hint in str(caught.value).partition("Hint: ")[2]
+    with pytest.raises(recframe.OptionTypeError, match=r"Hint: evaluate accepts counts=True"):
+        rec.ndcg(counts=True)
+
+
+def test_a_call_without_its_arguments_says_what_it_accepts():
+    rec = recframe.rec(frame())
+    for call, said in (
+        (rec.describe, "describe: missing a required argument: 'metrics'\n\nHint: describe(metrics, k, confidence=..."),
+        (rec.report, "report: missing a required argument: 'path'\n\nHint: report(path, metrics, k"),
+        (lambda: rec.fuse(["a", "b"]), "fuse: too many positional arguments\n\nHint: fuse(method=..."),
+        (lambda: rec.fuse(["a", "b"]), "score=..."),
+        (lambda: rec.split(0.2), "split: too many positional arguments\n\nHint: split(fraction=..."),
+        (rec.evaluate, "evaluate: missing a required argument: 'metrics'"),
+    ):
+        with pytest.raises(recframe.OptionTypeError, match=re.escape(said)):
+            call()
+    pytest.importorskip("altair")
+    for call, said in (
+        (rec.plot, "plot holds the charts curve"),
+        (rec.plot.curve, "curve: missing a required argument"),
+    ):
+        with pytest.raises(recframe.OptionTypeError, match=said):
+            call()
+
+
+def test_what_the_package_lacks_is_named_where_it_is():
+    for name, hint in (
+        ("ndcg", "df.rec.ndcg(...), or recframe.rec(df).ndcg(...)"), ("evaluate", "df.rec.evaluate(...)"),
+        ("from_arrays", "did you mean 'from_lists'?"), ("read_runs", "did you mean 'read_run'?"),
+    ):  # fmt: skip
+        assert not hasattr(recframe, name)
+        with pytest.raises(AttributeError, match=re.escape(hint)):
+            getattr(recframe, name)
+
+
+def test_a_frame_without_a_key_may_be_one_list():
+    keyless = frame()[["item", "relevant", "score"]]
+    with pytest.raises(recframe.MissingColumnError, match="Hint: by=None, if the frame is one list"):
+        recframe.rec(keyless).ndcg()
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_expressions_and_columns_say_where_the_namespace_is(library):
+    module = pytest.importorskip(library)
+    column = module.DataFrame({"score": [0.5]})["score"]
+    for values in (column, *([module.col("score")] if library == "polars" else [])):
+        with pytest.raises(
+            recframe.UnknownMethodError, match=r"Hint: call it on the frame.*df\.rec\.ndcg\(by='user', score="
+        ):
+            values.rec.ndcg(10)
+
+
+@pytest.mark.parametrize(
     ("option", "given", "meant"),
     [("mean", "mean", "arithmetic"), ("mean", "gmean", "geometric"), ("mean", "hmean", "harmonic"),
      ("ties", "avg", "average"), ("ties", "random", "average"), ("lists", "every", None)],

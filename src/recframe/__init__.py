@@ -113,7 +113,18 @@ def __getattr__(name: str) -> Any:
         found = globals()[name] = getattr(import_module(_LATER[name]), name)
         return found
     msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise UnknownMethodError(msg, "" if name.startswith("_") else _hint(name))
+
+
+def _hint(name: str) -> str:
+    """Return the hint for what is a method of frames, or nothing."""
+    from recframe.errors import closest
+
+    accessor = import_module(f"{__name__}.accessor")
+    if hasattr(accessor.Rec, name):
+        return f"it is a method of frames: df.rec.{name}(...), or recframe.rec(df).{name}(...)"
+    found = accessor.METHODS.get(name, "").removeprefix(f"{__name__}.")
+    return f"did you mean {found!r}?" if found in __all__ else closest(name, __all__)
 
 
 def __dir__() -> list[str]:

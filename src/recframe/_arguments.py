@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -20,6 +21,7 @@ from recframe._values import (
     pair_of_numbers,
     share_or,
 )
+from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -271,3 +273,27 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     full = found.replace(parameters=[*own, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"
+
+
+FEW_ROLES = 5
+"""Up to how many roles a hint shows."""
+
+
+def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method that raises an error of this package for arguments that it does not accept."""
+    found = signature(call)
+    own = [parameter for parameter in found.parameters.values() if parameter.name not in ("self", "roles")]
+    shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
+    roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
+    shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
+
+    @wraps(call)
+    def checked(self: Any, *args: Any, **given: Any) -> Any:
+        try:
+            found.bind(self, *args, **given)
+        except TypeError as error:
+            msg = f"{call.__name__}: {error}"
+            raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
+        return call(self, *args, **given)
+
+    return checked

@@ -11,7 +11,9 @@ import sys
 import threading
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from recframe.errors import UnknownMethodError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,20 +38,39 @@ class _Accessor:
         return self._namespace if frame is None else self._namespace(frame)
 
 
-def _attach(owner: type, register: Callable[[str], Callable[[type], type]], class_name: str) -> None:
+class _Elsewhere:
+    """What expressions and columns have in the place of the namespace: its methods say where that is."""
+
+    __slots__ = ("_what",)
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        msg = f"{self._what} holds no lists, so it has no .{NAME}.{name}"
+        hint = f"call it on the frame, and name the columns: df.{NAME}.{name}(by='user', score='score')"
+        raise UnknownMethodError(msg, hint)
+
+
+def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Elsewhere) -> None:
     """Register once; where an earlier import of this package did, only put the newer accessor in its place."""
     if type(vars(owner).get(NAME)).__module__ != __name__:
-        register(NAME)(type(class_name, (), {}))
-    setattr(owner, NAME, _Accessor(class_name))
+        register(NAME)(type(NAME, (), {}))
+    setattr(owner, NAME, accessor)
 
 
 def _polars(polars: ModuleType) -> None:
-    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, "EagerRec")
-    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, "LazyRec")
+    _attach(polars.DataFrame, polars.api.register_dataframe_namespace, _Accessor("EagerRec"))
+    _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, _Accessor("LazyRec"))
+    _attach(polars.Expr, polars.api.register_expr_namespace, _Elsewhere("an expression"))
+    _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere("a column by itself"))
 
 
 def _pandas(pandas: ModuleType) -> None:
-    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, "EagerRec")
+    _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, _Accessor("EagerRec"))
+    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Elsewhere("a column by itself"))
 
 
 _LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}

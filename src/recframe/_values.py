@@ -11,57 +11,19 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from recframe._defaults import config_hint
+from recframe._guesses import WORDS, argument_hint
 from recframe.errors import MissingColumnError, OptionError, OptionTypeError, closest, one_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-MEANT = {
-    "by": ("user", "users", "user_id", "group", "groups", "query", "query_id", "qid", "key", "keys", "on"),
-    "item": ("items", "item_id", "doc", "document", "docno", "product"),
-    "relevant": ("label", "labels", "relevance", "rating", "ratings", "target", "y_true"),
-    "score": ("scores", "prediction", "predictions", "pred", "y_score", "y_pred"),
-    "rank": ("position", "positions", "order"),
-    "value": ("price", "prices", "worth", "revenue"),
-    "truth": ("ground_truth", "actual", "qrels", "test", "y"),
-    "per": ("segment", "segments", "slice", "groupby"),
-    "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
-    "condensed": ("judged_only",),
-    "undefined": ("empty", "zero_division", "nan"),
-    "train": ("past", "history", "seen", "interactions"),
-    "like": ("profile", "library", "as_in"),
-    "k": ("cutoff", "cutoffs", "at", "top_k", "topk", "ks", "n"),
-    "weight": ("weights", "sample_weight", "sample_weights"),
-    "propensity": ("propensities", "propensity_score", "ips", "pscore"),
-    "subtopic": ("subtopics", "intent", "intents", "topic", "aspect"),
-    "mean": ("average", "agg", "aggregate"),
-}
-"""What other libraries call an argument, for hints."""
-WORDS = {
-    "arithmetic": ("mean", "avg", "average"),
-    "geometric": ("gmean", "geo", "gm"),
-    "harmonic": ("hmean", "hm"),
-    "average": ("avg", "mean", "expected", "random"),
-    "t": ("ttest", "t-test", "t_test", "student", "paired"),
-    "randomization": ("permutation", "randomisation"),
-    "none": ("none", "no"),
-    "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
-}
-"""What else people call the words of options, for hints."""
-
-
-def role_meant(name: str, allowed: Iterable[str]) -> str:
-    """Return the argument that other libraries call by a name, or nothing."""
-    return next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), "")
 
 
 def check_names(names: Iterable[str], allowed: Sequence[str]) -> None:
     """Raise for an argument that a call does not accept."""
     for name in names:
         if name not in allowed:
-            role = role_meant(name, allowed)
             msg = f"there is no argument {name!r}; there are {', '.join(allowed)}"
-            raise OptionTypeError(msg, f"did you mean {role!r}?" if role else closest(name, allowed))
+            raise OptionTypeError(msg, argument_hint(name, allowed))
 
 
 # --- names of columns --------------------------------------------------------------------------------------------

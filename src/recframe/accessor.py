@@ -10,12 +10,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
-from recframe._arguments import CALL_ROLES, show_roles
+from recframe._arguments import CALL_ROLES, checked_call, show_roles
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
+from recframe._guesses import METHODS, SENTENCES
 from recframe._values import flag
 from recframe.errors import UnknownMethodError, closest
 from recframe.metrics import METRICS, meant
@@ -27,15 +28,6 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
-
-
-MEANT = {
-    "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
-    "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
-    "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top",
-    "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",
-}  # fmt: skip
-"""Methods by other names for what they do, for hints."""
 
 
 class Rec(DataMethods, ComparisonMethods, DisplayMethods):
@@ -58,7 +50,8 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         """Raise, and name the method that was meant."""
         if name.startswith("_"):
             raise AttributeError(name)
-        hint = f"did you mean {MEANT[name.lower()]!r}?" if name.lower() in MEANT else meant(name, exactly=True)
+        hint = SENTENCES.get(name.lower()) or meant(name, exactly=True)
+        hint = f"did you mean {METHODS[name.lower()]!r}?" if name.lower() in METHODS else hint
         msg = f"the namespace has no method {name!r}"
         raise UnknownMethodError(msg, hint or closest(name, (each for each in dir(type(self)) if each[0] != "_")))
 
@@ -216,6 +209,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
 
 
 for _name, _roles in CALL_ROLES.items():
+    setattr(Rec, _name, checked_call(getattr(Rec, _name)))
     show_roles(getattr(Rec, _name), _roles)
 show_roles(Rec.__call__, CALL_ROLES["evaluate"])
 for _kind in METRICS.values():

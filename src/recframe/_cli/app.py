@@ -11,7 +11,7 @@ import click
 from recframe._cli.group import application
 from recframe._cli.terminal import as_options, complain, discard_output, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
-from recframe._values import role_meant
+from recframe._guesses import role_meant
 from recframe.errors import RecError
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe._arguments import show_roles
+from recframe._arguments import checked_call, show_roles
 from recframe._display import charts
 from recframe._display.data import (
     BY_SEGMENT,
@@ -17,7 +17,7 @@ from recframe._display.data import (
     values_of,
 )
 from recframe._display.segment_charts import SegmentCharts
-from recframe.errors import OptionError, quoted
+from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -42,6 +42,11 @@ class Plot(SegmentCharts):
 
     def __repr__(self) -> str:
         return f"<charts: {', '.join(PLOTS)}>"
+
+    def __call__(self, *args: Any, **given: Any) -> NoReturn:  # noqa: ARG002
+        """Raise, and name the charts."""
+        msg = f"plot holds the charts {', '.join(PLOTS)}, and is none itself"
+        raise OptionTypeError(msg, "plot.curve('ndcg')")
 
     def curve(
         self,
@@ -234,4 +239,5 @@ PLOTS = {
 }
 """The charts and the roles that each accepts."""
 for _name, _roles in PLOTS.items():
+    setattr(Plot, _name, checked_call(getattr(Plot, _name)))
     show_roles(getattr(Plot, _name), _roles)

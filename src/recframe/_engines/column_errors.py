@@ -42,6 +42,7 @@ def missing_column(spec: ColumnSpec, name: str, there: Collection[Any]) -> Missi
         hint = f"did you mean {near!r}?"
     else:
         also = ["rank='rank'"] if spec.role == "score" and "rank" in there else []
+        also += ["by=None, if the frame is one list"] if spec.role == "by" and not usual else []
         hint = " or ".join([*also, *(f"{spec.role}={column!r}" for column in usual)])
     return MissingColumnError.of(msg, hint, spec.role, spec.column)
 

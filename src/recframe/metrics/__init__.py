@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from recframe._values import role_meant
-from recframe.errors import OptionError, OptionTypeError, closest, closest_of, quoted
+from recframe._guesses import argument_hint, role_meant
+from recframe.errors import OptionError, OptionTypeError, closest_of, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
@@ -204,9 +204,9 @@ def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Met
         if option not in known:
             known_options = f"it accepts {', '.join([*known, *also])}" if known or also else "it accepts none"
             msg = f"{name} has no option {option!r}; {known_options}"
-            role = role_meant(option, also or ["min_relevance", "condensed"])
-            hint = f"did you mean {role!r}?" if also else f"give the call {role}={quoted(value)}, for all its metrics"
-            raise OptionTypeError(msg, hint if role else closest(option, [*known, *also]) or _owner(option, value))
+            role = "" if also else role_meant(option, ["min_relevance", "condensed"])
+            hint = f"give the call {role}={quoted(value)}, for all its metrics" if role else ""
+            raise OptionTypeError(msg, hint or argument_hint(option, also, known) or _owner(option, value))
     return kind(**options)
 
 

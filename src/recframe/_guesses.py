@@ -1,0 +1,91 @@
+"""What users of other libraries call methods, arguments and words, for the hints of errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recframe.errors import closest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+METHODS = {
+    "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
+    "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
+    "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
+    "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
+    "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",
+    "metrics": "recframe.metrics", "from_arrays": "recframe.from_lists",
+}  # fmt: skip
+"""Methods by other names for what they do."""
+SENTENCES = {
+    "per_user": "per='user' gives a row for each list, as in ndcg(10, per='user')",
+    "power": "compare has the column detectable: the smallest difference that so many lists find with power 0.8",
+    "sample_size": "compare has the column detectable: the smallest difference that so many lists find with power 0.8",
+}
+"""What to do instead of a method that is none."""
+MEANT = {
+    "by": ("user", "users", "user_id", "user_col", "col_user", "group_by", "group", "groups", "query", "query_id",
+           "qid", "key", "keys", "on"),
+    "item": ("items", "item_id", "item_col", "col_item", "doc", "document", "docno", "product"),
+    "relevant": ("label", "labels", "label_col", "relevance", "rating_col", "col_rating", "rating", "ratings", "target",
+                 "y_true"),
+    "score": ("scores", "prediction", "predictions", "pred", "y_score", "y_pred", "score_col", "col_prediction"),
+    "rank": ("position", "positions", "order"),
+    "value": ("price", "prices", "worth", "revenue"),
+    "truth": ("ground_truth", "actual", "qrels", "test", "y"),
+    "per": ("segment", "segments", "slice", "groupby"),
+    "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
+    "condensed": ("judged_only",),
+    "undefined": ("empty", "zero_division", "nan"),
+    "train": ("past", "history", "seen", "interactions"),
+    "like": ("profile", "library", "as_in"),
+    "k": ("cutoff", "cutoffs", "at", "top_k", "topk", "ks", "n"),
+    "weight": ("weights", "sample_weight", "sample_weights"),
+    "propensity": ("propensities", "propensity_score", "ips", "pscore"),
+    "subtopic": ("subtopics", "intent", "intents", "topic", "aspect"),
+    "mean": ("average", "agg", "aggregate"),
+}  # fmt: skip
+"""What other libraries call an argument, for hints."""
+WORDS = {
+    "arithmetic": ("mean", "avg", "average"),
+    "geometric": ("gmean", "geo", "gm"),
+    "harmonic": ("hmean", "hm"),
+    "average": ("avg", "mean", "expected", "random"),
+    "t": ("ttest", "t-test", "t_test", "student", "paired"),
+    "randomization": ("permutation", "randomisation"),
+    "none": ("none", "no"),
+    "bh": ("fdr", "fdr_bh", "benjamini-hochberg"),
+}
+"""What else people call the words of options, for hints."""
+
+
+def role_meant(name: str, allowed: Iterable[str]) -> str:
+    """Return the argument that other libraries call by a name, or nothing."""
+    return next((role for role, others in MEANT.items() if name.lower() in others and role in allowed), "")
+
+
+ELSEWHERE = {
+    "per_user": "per='user' gives a row for each list",
+    "per_list": "per= with the columns of by= gives a row for each list",
+    "models": "score=['old', 'new'], a column for each model, or model='model' for models in rows",
+    "tidy": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
+    "long": "a result has a column for each metric; unpivot it (polars) or melt it (pandas) for a row each",
+    "counts": "evaluate accepts counts=True; describe counts the lists of each metric",
+    "confidence": "describe and compare give intervals, and accept confidence=",
+    "ci": "describe and compare give intervals, and accept confidence=",
+    **dict.fromkeys(
+        ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
+    ),
+}
+"""What to do instead of an argument that the call does not have."""
+
+
+def argument_hint(name: str, allowed: Sequence[str], also: Sequence[str] = ()) -> str:
+    """Return the hint for an argument that a call does not accept, or nothing; `also` names more that it accepts."""
+    # Calls of metrics have a cutoff, which is no role.
+    cut = ("k",) if "min_relevance" in allowed else ()
+    role = role_meant(name, [*allowed, *cut, *also])
+    if role:
+        return f"did you mean {role!r}?"
+    return ELSEWHERE.get(name.lower(), "") or closest(name, [*also, *allowed])
