@@ -143,7 +143,7 @@ def _checked(roles: dict[str, Any]) -> dict[str, Any]:
         # Any label may be one of a pandas frame to come.
         parts = [value, *(value if isinstance(value, list | tuple) else ())]
         checked = replace(Roles(), **{name: value}).checked([each for each in parts if _may_be_label(each)])
-        if name in ("by", "score", "rank") and value in ([], ()):
+        if name in ("by", "score", "rank") and isinstance(value, list | tuple) and not value:
             msg = f"{name}={quoted(value)} names no column"
             raise OptionError(msg, "by=None makes the whole frame one list" if name == "by" else "")
         if name == "like" and value is not None:
