@@ -728,3 +728,59 @@ def test_unreadable_files_are_named(run, monkeypatch):
     monkeypatch.setattr(Path, "open", refuse)
     code, _, err = run("evaluate odd.name -m ndcg")
     assert (code, err) == (2, "recframe: 'odd.name' cannot be read or written: Permission denied\n")
+
+
+# --- files as others write them -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_folders_name_columns(run, ending):
+    days = {"2024-01-01": OLD, "2024-01-02": NEW, "__HIVE_DEFAULT_PARTITION__": OLD}
+    for day, rows in days.items():
+        folder = Path("hive", f"day={day}", "hour=07")
+        folder.mkdir(parents=True)
+        getattr(pl.DataFrame(rows), f"write_{ending}")(folder / f"part-0.{ending}")
+        truth = Path("truth", f"day={day}")
+        truth.mkdir(parents=True)
+        pl.DataFrame(TEST).write_csv(truth / "part-0.csv")
+    line = f"evaluate 'hive/*/*/*.{ending}' --truth 'truth/*/*.csv' --by day --by user -m ndcg@10 --json"
+    code, out, err = run(f"{line} --per day")
+    assert (code, err) == (0, "")
+    by_day = {row["day"]: row["ndcg@10"] for row in json.loads(out)}
+    alone = {
+        name: json.loads(run(f"evaluate {name}.csv --truth test.csv -m ndcg@10 --json")[1])[0]
+        for name in ("old", "new")
+    }
+    assert by_day == {
+        day: pytest.approx(alone["new" if day == "2024-01-02" else "old"]["ndcg@10"])
+        for day in ("2024-01-01", "2024-01-02", None)
+    }
+    # One model, whatever the number of files; what is no role is no column.
+    assert [*json.loads(run(line)[1])[0]] == ["ndcg@10"]
+    code, out, _ = run(f"{line} --per hour")
+    assert (code, [row["hour"] for row in json.loads(out)]) == (0, ["07"])
+
+
+@pytest.mark.parametrize(
+    ("name", "sign", "hint"),
+    [("a.csv", ";", "with commas"), ("a.csv", "\t", "--format tsv"), ("a.tsv", ",", "--format csv")],
+)
+def test_another_separator_is_named(run, name, sign, hint):
+    Path(name).write_text(Path("old.csv").read_text().replace(",", sign))
+    code, out, err = run(f"evaluate {name} --truth test.csv -m ndcg")
+    assert (code, out) == (2, "")
+    assert f"'{name}' has one column" in err
+    assert f"but between {sign!r}" in err
+    assert hint in err
+
+
+@pytest.mark.parametrize("rows", [3, 12_000], ids=["seen by the look at types", "after it"])
+@pytest.mark.parametrize(("role", "column"), [("", "score"), ("--score old", "old"), ("--rank place", "place")])
+def test_text_in_a_column_of_numbers_is_named_with_its_row(run, rows, role, column):
+    lines = [f"{row},1,1,{row}.5" for row in range(rows)]
+    lines[-1] = f"{rows},1,1,abc"
+    Path("bad.csv").write_text("\n".join([f"user,item,relevant,{column}", *lines]))
+    code, out, err = run(f"evaluate bad.csv {role} -m mrr")
+    assert (code, out) == (2, "")
+    assert f"'bad.csv': {column} is 'abc' in row {rows:,} below the header, which is no number" in err
+    assert "cast" not in err

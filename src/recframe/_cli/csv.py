@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe.errors import InputError
+from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
+
+SEPARATORS = {
+    ";": "write the file with commas, as by: tr ';' ',' (numbers with a comma need a dot first)",
+    "\t": "give --format tsv",
+    ",": "give --format csv",
+    "|": "write the file with commas",
+}
+"""What files have instead of the separator of their format, and the remedy."""
+WORDS = ["true", "false", "nan"]
+"""What a column of numbers may say."""
 
 
 def read_csv(
@@ -38,6 +48,49 @@ def read_csv(
     _refuse_repeated_names(source, frame.columns, **options)
     frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
+
+
+def read_numbers(
+    source: Path | bytes,
+    name: str,
+    ids: Collection[str],
+    numbers: Collection[str],
+    pick: Callable[[pl.LazyFrame], pl.LazyFrame],
+    separator: str,
+) -> pl.DataFrame:
+    """Return what is picked of a CSV file, or raise for another separator, and for text in a column of numbers."""
+    _check_separator(source, name, separator)
+    try:
+        frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=10_000)
+    except pl.exceptions.ComputeError:
+        _refuse_text(source, name, numbers, separator)
+        raise
+    if any(frame.schema[column] == pl.String and frame[column].count() for column in {*numbers} & {*frame.columns}):
+        _refuse_text(source, name, numbers, separator)
+    return frame
+
+
+def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
+    """Raise where the header of a file is one name that holds another separator."""
+    options: dict[str, Any] = {"separator": separator, "has_header": False, "infer_schema_length": 0, "n_rows": 1}
+    header = pl.scan_csv(source, glob=False, **options).collect().row(0)
+    other = next((sign for sign in SEPARATORS if len(header) == 1 and sign in (header[0] or "")), None)
+    if other is not None:
+        msg = f"{name!r} has one column, {header[0]!r}: its values are not between {separator!r}, but between {other!r}"
+        raise InputError(msg, SEPARATORS[other])
+
+
+def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], separator: str) -> None:
+    """Raise for the first text in a column of numbers, and name its row."""
+    whole = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
+    for column in (column for column in whole.collect_schema().names() if column in columns):
+        texts = whole.select(column).collect().to_series().str.strip_chars()
+        known = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(WORDS)
+        rows = (texts.is_not_null() & ~known).arg_true()
+        if len(rows):
+            wrong = f"{quoted(texts[rows[0]])} in row {rows[0] + 1:,} below the header"
+            msg = f"{name!r}: {column} is {wrong}, which is no number"
+            raise InputError(msg, f"correct the file, or name another column than {column}")
 
 
 def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], **options: Any) -> None:

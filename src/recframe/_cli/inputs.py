@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._arguments import Roles
-from recframe._cli.csv import read_csv, with_ids_alike
+from recframe._cli.csv import read_numbers, with_ids_alike
+from recframe._cli.partitions import partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._files.fields import BOM
 from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
@@ -40,6 +41,8 @@ _OF_LISTS = ("per", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""
 _OF_IDS = ("per", "model", "subtopic")
 """The roles of columns that name something, besides the key and the item."""
+_OF_NUMBERS = ("score", "rank", "relevant", "weight", "value", "propensity")
+"""The roles of columns of numbers."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 _RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
@@ -117,9 +120,22 @@ class Inputs:
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
             return found
+        return self._collected(path, kind, self._picked)
+
+    def _picked(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
+        return lazy.select(self._columns_to_read(lazy.collect_schema().names()))
+
+    def _collected(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+        """Return what is picked of a file, with the columns of roles that the names of its folders hold."""
         return _collected(
-            path, kind, self._ids, lambda lazy: lazy.select(self._columns_to_read(lazy.collect_schema().names()))
+            path, kind, self._ids, self._numbers, lambda lazy: pick(with_partitions(lazy, path, self._ids))
         )
+
+    @property
+    def _numbers(self) -> list[str]:
+        """The columns that hold numbers to compute with."""
+        named = [value for name in _OF_NUMBERS for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
+        return [*map(str, named), *(["score"] if self.roles.get("rank") is None else [])]
 
     def _columns_to_read(self, there: list[str]) -> list[str]:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
@@ -147,7 +163,7 @@ class Inputs:
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
             found: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
             return found
-        return _collected(path, kind, self._ids, lambda lazy: lazy)
+        return self._collected(path, kind, lambda lazy: lazy)
 
 
 def format_of(path: Path) -> str:
@@ -210,6 +226,8 @@ def _models_of(given: str) -> tuple[dict[str, list[Path]], bool, int]:
     paths = expanded(path) if is_pattern(path) else [path]
     if match is not None:
         return {match[1]: paths}, True, len(paths)
+    if is_pattern(path) and all(map(partitions, paths)):
+        return {model_name(paths[0]): paths}, False, len(paths)
     return {model_name(each): [each] for each in paths}, is_pattern(path), len(paths)
 
 
@@ -233,11 +251,13 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
         raise InputError(msg, "give their ids one type") from None
 
 
-def _collected(path: Path, kind: str, ids: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+def _collected(
+    path: Path, kind: str, ids: Sequence[str], numbers: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]
+) -> pl.DataFrame:
     """Return a file as a frame; Parquet and CSV are scanned, so that only the columns that are picked are read."""
     check_file(path)
     try:
-        frame = _picked(path, kind, ids, pick)
+        frame = _picked(path, kind, ids, numbers, pick)
     except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
         reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
         msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
@@ -251,12 +271,14 @@ def _is_empty_text(values: pl.Series) -> bool:
     return values.dtype == pl.String and values.null_count() == len(values)
 
 
-def _picked(path: Path, kind: str, ids: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+def _picked(
+    path: Path, kind: str, ids: Sequence[str], numbers: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]
+) -> pl.DataFrame:
     if kind == "parquet":
         return pick(pl.scan_parquet(path, glob=False)).collect()
     if kind in ("csv", "tsv"):
         source = read_bytes(path) if path.name.endswith(".gz") else path
-        return read_csv(source, ids, pick, separator="\t" if kind == "tsv" else ",", infer_schema_length=10_000)
+        return read_numbers(source, str(path), ids, numbers, pick, separator="\t" if kind == "tsv" else ",")
     data = BytesIO(read_bytes(path))
     return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
 
