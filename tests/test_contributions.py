@@ -346,6 +346,36 @@ def test_a_metric_of_ones_own_that_is_no_sum_has_no_contributions_on_a_lazy_fram
         assert sorted(raw["contribution"].is_nan().drop_nulls()) == [False, True, True]
 
 
+class TwoUsers(recframe.Metric):
+    """Two users who stop with other probabilities: no row's part of a tied block is known."""
+
+    name = "two_users"
+
+    def terms(self, row):
+        return {
+            stop.__name__: row.cascade(stop, lambda position: 1 / position, None) for stop in (stops_soon, stops_late)
+        }
+
+    def value(self, sums):
+        return sums["stops_soon"] + sums["stops_late"]
+
+
+def stops_soon(relevance, greatest):
+    return relevance * 0.75
+
+
+def stops_late(relevance, greatest):
+    return relevance * 0.25
+
+
+def test_two_probabilities_to_stop_have_a_value_and_no_contributions(engine):
+    frame = engine.frame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3.0, 2.0, 1.0]})
+    found = engine.ask(frame, "evaluate", TwoUsers())[0]["two_users"]
+    assert found == pytest.approx(0.75 + 0.25 * 0.75 / 3 + 0.25 + 0.75 * 0.25 / 3)
+    with pytest.raises(recframe.OptionError, match="several probabilities to stop at a row has no contributions"):
+        engine.ask(frame, "contributions", TwoUsers(), item=None)
+
+
 def test_the_frame_is_not_changed(engine):
     rows = crowd(52, 10)
     frame = engine.frame(rows)

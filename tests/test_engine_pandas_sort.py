@@ -66,6 +66,18 @@ def test_keys_that_do_not_fit_are_left_to_windows(keys):
     assert pandas_sort.placed([np.array(keys)], np.arange(len(keys), dtype=float), None) is None
 
 
+def test_keys_that_do_not_fit_together_are_left_to_windows():
+    # One of 2⁶³ lists or more is no whole number of NumPy's.
+    keys = [np.array([1, 2, 1]), np.array([2**62, -(2**62), 0])]
+    assert pandas_sort.placed(keys, np.arange(3.0), 2) is None
+    assert pandas_sort.numbered(keys, np.arange(3.0), descending=True) is None
+
+
+@pytest.mark.parametrize("values", [[0.5, np.nan, 1.5], [np.nan] * 3, ["a", "b", "c"]])
+def test_values_without_an_order_are_left_to_windows(values):
+    assert pandas_sort.numbered([np.array([1, 1, 2])], np.array(values), descending=False) is None
+
+
 @examples(200)
 @given(rows=ranked_rows(ANY_SCORE), upto=st.integers(1, 4) | st.none())
 def test_whatever_the_scores(rows, upto):
@@ -88,6 +100,14 @@ def test_rows_of_low_scores_need_no_sort(kind, gaps, scale, monkeypatch):
     users = rng.permutation(users)
     assert check(users, KINDS[kind](rng, len(users)) + scale * users, 3) is not None
     assert (max(sorts) < 0.4 * len(users)) == (kind != "constant" and not scale)
+
+
+def test_a_missing_score_is_left_to_windows_where_rows_of_low_scores_are_left_out(monkeypatch):
+    leave_rows_out(monkeypatch)
+    users, scores = np.repeat([1, 2, 3], 5), np.arange(15.0) % 5
+    assert check(users, scores, 2) is not None
+    scores[5] = np.nan
+    assert pandas_sort.placed([users], scores, 2) is None
 
 
 @examples(200)

@@ -287,6 +287,18 @@ def test_some_lists_at_a_time(kind, upto, monkeypatch):
         assert whole is None or part.sort("row").equals(whole.sort("row"))
 
 
+@pytest.mark.parametrize("shape", ["alike", "some lists lower"])
+def test_high_scores_of_some_lists_at_a_time(shape, sorts, monkeypatch):
+    rng = random.Random(shape)
+    users = [rng.randint(0, 20) for _ in range(1500)]
+    scores = [SHAPES[shape](rng, user) for user in users]
+    whole = check(users, scores, 3)
+    monkeypatch.setattr(polars_sort, "ROWS_AT_ONCE", 100)
+    sorts.clear()
+    assert check(users, scores, 3).sort("row").equals(whole.sort("row"))
+    assert len(sorts) > 4 and max(sorts) < 200
+
+
 def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):
     monkeypatch.setattr(polars_pack, "MOST_BITS", 10)
     rng = random.Random(8)
