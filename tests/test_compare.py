@@ -256,8 +256,43 @@ def test_another_metric_in_the_call_moves_no_number(library, test, others):
     for name, column in together.items():
         found = [column[place] for place in places]
         # Sums over lists depend on the order of the lists by a rounding.
-        of_sums = name in {*sums, "low", "high", "p", "p_adjusted"} - {*exact}
-        assert found == (pytest.approx(alone[name], rel=1e-9) if of_sums else alone[name]), name
+        if name not in {*sums, "low", "high", "p", "p_adjusted"} or name in exact:
+            np.testing.assert_array_equal(found, alone[name], name)
+        else:
+            assert found == pytest.approx(alone[name], rel=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_detectable_holds_after_the_correction(engine, correction):
+    frame = engine.frame(rows_of(17, lists=40))
+    given = {"by": "session", "score": MODELS}
+    found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], correction=correction, **given)
+    level = 0.05 if correction == "none" else 0.05 / 6
+    for row in found:
+        _, ours, theirs = pair_of(engine, frame, row["metric"], row["model"], row["baseline"])
+        degrees, error = len(ours) - 1, stats.sem(ours - theirs)
+        expected = (stats.t.ppf(1 - level / 2, degrees) + stats.t.ppf(0.8, degrees)) * error
+        assert row["detectable"] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("per", [None, "country"])
+def test_many_pairs_are_compared_in_steps_with_a_bar(test, per, library, monkeypatch, capsys):
+    pytest.importorskip("tqdm")
+    frame = library.DataFrame(rows_of(18))
+    given = {"by": "session", "score": MODELS, "per": per, "test": test, "resamples": 200}
+
+    def compared():
+        found = recframe.rec(frame).compare(["ndcg", "mrr"], **given)
+        return [found[name].to_list() for name in found.columns]
+
+    expected = compared()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("recframe._comparison.compare.PAIRS", 4)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("recframe._progress.QUIET", 0)
+    assert [pytest.approx(column) if isinstance(column[0], float) else column for column in expected] == compared()
+    assert "6/6" in capsys.readouterr().err
 
 
 def test_the_bootstrap_draws_the_lists_with_a_value(library):

@@ -7,25 +7,26 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+import narwhals as nw
 import numpy as np
 
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, segments
-from recframe._comparison.paired_sums import Pair, differences, paired_sums
+from recframe._comparison.paired_sums import Pair, paired_sums, with_differences
 from recframe._comparison.results import result_frame, stacked
+from recframe._progress import progress_bar
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, column_name, whole_number
 from recframe.errors import DataWarning, OptionError, closest, quoted, stack_level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import narwhals as nw
+    from collections.abc import Mapping, Sequence
 
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
+    from recframe._statistics.student import Sums
     from recframe._values import Labels
 
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
@@ -35,6 +36,8 @@ COLUMNS = (
     "effect", "detectable", "low", "high", "p", "p_adjusted",
 )  # fmt: skip
 """The columns of a result, after those of `per`: of a wide frame polars and pandas print the first and the last."""
+PAIRS = 500
+"""How many pairs are compared together: each holds a column of differences."""
 MOST_RESAMPLES = 1_000_000
 """More would run for hours, and no decision needs a p-value in smaller steps."""
 
@@ -100,20 +103,59 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     ]
     if context.engine.eager:
         _warn_of_clusters(values, context)
+    # Other engines compute all pairs in one plan, as each plan would read the rows again.
+    step = PAIRS if context.engine.eager else len(pairs)
+    compared = []
+    with progress_bar(len(pairs), "pairs of models", show=None) as show:
+        for start in range(0, len(pairs), step):
+            compared.append(_compared(values, pairs[start : start + step], context, options))
+            show(start + len(compared[-1].pairs))
+    p = np.concatenate([one.numbers["p"].ravel() for one in compared])
+    corrected = iter(adjusted(p, options.correction))
+    tests = 1 if options.correction == "none" else max(int(np.isfinite(p).sum()), 1)
+    pieces = []
+    for one in compared:
+        shape = one.numbers["p"].shape
+        one.numbers["p_adjusted"] = np.fromiter(corrected, np.float64, one.numbers["p"].size).reshape(shape)
+        one.numbers["detectable"] = student.detectable(one.sums, 1 - (1 - options.confidence) / tests)
+        named = [_named_row(plan, values, one, number) for number in range(len(one.pairs))]
+        pieces.append(stacked(one.reported, named, COLUMNS))
+    return nw.concat(pieces, how="vertical")
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Pairs that were compared together."""
+
+    pairs: Sequence[Pair]
+    reported: nw.DataFrame[Any]
+    """The values of `per`, in order."""
+    sums: Sums
+    numbers: dict[str, Any]
+    """The statistics by their columns: an array with a row for each pair, and an entry for each reported value."""
+
+
+def _compared(values: ListValues, pairs: Sequence[Pair], context: CallContext, options: Options) -> _Compared:
+    """Compare pairs."""
+    values = with_differences(values, pairs)
     sums = paired_sums(values, pairs, context.per, context.cluster)
-    reported = sums.select(*context.per)
-    rows = [_row(sums, number, pair, values, options) for number, pair in enumerate(pairs)]
-    for row, pair in zip(rows, pairs, strict=True):
-        metric = plan.metrics[pair.metric]
-        row["metric"] = context.query.averaging(metric.label).name
-        if not metric.higher_is_better:
-            row["wins"], row["losses"] = row["losses"], row["wins"]
+    own, found = paired.statistics(sums, pairs)
+    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, values), own.mean)[:2]
+    compared = _Compared(pairs, sums.select(*context.per), own, _numbers(own, found, options, bounds))
     if options.test != "t":
-        _resample(rows, pairs, values, reported, context, options)
-    corrected = adjusted(np.concatenate([row["p"] for row in rows]), options.correction)
-    for row, part in zip(rows, np.split(corrected, len(rows)), strict=True):
-        row["p_adjusted"] = part
-    return stacked(reported, rows, COLUMNS)
+        _resample(compared, bounds, values, context, options)
+    return compared
+
+
+def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int) -> dict[str, Any]:
+    """Return the statistics of one pair with its names; wins are in the direction of the metric."""
+    pair = compared.pairs[number]
+    metric = plan.metrics[pair.metric]
+    row: dict[str, Any] = {name: array[number] for name, array in compared.numbers.items()}
+    if not metric.higher_is_better:
+        row["wins"], row["losses"] = row["losses"], row["wins"]
+    names = {"model": values.models[pair.model], "baseline": values.models[pair.baseline]}
+    return {**row, **names, "metric": plan.context.query.averaging(metric.label).name}
 
 
 def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
@@ -149,20 +191,14 @@ def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
     return [(model, known[0]) for model in range(len(models)) if model != known[0]]
 
 
-def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, options: Options) -> dict[str, Any]:
-    """Return the statistics of one pair, by Student's t."""
-    own, found = paired.statistics(sums, number)
-    bounds = np.broadcast_arrays(*paired.bounds(found, pair, values), own.mean)[:2]
+def _numbers(own: Sums, found: Mapping[str, Any], options: Options, bounds: Sequence[Any]) -> dict[str, Any]:
+    """Return the statistics of all pairs, by Student's t: a row of each array for a pair."""
     low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
     return {
-        "own": own,
-        "bounds": bounds,
-        "model": values.models[pair.model],
-        "baseline": values.models[pair.baseline],
-        "lists": found["lists"],
+        **{name: found[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
         "difference": own.mean,
@@ -171,58 +207,49 @@ def _row(sums: nw.DataFrame[Any], number: int, pair: Pair, values: ListValues, o
         "high": high,
         "p": student.p_value(own),
         "effect": student.effect(own),
-        "wins": found["wins"],
-        "ties": found["ties"],
-        "losses": found["losses"],
-        "detectable": student.detectable(own, options.confidence),
     }
 
 
 def _resample(
-    rows: Sequence[dict[str, Any]],
-    pairs: Sequence[Pair],
-    values: ListValues,
-    reported: nw.DataFrame[Any],
-    context: CallContext,
-    options: Options,
+    compared: _Compared, bounds: Sequence[Any], values: ListValues, context: CallContext, options: Options
 ) -> None:
-    """Replace p-values, and for the bootstrap the intervals, by those of the test, one segment after the other."""
-    named = [
-        column.alias(f"{name} {number}")
-        for number, pair in enumerate(pairs)
-        for name, column in zip(("difference", "weight"), differences(pair, values), strict=True)
-    ]
+    """Replace p-values and intervals by those of the test, one segment after the other."""
+    pairs, own, numbers = compared.pairs, compared.sums, compared.numbers
+    weighted = [pair for pair in pairs if pair.metric in values.weighted]
+    names = [*(pair.difference for pair in pairs), *(pair.weight for pair in weighted)]
     # A seed must draw the same lists in every call.
-    _, parts = segments(values, context, [], named, reported, by_key=True)
+    _, parts = segments(values, context, names, compared.reported, by_key=True)
     for entry, part in enumerate(parts):
-        weights = np.column_stack([part[f"weight {number}"] for number in range(len(pairs))])
-        found = np.column_stack([part[f"difference {number}"] for number in range(len(pairs))])
+        found = np.column_stack([part[pair.difference] for pair in pairs])
+        ones = np.ones(len(found))
+        weights = np.column_stack([part.get(pair.weight, ones) for pair in pairs])
+        weights = np.where(np.isnan(found), 0.0, np.nan_to_num(weights))
         units = resampling.Units(np.where(weights > 0, found, 0.0) * weights, weights, part.get("cluster"))
-        _test(rows, entry, units, options)
-
-
-def _test(rows: Sequence[dict[str, Any]], entry: int, units: resampling.Units, options: Options) -> None:
-    """Write the results of a test for one segment, where differences have a spread: else all tests agree."""
-    low, high, p = np.full((3, len(rows)), np.nan)
-    if options.test == "bootstrap":
-        low, high, p = resampling.bootstrap(
-            units, options.resamples, options.seed, options.confidence, options.interval
-        )
-    elif options.test == "randomization":
-        low, high, p = resampling.randomization(units, options.resamples, options.seed, options.confidence)
-    for column, row in enumerate(rows):
-        own = row["own"]
-        spreads = own.standard_error[entry] > 0
+        low, high, p = _test(units, options)
+        # Where differences have no spread, all tests agree.
+        spreads = own.standard_error[:, entry] > 0
         if options.test == "wilcoxon":
-            row["low"][entry] = row["high"][entry] = np.nan
-            if spreads:
-                row["p"][entry] = _wilcoxon(units.totals[units.weights[:, column] > 0, column])
-        elif spreads:
-            ends = student.cut(low[column], high[column], own.mean[entry], [end[entry] for end in row["bounds"]])
-            row["low"][entry], row["high"][entry], row["p"][entry] = *ends, p[column]
+            numbers["low"][:, entry] = numbers["high"][:, entry] = np.nan
+        else:
+            ends = student.cut(low, high, own.mean[:, entry], [end[:, entry] for end in bounds])
+            for name, end in zip(("low", "high"), ends, strict=True):
+                numbers[name][spreads, entry] = end[spreads]
+        numbers["p"][spreads, entry] = p[spreads]
+
+
+def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any]:
+    """Return the ends of the interval and the p-value of each pair in one segment."""
+    if options.test == "bootstrap":
+        return resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
+    if options.test == "randomization":
+        return resampling.randomization(units, options.resamples, options.seed, options.confidence)
+    p = np.array([_wilcoxon(totals[there]) for totals, there in zip(units.totals.T, units.weights.T > 0, strict=True)])
+    return np.full_like(p, np.nan), np.full_like(p, np.nan), p
 
 
 def _wilcoxon(differences: Any) -> float:
     """Return the p-value of Wilcoxon's signed-rank test, which leaves differences of 0 out."""
     cleaned = np.where(np.abs(differences) > paired.ROUNDING, differences, 0.0)
+    if not cleaned.any():
+        return float("nan")
     return float(student.scipy_stats().wilcoxon(cleaned).pvalue)

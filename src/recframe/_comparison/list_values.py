@@ -135,7 +135,6 @@ def segments(
     values: ListValues,
     context: CallContext,
     names: Sequence[str],
-    expressions: Sequence[nw.Expr] = (),
     reported: nw.DataFrame[Any] | None = None,
     *,
     by_key: bool = False,
@@ -148,8 +147,8 @@ def segments(
         The values of lists.
     context : CallContext
         The frames of the call.
-    names, expressions : sequence
-        What to return of each list, by column and by expression; and also the cluster, as ``"cluster"``.
+    names : sequence of str
+        The columns to return of each list; and also the cluster, as ``"cluster"``.
     reported : DataFrame, optional
         The values of `per`, in order; None: sorted.
     by_key : bool
@@ -158,7 +157,7 @@ def segments(
     per = list(context.per)
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
     keys = list(dict.fromkeys([*per, *context.keys]))
-    table = values.engine.collected(values.frame.select(*keys, *names, *expressions, *cluster))
+    table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
     table = _sorted_by_key(table, context) if by_key else table
     reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
     reported = table.select() if reported is None else reported

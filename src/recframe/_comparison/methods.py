@@ -72,8 +72,8 @@ class ComparisonMethods:
             Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative``
             (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
-            ``detectable`` (the smallest true difference that so many lists find with power 0.8), ``low`` and ``high``
-            (the interval of the difference, which no correction widens), ``p`` and ``p_adjusted``.
+            ``detectable`` (the smallest true difference that so many lists find with power 0.8, after the correction),
+            ``low`` and ``high`` (the interval of the difference, which no correction widens), ``p`` and ``p_adjusted``.
 
         Raises
         ------

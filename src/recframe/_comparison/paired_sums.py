@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from recframe._comparison.list_values import value_column, weight_column
 from recframe._statistics.student import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._comparison.list_values import ListValues
@@ -23,7 +24,9 @@ ROUNDING = 1e-12
 """Values of a list that differ by less are equal: the same sum in another order."""
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
-PARTS = ("lists", "model", "baseline", "squares", "wins", "losses", "negative")
+PARTS = ("lists", "difference", "baseline", "squares", "wins", "losses")
+NEGATIVE = ("negative model", "negative baseline")
+"""How many values are below 0, where the range of the metric has no least value; else this is not asked."""
 WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
@@ -38,87 +41,147 @@ class Pair:
     model: int
     baseline: int
 
+    @property
+    def difference(self) -> str:
+        """The column of the differences of lists, missing where either side is."""
+        return f"{value_column(self.model, self.metric)} - {self.baseline}"
 
-def differences(pair: Pair, values: ListValues) -> tuple[nw.Expr, nw.Expr]:
-    """Return the difference of a list, missing where either side is, and the weight of the list."""
-    ours = nw.col(value_column(pair.model, pair.metric))
-    difference = ours - nw.col(value_column(pair.baseline, pair.metric))
-    weights = nw.lit(1.0)
-    if pair.metric in values.weighted:
-        sides = [nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline)]
-        weights = (sides[0] + sides[1]) / 2
-    return difference, nw.when(~difference.is_null()).then(weights).otherwise(0.0)
+    @property
+    def weight(self) -> str:
+        """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
+        return f"weight of {self.difference}"
+
+
+def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
+    """Return the values of lists with the difference of each pair, and its weight where the metric weighs lists."""
+    frame = values.frame.with_columns(
+        *(
+            (nw.col(*(value_column(pair.model, metric) for pair in group)) - _baseline(group[0])).name.suffix(
+                f" - {baseline}"
+            )
+            for (metric, baseline), group in _by_baseline(pairs).items()
+        )
+    )
+    weights = []
+    for pair in pairs:
+        if pair.metric in values.weighted:
+            one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
+            weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
+    found = copy(values)
+    found.frame = frame.with_columns(*weights) if weights else frame
+    return found
 
 
 def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None) -> nw.DataFrame[Any]:
-    """Return the sums of each pair, a column each, one row per value of `by`."""
-    rows: list[nw.Expr] = []
-    names: list[str] = []
-    for number, pair in enumerate(pairs):
-        terms = _terms(pair, values, clustered=cluster is not None)
-        rows += [term.cast(nw.Float64()).alias(f"{name} {number}") for name, term in terms.items()]
-        names += [f"{name} {number}" for name in terms]
-    engine, frame = values.engine, values.frame
+    """Return the sums of each pair over lists with differences, a column each, one row per value of `by`."""
+    engine, lists, weighted = values.engine, values.frame, [pair for pair in pairs if pair.metric in values.weighted]
+    terms = _Terms(values)
+    terms.add_differences(pairs)
+    for pair in weighted:
+        terms.add_weights(pair, clustered=cluster is not None)
     if cluster is None:
-        return engine.collected(_summed(engine, frame.select(*by, *rows), by, names))
+        return engine.collected(_summed(engine, lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
-    frame = _summed(engine, frame.select(*of_cluster, *rows), of_cluster, names)
-    units: list[nw.Expr] = []
-    for number, pair in enumerate(pairs):
-        weight = nw.col(f"{'weight' if pair.metric in values.weighted else 'lists'} {number}")
-        total = nw.col(f"model {number}") - nw.col(f"baseline {number}")
+    sums = _summed(engine, lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
+    units = _Terms(values)
+    for pair in pairs:
+        weight = nw.col(f"{'weight' if pair in weighted else 'lists'} {pair.difference}")
+        total = nw.col(f"difference {pair.difference}")
         of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
-        units += [term.alias(f"{name} {number}") for name, term in zip(UNIT_PARTS, of_unit, strict=True)]
-        names += [f"{name} {number}" for name in UNIT_PARTS]
-    return engine.collected(_summed(engine, frame.with_columns(*units), by, names))
+        units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
+    return engine.collected(_summed(engine, sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
-def _terms(pair: Pair, values: ListValues, *, clustered: bool) -> dict[str, nw.Expr]:
-    """Return what a list adds to the sums of a pair: as little as they need, since there are many pairs."""
-    difference, weight = differences(pair, values)
-    there = ~difference.is_null()
-    model, baseline = (nw.col(value_column(side, pair.metric)) for side in (pair.model, pair.baseline))
-    counts = {"lists": there, "wins": difference > ROUNDING, "losses": difference < -ROUNDING}
-    least, greatest = values.range_of(pair.metric)
-    if math.isinf(least) and math.isfinite(greatest):
-        counts["negative"] = there & ((model < 0) | (baseline < 0))
-    if pair.metric not in values.weighted:
-        sides = {"model": nw.when(there).then(model), "baseline": nw.when(there).then(baseline)}
-        return {**counts, **sides, "squares": difference * difference}
-    weighted = weight * difference
-    sums = {
-        "model": weight * model,
-        "baseline": weight * baseline,
-        "squares": weighted * difference,
-        "weight": weight,
-        "weight_squares": weight * weight,
-    }
-    of_units = {
-        "unit_squares": weighted * weighted,
-        "unit_products": weighted * weight,
-        "unit_weight_cubes": weight * weight * weight,
-    }
-    return {**counts, **sums, **({} if clustered else of_units)}
+def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
+    groups: dict[tuple[int, int], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault((pair.metric, pair.baseline), []).append(pair)
+    return groups
+
+
+def _baseline(pair: Pair) -> nw.Expr:
+    return nw.col(value_column(pair.baseline, pair.metric))
+
+
+def _differences(pairs: Sequence[Pair]) -> nw.Expr:
+    return nw.col(*(pair.difference for pair in pairs))
+
+
+class _Terms:
+    """What lists add to the sums of pairs; one expression of many columns where possible, as pairs may be thousands."""
+
+    def __init__(self, values: ListValues) -> None:
+        self._values = values
+        self.terms: list[nw.Expr] = []
+        self.names: list[str] = []
+
+    def add_differences(self, pairs: Sequence[Pair]) -> None:
+        """Add what all pairs need, and what those need that weigh no lists."""
+        every = _differences(pairs)
+        self._add_all(pairs, {"lists": ~every.is_null(), "wins": every > ROUNDING, "losses": every < -ROUNDING})
+        plain = [pair for pair in pairs if pair.metric not in self._values.weighted]
+        if plain:
+            self._add_all(plain, {"difference": _differences(plain), "squares": _differences(plain) ** 2})
+        for (metric, _), group in _by_baseline(pairs).items():
+            differences, baseline = _differences(group), _baseline(group[0])
+            baselines = differences * 0 + baseline
+            if metric not in self._values.weighted:
+                self._add_all(group, {"baseline": baselines})
+            least, greatest = self._values.range_of(metric)
+            if math.isinf(least) and math.isfinite(greatest):
+                below = (differences + baseline < 0, baselines < 0)
+                self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
+
+    def add_weights(self, pair: Pair, *, clustered: bool) -> None:
+        """Add what a pair needs that weighs lists."""
+        difference, weight = nw.col(pair.difference), nw.col(pair.weight)
+        weighted = weight * difference
+        sums = {
+            "difference": weighted,
+            "baseline": weight * _baseline(pair),
+            "squares": weighted * difference,
+            "weight": weight,
+            "weight_squares": weight * weight,
+        }
+        of_units = {
+            "unit_squares": weighted * weighted,
+            "unit_products": weighted * weight,
+            "unit_weight_cubes": weight * weight * weight,
+        }
+        self.add(pair, {**sums, **({} if clustered else of_units)})
+
+    def add(self, pair: Pair, terms: Mapping[str, nw.Expr]) -> None:
+        """Add the terms of one pair."""
+        names = [f"{name} {pair.difference}" for name in terms]
+        self.terms += [term.alias(name) for name, term in zip(names, terms.values(), strict=True)]
+        self.names += names
+
+    def _add_all(self, pairs: Sequence[Pair], terms: Mapping[str, nw.Expr]) -> None:
+        """Add terms of several pairs, each of which begins with their differences."""
+        for name, term in terms.items():
+            self.terms.append(term.cast(nw.Float64()).name.prefix(f"{name} "))
+            self.names += [f"{name} {pair.difference}" for pair in pairs]
 
 
 def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str]) -> Frame:
     return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
 
 
-def bounds(found: dict[str, Any], pair: Pair, values: ListValues) -> tuple[Any, Any]:
-    """Return the least and the greatest difference of a list that the range of the metric allows.
+def bounds(found: Mapping[str, Any], pairs: Sequence[Pair], values: ListValues) -> tuple[Any, Any]:
+    """Return the least and the greatest difference of a list that the range of the metric allows, for each pair.
 
     Values of a metric without a least value are at least 0 where none is negative: relevance is not.
     """
-    least, greatest = values.range_of(pair.metric)
-    most = greatest - np.where(found["negative"] > 0, least, 0.0) if "negative" in found else greatest - least
+    ranges = {metric: values.range_of(metric) for metric in {pair.metric for pair in pairs}}
+    least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
+    most = greatest - np.where(found[NEGATIVE[0]] + found[NEGATIVE[1]] > 0, least, 0.0)
     return -most, most
 
 
-def statistics(sums: nw.DataFrame[Any], number: int) -> tuple[Sums, dict[str, Any]]:
-    """Return what the t-test of one pair needs, and its counts and sums."""
-    found = _sums_of(sums, number)
-    weight, total = found["weight"], found["model"] - found["baseline"]
+def statistics(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> tuple[Sums, dict[str, Any]]:
+    """Return what the t-tests of pairs need, and their counts and sums: a row of each array for a pair."""
+    found = _sums_of(sums, pairs)
+    weight, total = found["weight"], found["difference"]
     # Differences of rounding are none: they would have a p-value of their own.
     is_none = found["squares"] <= ROUNDING**2 * weight
     total = np.where(is_none, 0.0, total)
@@ -143,24 +206,31 @@ def statistics(sums: nw.DataFrame[Any], number: int) -> tuple[Sums, dict[str, An
     return result, found
 
 
-def _sums_of(sums: nw.DataFrame[Any], number: int) -> dict[str, Any]:
-    """Return all sums of a pair; those that were left out, as weights are 1 and lists are the units, from others."""
-    names = {name: f"{name} {number}" for name in (*PARTS, *WEIGHT_PARTS, *UNIT_PARTS)}
-    found = {name: _array(sums, column) for name, column in names.items() if column in sums.columns}
-    # Where no list has a value, some engines sum to nothing instead of 0.
-    found = {name: np.where(found["lists"] > 0, array, 0.0) for name, array in found.items()}
+def _sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
+    found: dict[str, Any] = {}
+    known = {*sums.columns}
+    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS)
+    names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
+    table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
+
+    def add(name: str, other: Any = None) -> None:
+        array = np.array(
+            [
+                table.get(f"{name} {pair.difference}", other if other is None else other[number])
+                for number, pair in enumerate(pairs)
+            ]
+        )
+        # Where no list has a value, some engines sum to nothing instead of 0.
+        found[name] = np.where(found.get("lists", array) > 0, array, 0.0)
+
+    for name in PARTS:
+        add(name)
     found["ties"] = found["lists"] - found["wins"] - found["losses"]
-    for name, other in (
-        ("weight", found["lists"]),
-        ("weight_squares", found["lists"]),
-        ("unit_squares", found["squares"]),
-        ("unit_products", found["model"] - found["baseline"]),
-        ("unit_weight_cubes", found["lists"]),
-    ):
-        found.setdefault(name, other)
-    found.setdefault("unit_weight_squares", found["weight_squares"])
+    found["model"] = found["baseline"] + found["difference"]
+    for name in (*NEGATIVE, *WEIGHT_PARTS, "unit_weight_cubes"):
+        add(name, found["lists"])
+    add("unit_squares", found["squares"])
+    add("unit_products", found["difference"])
+    add("unit_weight_squares", found["weight_squares"])
     return found
-
-
-def _array(frame: nw.DataFrame[Any], name: str) -> Any:
-    return np.asarray(frame[name].to_numpy(), dtype=np.float64)
