@@ -118,11 +118,16 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
         return False
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
-    if name == next(iter(ENGINES)) and named(config, item.path):
+    if (name == next(iter(ENGINES)) and named(config, item.path)) or (entry.every and is_single(item)):
         share = 1
     # Engines of one share run different tests, so that together they run all.
     test = item.name.replace(name, "", 1)
     return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % (share * config.getoption("sample")) == 0
+
+
+def is_single(item: pytest.Item) -> bool:
+    """Return whether an engine has one test of a function, and no random examples: no other test is like it."""
+    return len(item.callspec.params) == 1 and not hasattr(item.function, "hypothesis")
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:

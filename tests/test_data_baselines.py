@@ -154,11 +154,17 @@ def test_random_scores_are_even_and_unrelated(engine):
 
 
 def test_random_expects_the_average_over_all_orders(engine):
-    rows = [{"user": u, "item": i, "relevant": int(i < 2)} for u in range(500) for i in range(10)]
+    n, items, hits, k, seeds = 500, 10, 2, 5, range(8)
+    frame = engine.frame([{"user": u, "item": i, "relevant": int(i < hits)} for u in range(n) for i in range(items)])
+    names = [f"of {seed}" for seed in seeds]
     with engine.running():
-        scored = recframe.rec(engine.frame(rows)).add_random()
-    found = engine.ask(scored, "precision", 5, score="random")
-    assert found == pytest.approx(0.2, abs=0.02)
+        for seed, name in zip(seeds, names, strict=True):
+            frame = recframe.rec(frame).add_random(seed=seed, name=name)
+    found = [row["precision@5"] for row in engine.ask(frame, "evaluate", "precision@5", score=names)]
+    mean, variance = hits / items, hits / items * (1 - hits / items) * (items - k) / (items - 1) / k / n
+    # Each seed within 4 of its standard deviations, and all of them together: 0.024 and 0.008.
+    assert all(abs(value - mean) < 4 * math.sqrt(variance) for value in found)
+    assert abs(sum(found) / len(seeds) - mean) < 4 * math.sqrt(variance / len(seeds))
 
 
 # --- candidates ---------------------------------------------------------------------------------------------

@@ -64,9 +64,10 @@ def strange_lists(context: CallContext) -> Iterator[str]:
     there = context.truth_lists.select(*keys).unique()
     here = context.all_rows.select(*context.group).unique()
     both = engine.join(here, there.with_columns(nw.lit(1).alias(SEEN)), keys)
-    # On pandas a join makes floats of whole numbers.
-    counts = [nw.len().alias(COUNT), nw.col(SEEN).sum().cast(nw.Int64())]
+    counts = [nw.len().alias(COUNT), nw.col(SEEN).sum()]
     found = both.group_by(*long).agg(*counts) if long else both.select(*counts)
+    # On pandas a join makes floats of whole numbers.
+    found = found.with_columns(nw.col(SEEN).cast(nw.Int64()))
     known = engine.scalar(there.select(nw.len()))
     native = context.session.finish(found, {}, long)
     for *model, lists, shared in adapter_of(native).as_narwhals(native).select(*long, COUNT, SEEN).rows():
