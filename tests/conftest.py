@@ -126,8 +126,9 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
 
 
 def is_single(item: pytest.Item) -> bool:
-    """Return whether an engine has one test of a function, and no random examples: no other test is like it."""
-    return len(item.callspec.params) == 1 and not hasattr(item.function, "hypothesis")
+    """Return whether an engine has no other test like it: of a function without more parameters, or of one message."""
+    params = item.callspec.params
+    return (len(params) == 1 or "message" in params) and not hasattr(item.function, "hypothesis")
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:

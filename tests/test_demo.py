@@ -20,8 +20,6 @@ pl = pytest.importorskip("polars")
 
 from recframe.cli import main  # noqa: E402
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
 
@@ -100,6 +98,7 @@ def run(capsys, tmp_path):
 # --- one list ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_example_of_one_list_prints_the_known_values(run):
     """examples.md, metrics page: object 8, random against knn."""
     code, out, err = run("--k", "10", "5", "1")
@@ -115,6 +114,7 @@ def test_the_example_of_one_list_prints_the_known_values(run):
             assert random < popular < neighbours
 
 
+@pytest.mark.slow
 def test_the_tie_policies_are_bounds_and_the_mean(run):
     _, out, _ = run()
     [[as_printed]] = [set(values) for values in lines_of(out, "as printed")]
@@ -138,6 +138,7 @@ def test_the_example_is_that_of_the_metrics_page():
 # --- three recommenders -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
     from recframe._demo.baselines import generate, hold_out, recommend
 
@@ -168,6 +169,7 @@ def test_a_seed_gives_the_same_output_and_another_seed_another(run):
     assert first == again != other
 
 
+@pytest.mark.slow
 def test_neither_format_nor_row_order_nor_names_matter(run):
     frame = ratings()
     named = frame.with_columns(
@@ -238,6 +240,7 @@ def test_a_model_that_knows_nothing_has_no_number(run):
     assert not re.search(r"\d\*", out)
 
 
+@pytest.mark.slow
 def test_movielens_100k(run):
     code, out, err = run("--ratings", str(needed(DATA / "ml-100k" / "ratings.parquet")))
     assert (code, err) == (0, "")
@@ -248,6 +251,7 @@ def test_movielens_100k(run):
             assert random < popular < neighbours
 
 
+@pytest.mark.slow
 def test_the_documentation_shows_the_real_output(run):
     page = (ROOT / "docs" / "demo.md").read_text(encoding="utf-8")
     _, out, _ = run()
@@ -255,6 +259,7 @@ def test_the_documentation_shows_the_real_output(run):
     assert out.split("2. Many lists")[0] in page
 
 
+@pytest.mark.slow
 def test_its_code_can_be_copied(run, capsys):
     _, out, _ = run()
     code = out[out.index("  import polars as pl") : out.index("Or from files")]
@@ -264,6 +269,7 @@ def test_its_code_can_be_copied(run, capsys):
     assert [list(FORMULAS)] * 2 == [sorted(ast.literal_eval(names), key=list(FORMULAS).index) for names in metrics]
 
 
+@pytest.mark.slow
 def test_the_commands_that_it_names_exist(run, capsys):
     _, out, _ = run()
     for command, options in re.findall(r"^ +recframe (\w+)(.*)$", out, re.MULTILINE):

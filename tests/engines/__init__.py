@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Entry:
     """An engine, the packages that it needs, and its share of the tests: one in `default`, with ``--all`` one in `ci`.
 
-    Every: it runs each test that has no other parameter, whatever its share.
+    Every: it runs each test that has no other parameter or tests a message, whatever its share.
     """
 
     engine: Engine
