@@ -104,6 +104,20 @@ def test_pairs_of_models(engine, k, p):
         assert_agrees(row, k, expected(rows, (row["model"], row["other"]), k, p))
 
 
+@pytest.mark.parametrize("k", [2, 20])
+def test_top_k_of_unequal_length_without_ties(k):
+    pl = pytest.importorskip("polars")
+    draw = random.Random(k)
+    rows = [
+        {"user": user, "item": item, "a": item + 0.5, "b": draw.choice([None, draw.random()])}
+        for user in range(60)
+        for item in range(draw.randint(1, 6))
+    ]
+    frame = pl.DataFrame(rows, schema_overrides={"b": pl.Float64})
+    (found,) = frame.rec.agreement(k, score=["a", "b"]).rows(named=True)
+    assert_agrees(found, k, expected(rows, ("a", "b"), k, 0.9))
+
+
 def test_models_in_long_format(engine):
     rows = crowd(6)
     found = engine.ask(engine.frame(below_each_other(rows)), "agreement", 3, model="model")

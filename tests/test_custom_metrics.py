@@ -331,9 +331,9 @@ def test_reads_is_one_of_its_words():
     ],
     ids=["endless", "minus endless", "below 0", "endless weight"],
 )
-@pytest.mark.parametrize("library", ["polars", "pandas"])
-def test_endless_values_and_weights_below_0_are_errors(library, members):
-    frame = FRAME if library == "polars" else pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
+@pytest.mark.parametrize("frames", ["polars", "pandas"])
+def test_endless_values_and_weights_below_0_are_errors(frames, members):
+    frame = FRAME if frames == "polars" else pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
     with pytest.raises(recframe.InputError, match="metric 'custom' defines . lists? but gives no finite value"):
         frame.rec.measure(custom(**members)())
 

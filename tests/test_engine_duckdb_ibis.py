@@ -114,6 +114,33 @@ def test_duckdb_keys_come_back_as_they_were(connection, kind):
         assert result.fetchall()[0][1] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (pa.uint64(), pa.int64()),
+        (pa.int8(), pa.uint32()),
+        (pa.decimal128(20, 0), pa.int64()),
+        (pa.float32(), pa.float64()),
+        (pa.timestamp("s"), pa.timestamp("us")),
+        (pa.timestamp("ns"), pa.timestamp("ms")),
+        (pa.dictionary(pa.int8(), pa.string()), pa.string()),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("database", ["duckdb", "ibis"])
+def test_keys_of_two_types_match_by_value(database, here, there, connection):
+    def plan(kind, users, **columns):
+        users = pa.array(users).cast(pa.timestamp("s") if pa.types.is_timestamp(there) else there)
+        users = users.dictionary_encode() if pa.types.is_dictionary(kind) else users.cast(kind)
+        table = pa.table({"user": users, **columns})
+        return connection.from_arrow(table) if database == "duckdb" else pytest.importorskip("ibis").memtable(table)
+
+    frame = plan(here, [1, 1, 2, 2, 3], item=[1, 2, 1, 2, 1], score=[2, 1, 2, 1, 1])
+    truth = plan(there, [1, 2, 2], item=[2, 1, 9])
+    # The relevant item of the first user is second, that of the second first; the third is no user of the truth.
+    assert rows(recframe.rec(frame).evaluate(["mrr", "recall"], truth=truth)) == [{"mrr": 0.75, "recall": 0.75}]
+
+
 def test_names_and_types_are_checked_at_once(make):
     rec = recframe.rec(make({**FRAME, "text": ["x"] * 6}))
     with pytest.raises(KeyError, match="(?s)by='usr': the frame has no such column.*did you mean 'user'"):

@@ -321,6 +321,58 @@ def test_ids_of_other_types_are_found(ids):
     assert found["rank"] == [1, 3, 1, 2]
 
 
+def ranked_items(a=((1.0, 0.0), (0.0, 1.0)), **given):
+    """Return two users' best of three items and their relevant ones, as (user, item, relevant, rank, candidates)."""
+    found = plain(from_factors(np.array(a), np.array([[1.0, 3], [3, 2], [2, 1]]), k=1, **(ONE | given)))
+    return [*zip(*(found[name] for name in ("user", "item", "relevant", "rank", "candidates")), strict=True)]
+
+
+RANKED = [(1, "b", 0.0, 1, 3), (1, "a", 1.0, 3, 3), (2, "a", 0.0, 1, 3), (2, "b", 1.0, 2, 3)]
+NO_HITS = [(*row[:2], 0.0, *row[3:]) for row in RANKED]
+
+
+def test_ids_of_polars_match_by_value():
+    pl = pytest.importorskip("polars")
+    test = pl.DataFrame({"user": pl.Series([1, 2], dtype=pl.Int16), "item": ["a", "b"]})
+    for users in ([1, 2], pl.Series([1, 2], dtype=pl.UInt8), pl.Series([1, 2], dtype=pl.Int64)):
+        assert ranked_items(users=users, test=test) == RANKED
+        assert from_factors(A, B, **ONE | {"users": users}, test=test, k=1).schema["user"] == pl.Int16
+    # Ids that the frame's type cannot hold keep their own, and a row of an unknown user changes nothing.
+    many = {"users": [1, 2, 70_000], "a": [[1.0, 0], [0, 1], [1, 1]]}
+    assert ranked_items(test=test, **many) == RANKED
+    wide = pl.DataFrame({"user": [1, 70_000], "item": ["c", "c"]})
+    assert ranked_items(test=test, train=wide) == [(1, "b", 0.0, 1, 2), (1, "a", 1.0, 2, 2), *RANKED[2:]]
+    for dtype in (pl.Categorical, pl.Enum(["a", "b", "c"])):
+        items, some = pl.Series(ONE["items"], dtype=dtype), test.with_columns(pl.col("item").cast(dtype))
+        assert ranked_items(items=items, test=test) == ranked_items(test=some) == RANKED
+    assert ranked_items(test=test.with_columns(relevant=None)) == NO_HITS
+    for wrong, message in (
+        ({"test": test, "users": ["1", "2"]}, "'user' has the type Int16, but the ids of the factors are String"),
+        ({"test": test, "train": wide.cast({"user": pl.String})}, "'user' has the type String, .* factors are Int16"),
+        ({"test": test.with_columns(relevant=pl.lit("x"))}, "'relevant' has the type String, but relevance is bool"),
+    ):
+        with pytest.raises(recframe.ColumnTypeError, match=message):
+            ranked_items(**wrong)
+
+
+def test_ids_of_pandas_match_by_value():
+    pd = pytest.importorskip("pandas")
+    test = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    for some in (test, test.set_index("user"), test.set_index(["user", "item"]), test.astype({"item": "category"})):
+        assert ranked_items(test=some) == RANKED
+    for kind in (pd.Categorical, pd.CategoricalIndex, lambda items: pd.Series(items, dtype="category"), pd.Index):
+        assert ranked_items(items=kind(ONE["items"]), test=test) == RANKED
+    for relevant, expected in (([1, None], [*RANKED[:3], NO_HITS[3]]), ([None, None], NO_HITS), ([True, True], RANKED)):
+        some = test.assign(relevant=pd.Series(relevant, dtype=object))
+        assert ranked_items(test=some) == expected
+    for wrong, message in (
+        ({"test": test, "users": ["1", "2"]}, "'user' has the type int64, but the ids of the factors are"),
+        ({"test": test.assign(relevant=["x", "y"])}, "'relevant' has the type .*, but relevance is bool"),
+    ):
+        with pytest.raises(recframe.ColumnTypeError, match=message):
+            ranked_items(**wrong)
+
+
 ONE = {"users": [1, 2], "items": ["a", "b", "c"]}
 A, B = np.eye(2), np.ones((3, 2))
 

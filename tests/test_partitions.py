@@ -12,6 +12,8 @@ import recframe
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
+from recframe._engines import polars_lazy_ranks, polars_partitions, polars_schema  # noqa: E402 - needs polars
+
 NAMES = [
     "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
     "novelty", "serendipity", "diversity", "calibration",
@@ -57,6 +59,31 @@ def test_parts_change_nothing(per, parts):
     key = [name for name in ("model", *KEYS) if name in whole.columns]
     assert again.collect_schema() == whole.schema
     testing.assert_frame_equal(again.collect().sort(key), whole.sort(key), **TOLERANCE)
+
+
+@pytest.mark.parametrize("per", [None, "user", "country"])
+def test_parts_are_those_of_the_whole_in_the_thread_of_the_caller_too(per, monkeypatch):
+    # Threads of polars, in which parts are computed, are hidden from what measures which lines run.
+    monkeypatch.setattr(polars_partitions, "deferred", lambda compute, schema: compute())
+    frame, train, features = sample(2)
+    requested = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}
+    whole = frame.lazy().rec.evaluate(NAMES, **requested).collect()
+    again = frame.lazy().rec.evaluate(NAMES, partitions=3, **requested).collect()
+    key = [name for name in ("model", *KEYS) if name in whole.columns]
+    testing.assert_frame_equal(again.sort(key), whole.sort(key), **TOLERANCE)
+
+
+@pytest.mark.parametrize("version", ["1.30 to 1.34", "1.21 to 1.29"])
+@pytest.mark.parametrize("partitions", [None, 3])
+def test_polars_that_tells_types_earlier_gives_the_same(version, partitions, monkeypatch):
+    frame, train, _ = sample(3)
+    requested = {"k": [1, 4], "score": ["score", "other"], "train": train}
+    expected = frame.lazy().rec.evaluate(NAMES[:12], **requested).collect()
+    for module in (polars_lazy_ranks, polars_partitions, polars_schema):
+        monkeypatch.setattr(module, "KNOWS_SCHEMA_LATER", False)
+    monkeypatch.setattr(polars_partitions, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
+    found = frame.lazy().rec.evaluate(NAMES[:12], **requested, partitions=partitions)
+    testing.assert_frame_equal(found.collect().sort("model"), expected.sort("model"), **TOLERANCE)
 
 
 def test_parts_with_truth_and_models_below_each_other():
