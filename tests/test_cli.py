@@ -192,8 +192,8 @@ def test_values_are_those_of_the_namespace(run, files):
 @pytest.mark.parametrize(
     "name", ["x.parquet", "x.csv", "x.csv.gz", "x.tsv", "x.ndjson", "x.jsonl", "x.arrow", "x.ipc", "plain"]
 )
-@pytest.mark.parametrize("option", [False, True], ids=["by its name", "by --format"])
-def test_formats(run, files, name, option):
+@pytest.mark.parametrize("known", ["by its name", "by --format", "by its content"])
+def test_formats(run, files, name, known):
     import gzip
 
     kind = {"plain": "csv", "jsonl": "ndjson", "ipc": "arrow", "gz": "csv"}.get(
@@ -204,13 +204,30 @@ def test_formats(run, files, name, option):
         files.write_csv(content, separator="\t")
     else:
         getattr(files, {"arrow": "write_ipc"}.get(kind, f"write_{kind}"))(content)
-    path = Path("without ending" if option else name)
+    path = Path(name if known == "by its name" else "without ending")
     path.write_bytes(gzip.compress(content.getvalue()) if name.endswith(".gz") else content.getvalue())
-    if option and name.endswith(".gz"):
+    if known == "by --format" and name.endswith(".gz"):
         pytest.skip("compressed files of CSV are known by their names")
-    code, out, err = run(f"evaluate '{path}' -m map --json" + (f" --format {kind}" if option else ""))
+    code, out, err = run(f"evaluate '{path}' -m map --json" + (f" --format {kind}" if known == "by --format" else ""))
     assert (code, err) == (0, "")
     assert json.loads(out) == files.rec.evaluate("map").to_dicts()
+
+
+def test_a_file_of_a_model_has_no_column_of_models(run, files):
+    files.with_columns(model=pl.lit("x")).write_csv("other.csv")
+    code, out, err = run("compare recs.parquet other.csv -m map")
+    assert (code, out) == (2, "")
+    assert "the file of the model 'other' has a column 'model' of its own" in err
+    assert "give one file and --model model, or drop the column" in err
+
+
+def test_files_without_faults_say_so(run):
+    # Each user is recommended three of four items; one of these and the fourth are relevant.
+    good = [(user, (user + place) % 4, -place) for user in range(8) for place in range(3)]
+    truth = [(user, (user + place) % 4) for user in range(8) for place in (user % 3, 3)]
+    pl.DataFrame(good, schema=["user", "item", "score"], orient="row").write_csv("good.csv")
+    pl.DataFrame(truth, schema=["user", "item"], orient="row").write_csv("truth.csv")
+    assert run("check good.csv --truth truth.csv")[:2] == (0, "Nothing found.\n")
 
 
 def test_a_run_and_qrels_give_the_values_of_trec_eval(run):

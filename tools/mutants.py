@@ -1,7 +1,7 @@
 """Change one place of the code at a time, and see whether a test notices.
 
 ``python tools/mutants.py COVERAGE`` changes 300 places of the rooms that compute, drawn at random, runs for each the
-tests that reach its line, and prints those that no test noticed. COVERAGE is the file that this run writes, of the same
+tests that reach its line, at most 500 of them, and prints which test noticed. COVERAGE is the file that this run writes, of the same
 sources, in which each test is a context of its own::
 
     python -m pytest -n 2 --cov=recframe --cov-branch --cov-context=test --cov-report=
@@ -235,6 +235,7 @@ def main() -> None:
     parser.add_argument("coverage", help="the file of the run with a context for each test")
     parser.add_argument("--sample", type=int, default=300, help="how many places to change (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="which places (default: 0)")
+    parser.add_argument("--most", type=int, default=500, help="how many tests to run for one place (default: 500)")
     parser.add_argument("--part", default="0/1", help="of the sample, one part of several: 0/2 and 1/2")
     parser.add_argument("--at", nargs="+", default=[], metavar="FILE:LINE", help="all changes of these lines instead")
     given = parser.parse_args()
@@ -253,11 +254,12 @@ def main() -> None:
             tree = ast.parse((ROOT / PACKAGE / file).read_text(encoding="utf-8"))
             change = list(changes(tree))[number]
             tests = spread(reached.tests(file, change), random.Random(given.seed))  # noqa: S311 - an order
-            test = project.noticed_by(file, change, tree, tests)
+            test = project.noticed_by(file, change, tree, tests[: given.most])
             room = file.split("/")[0]
             total[room] += 1
             killed[room] += test is not None
-            say(f"{f'not noticed by {len(tests)} tests' if test is None else 'noticed'}: {file}:{change} [{test}]")
+            by = f"not noticed by {min(given.most, len(tests))} of {len(tests)} tests" if test is None else "noticed"
+            say(f"{by}: {file}:{change} [{test}]")
     for room, number in total.most_common():
         say(f"{room:14} {killed[room]} of {number}")
     say(f"{'sum':14} {killed.total()} of {total.total()}")
