@@ -1,8 +1,8 @@
 """Change one place of the code at a time, and see whether a test notices.
 
 ``python tools/mutants.py COVERAGE`` changes 300 places of the rooms that compute, drawn at random, runs for each the
-tests that reach its line, at most 500 of them, and prints which test noticed. COVERAGE is the file that this run writes, of the same
-sources, in which each test is a context of its own::
+tests that reach its line, at most 500 of them, and prints which test noticed. COVERAGE is the file that this run
+writes, of the same sources, in which each test is a context of its own::
 
     python -m pytest -n 2 --cov=recframe --cov-branch --cov-context=test --cov-report=
 
