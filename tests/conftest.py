@@ -128,7 +128,9 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
 def is_single(item: pytest.Item) -> bool:
     """Return whether an engine has no other test like it: of a function without more parameters, or of one message."""
     params = item.callspec.params
-    return (len(params) == 1 or "message" in params) and not hasattr(item.function, "hypothesis")
+    return (len(params) == 1 or not {"message", "match"}.isdisjoint(params)) and not hasattr(
+        item.function, "hypothesis"
+    )
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:

@@ -197,6 +197,17 @@ def test_candidates_keep_what_belongs_to_a_user(engine):
     assert {(row["user"], row["country"], row["item"]) for row in found} == {(1, "at", "a"), (2, "be", "a")}
 
 
+def test_candidates_need_one_library_and_a_key():
+    pl, pd = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    for arguments, given, match in (
+        ((pl.Series([1]), pd.Series([2])), {}, "(?s)what is given is of pandas and polars.*give everything in one"),
+        ((pl.Series([1]), [2]), {"library": "pandas"}, "what is given is of polars, but library='pandas'"),
+        (([1], [2]), {"by": None}, "(?s)by=None names no column, but users need one.*by='user'"),
+    ):
+        with pytest.raises(recframe.RecError, match=match):
+            recframe.candidates(*arguments, **given)
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_candidates_of_a_library(library):
     module = pytest.importorskip(library)

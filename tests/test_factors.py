@@ -300,6 +300,14 @@ def test_bias_alone_and_the_sets_as_sparse_matrices():
     assert plain(found) == plain(made.compact(pl.DataFrame))
 
 
+def test_a_sparse_matrix_has_the_shape_of_users_and_items():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(
+        recframe.InputError, match=r"(?s)test has the shape \(2, 2\), but there are 2 users and 3 items.*one row"
+    ):
+        from_factors(np.eye(2), np.ones((3, 2)), users=[1, 2], items=[1, 2, 3], test=sparse.csr_array(np.eye(2)), k=1)
+
+
 def test_without_a_test_set_everybody_is_served(library):
     made = case(9)
     found = plain(from_factors(made.a, made.b, users=made.users, items=made.items, train=library(made.train), k=3))

@@ -135,6 +135,20 @@ def test_a_file_whose_name_looks_like_a_pattern(file, library):
     assert rows(recframe.read_run(file(RUN, "a[1].run"), library=library)) == RUN_ROWS
 
 
+def test_a_run_has_one_query_in_a_line(tmp_path):
+    frame = pytest.importorskip("polars").DataFrame({"user": [1], "day": [2], "item": [3], "score": [0.5]})
+    with pytest.raises(
+        recframe.OptionError, match=r"(?s)by=\['user', 'day'\] names 2 columns.*one column made of several"
+    ):
+        recframe.write_run(frame, tmp_path / "x.run", by=["user", "day"])
+    assert not [*tmp_path.iterdir()]
+
+
+def test_models_have_names_of_text(file):
+    with pytest.raises(recframe.OptionTypeError, match="(?s)1 is not the name of a model.*give text"):
+        recframe.read_run({1: file("q1 Q0 d1 1 0.5 x")})
+
+
 def test_two_files_of_one_name_need_a_mapping(file):
     paths = [file(RUN, "a/x.run"), file(RUN, "b/x.run")]
     with pytest.raises(recframe.OptionError, match="(?s)would both be the model 'x'.*Hint: name the models"):

@@ -21,6 +21,15 @@ SEEN = {"user": [1, 1, 2], "item": ["a", "b", "a"], "clicked": [0, 1, 0]}
 # --- undefined lists ----------------------------------------------------------------------------------------------------
 
 
+def test_raise_returns_the_value_where_every_list_has_one(engine):
+    if engine.lazy:
+        pytest.skip("refused at the call")
+    frame = engine.frame({"user": [1, 1, 2], "relevant": [1, 0, 1], "score": [1.0, 2.0, 1.0]})
+    assert engine.ask(frame, "mrr", undefined="raise") == 0.75
+    found = engine.ask(frame, "mrr", per="user", undefined="raise")
+    assert [row["mrr"] for row in found] == [0.5, 1]
+
+
 def test_raise_all_takes_a_frame_with_one_defined_list(engine):
     if engine.lazy:
         pytest.skip("needs the data")

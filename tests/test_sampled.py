@@ -163,6 +163,9 @@ def test_roc_auc_needs_no_estimate(polars_engine):
     (row,) = polars_engine.ask(frame, "evaluate", ["roc_auc", "gauc", "mrr"], sampled=(2, 5))
     assert same(row["roc_auc"], 0.5)
     assert same(row["gauc"], 0.5)
+    # Alone, it reads lists of several relevant items and of any length.
+    frame = polars_engine.frame([{"user": 1, "relevant": int(score > 2), "score": score} for score in range(5)])
+    assert polars_engine.ask(frame, "roc_auc", sampled=(2, 5)) == 1
 
 
 def test_rows_and_models_have_estimates_too(polars_engine):
