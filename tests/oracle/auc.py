@@ -60,23 +60,23 @@ def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
 
 
 def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
-    """Return the standardised area below the lines between the points of the curve, one after each tied block."""
+    """Return the standardised area below the steps of the curve."""
     total = sum(map(hit, ranked(case).rows))
     others = len(ranked(case).rows) - total
     if not total * others:
         return None
-    end, area, x, y = float(metric.options.get("max_fpr", "0.1")), 0.0, 0.0, 0.0
-    sign = {"average": 0, "best": 1, "worst": -1}[ties]
-    places = [(row["score"], sign * number(row["relevant"])) for row in ranked(case).rows]
-    for place in sorted(set(places), reverse=True):
-        block = [row for row, own in zip(ranked(case).rows, places, strict=True) if own == place]
-        right, up = x + sum(not hit(row) for row in block) / others, y + sum(map(hit, block)) / total
-        if x < end and right > x:
-            stop = min(right, end)
-            area += (stop - x) * (y + y + (up - y) * (stop - x) / (right - x)) / 2
-        x, y = right, up
+    end = float(metric.options.get("max_fpr", "0.1"))
     least = end * end / 2
-    return (1 + (area - least) / (end - least)) / 2
+
+    def of_order(order: list[Row]) -> float:
+        area, right, up = 0.0, 0, 0
+        for row in order:
+            if not hit(row):
+                area += max(0.0, min((right + 1) / others, end) - right / others) * up / total
+            right, up = right + (not hit(row)), up + hit(row)
+        return (1 + (area - least) / (end - least)) / 2
+
+    return PICK[ties](map(of_order, orders(case.rows)))
 
 
 def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from oracle.rows import mean, number, tied_blocks
+from oracle.auc import PICK
+from oracle.rows import number, orders
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,20 +15,18 @@ if TYPE_CHECKING:
     from oracle.metric import Metric
 
 
-def stops(case: Case, probability: Callable[[float], float], ties: str) -> list[float]:
-    """Return the probability to stop at each position: shared within a tied block, or in the best or the worst order."""
-    found: list[float] = []
-    for _, block in tied_blocks(case.rows, "score", None):
-        each = sorted((probability(number(row["relevant"])) for row in block), reverse=ties == "best")
-        found += [mean(each)] * len(each) if ties == "average" else each
-    return found
+def cascade(case: Case, probability: Callable[[float], float], weight: Callable[[int], float], ties: str) -> float:
+    """Return the expected weight of the position where the reader stops, over all orders of the ties."""
+    return PICK[ties](
+        stopped([probability(number(row["relevant"])) for row in order], weight) for order in orders(case.rows)
+    )
 
 
-def cascade(metric: Metric, stopping: list[float], weight: Callable[[int], float]) -> float:
-    """Return the expected weight of the position where the reader stops."""
+def stopped(stopping: list[float], weight: Callable[[int], float]) -> float:
+    """Return the same of one order, from the probability to stop at each position."""
     total, examines = 0.0, 1.0
     for position, stop in enumerate(stopping, 1):
-        total += examines * stop * (weight(position) if position <= metric.last else 0.0)
+        total += examines * stop * weight(position)
         examines *= 1 - stop
     return total
 
@@ -39,11 +38,13 @@ def has_relevant(case: Case) -> bool:
 def err(metric: Metric, case: Case, ties: str) -> float | None:
     if not has_relevant(case):
         return None
-    if "probability" in metric.options:
-        known = ast.literal_eval(metric.options["probability"])
-        return cascade(metric, stops(case, lambda rel: known.get(rel, 0.0), ties), lambda r: 1 / r)
     top = float(metric.options.get("max_relevance", case.max_relevance))
-    return cascade(metric, stops(case, lambda rel: (2.0 ** max(rel, 0.0) - 1) / 2.0**top, ties), lambda r: 1 / r)
+    known = ast.literal_eval(metric.options.get("probability", "None"))
+
+    def probability(rel: float) -> float:
+        return (2.0 ** max(rel, 0.0) - 1) / 2.0**top if known is None else known.get(rel, 0.0)
+
+    return cascade(case, probability, lambda r: 1 / r if r <= metric.last else 0.0, ties)
 
 
 def pfound(metric: Metric, case: Case, ties: str) -> float | None:
@@ -51,4 +52,5 @@ def pfound(metric: Metric, case: Case, ties: str) -> float | None:
         return None
     goes_on = 1 - float(metric.options.get("p_break", 0.15))
     known = ast.literal_eval(metric.options["probability"])
-    return cascade(metric, stops(case, lambda rel: known.get(rel, 0.0), ties), lambda r: goes_on ** (r - 1))
+    weight = lambda r: goes_on ** (r - 1) if r <= metric.last else 0.0  # noqa: E731
+    return cascade(case, lambda rel: known.get(rel, 0.0), weight, ties)

@@ -33,6 +33,7 @@ from recframe._columns import (
 from recframe._plan import places
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import fill_missing
+from recframe._plan.stops import stop_places
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
         each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
     if cascade:
-        stops = places.stop_places(context, kept, ranking.upto, tied=rows.tied)
+        stops = stop_places(context, kept, ranking.upto, tied=rows.tied)
         kept = _with_stops(context, _with_blocks(context, kept, stops, cascade))
         each = nw.when(nw.col(BLOCK_STOP) > 0).then(nw.col(OWN_STOP) / nw.col(BLOCK_STOP)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * each for column in cascade}

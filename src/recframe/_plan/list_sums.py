@@ -27,6 +27,7 @@ from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS, IS_TIED
 from recframe._plan.relevance import is_read_row
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
+from recframe._plan.stops import stop_places
 from recframe._plan.subtopics import sums_of_subtopics
 from recframe._plan.sum_columns import constant, own
 from recframe._plan.term_rows import TermRows
@@ -115,7 +116,7 @@ class Ranking:
         if requirements.alphas:
             found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
-            stops = places.stop_places(context, kept, self.upto, tied=rows.tied)
+            stops = stop_places(context, kept, self.upto, tied=rows.tied)
             found.append(Addends(stops, requirements.cascade.summands))
         return found
 

@@ -1,4 +1,4 @@
-"""The positions within tied blocks. No single row of a block tells which hit is there, or how many users stop there."""
+"""The positions within tied blocks. No single row of a block tells which hit is there."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ from recframe._columns import (
     PLACE_COUNT,
     POOLED_BEFORE,
     POSITION,
-    RELEVANCE,
     SIZE,
     START,
-    stop_column,
 )
 from recframe._plan import ranks
 from recframe.metrics._row import EPSILON
@@ -42,25 +40,6 @@ def first_hit_places(context: CallContext, hits: Frame, upto: int | None) -> Fra
     several = hits.filter(ranks.HOLDS_SEVERAL_FIRST_HITS)
     blocks = several.select(*context.group, START, SIZE, BLOCK_HITS).unique()
     return ranks.chances(places_of(context, blocks, upto), context.group)
-
-
-def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
-    """Return the places at which users may stop who read from the top, with their examination probabilities."""
-    cutoff, engine, numbers = (
-        context.requirements.cascade_cutoff,
-        context.engine,
-        range(len(context.requirements.stops)),
-    )
-    kept = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
-    kept, greatest = context.with_greatest(kept)
-    stops = [stop(nw.col(RELEVANCE), greatest) for stop in context.requirements.stops]
-    found = ranks.stopping(kept, context.group, stops, tied=tied)
-    found = places_of(context, found, upto) if tied else found.with_columns(nw.lit(1).alias(POSITION))
-    found = engine.settle(found)
-    surely = nw.any_horizontal(*(nw.col(stop_column(number)) >= 1 for number in numbers), ignore_nulls=True)
-    return ranks.examination_probability(
-        engine, found, context.group, len(stops), certain=engine.may_hold(found, surely)
-    )
 
 
 def marked_places(

@@ -35,11 +35,6 @@ from recframe._columns import (
     TIED,
     VALUE,
     digit_column,
-    end_column,
-    examined_column,
-    go_on_column,
-    past_column,
-    stop_column,
 )
 from recframe._plan.sum_columns import KEPT
 
@@ -247,46 +242,3 @@ def concordant_pairs(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
         frame = frame.with_columns(found.cast(nw.Float64()).alias(digit_column(digit)))
         concordance = concordance + nw.col(digit_column(digit))
     return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(CONCORDANCE))
-
-
-def stopping(frame: Frame, keys: Sequence[str], stops: Sequence[nw.Expr], *, tied: bool) -> Frame:
-    """Return the tied blocks at which somebody stops, and the mean chance of their rows, absent ones included."""
-    chances = [stop_column(index) for index in range(len(stops))]
-    frame = frame.with_columns(*(stop.alias(name) for stop, name in zip(stops, chances, strict=True)))
-    frame = frame.filter(stopped(len(stops)))
-    if not tied:
-        return frame
-    blocks = frame.group_by(*keys, START, SIZE).agg(nw.col(*chances).sum())
-    return blocks.with_columns(nw.col(*chances) / nw.col(SIZE))
-
-
-def stopped(stops: int) -> nw.Expr:
-    """Return whether somebody stops at a place."""
-    return nw.any_horizontal(*(nw.col(stop_column(index)) > 0 for index in range(stops)), ignore_nulls=True)
-
-
-def examination_probability(engine: Engine, frame: Frame, keys: Sequence[str], stops: int, *, certain: bool) -> Frame:
-    """Add, for a user who reads from the top, the examination probability of each place where somebody stops.
-
-    Certain: whether there may be a place at which every user stops.
-    """
-    many = range(stops)
-    place = nw.col(START) + nw.col(POSITION).cast(nw.Int64()) - 1
-    # The product of the chances to go on is a sum of logarithms, apart from those that are 0.
-    on = {
-        go_on_column(index): nw.when(nw.col(stop_column(index)) < 1)
-        .then(1 - nw.col(stop_column(index)))
-        .otherwise(1.0)
-        .log()
-        for index in many
-    }
-    end = {end_column(index): (nw.col(stop_column(index)) >= 1).cast(nw.Float64()) for index in many} if certain else {}
-    frame = frame.with_columns(place.cast(nw.Float64()).alias(POSITION), **on, **end)
-    frame = engine.sums_before(frame, {past_column(column): column for column in (*on, *end)}, keys, POSITION)
-    examined = {examined_column(index): nw.col(past_column(go_on_column(index))).exp() for index in many}
-    if certain:
-        examined = {
-            name: chance * (nw.col(past_column(end_column(index))) < 1).cast(nw.Float64())
-            for index, (name, chance) in enumerate(examined.items())
-        }
-    return frame.with_columns(**examined)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Probability = Mapping[float, float] | tuple[tuple[float, float], ...]
 """The chance that a row of a relevance satisfies a user, by relevance; a metric keeps it as a tuple."""
 _RELEVANCE = "Pᵣ = the relevance, of the row at position r"
-_SHARED = "the rows of a tied block of mixed grades share their mean probability"
 
 
 def _stopping(row: Row, stop: Stop, weight: Weight, k: int | None) -> nw.Expr:
@@ -106,8 +105,7 @@ class ERR(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better. Negative relevance counts as 0. In a tied block of mixed grades the rows share their
-    mean probability to satisfy, which is an approximation; elsewhere the value is exact.
+    In [0, 1], higher is better. Negative relevance counts as 0.
 
     References
     ----------
@@ -156,10 +154,6 @@ class ERR(CutMetric):
             return -math.inf, math.inf
         return -math.inf, MOST_EXPONENT if self.max_relevance is None else self.max_relevance
 
-    @property
-    def inexact(self) -> str:
-        return _SHARED
-
     def explained(self) -> Sequence[str]:
         formula = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ)"
         if self.probability is not None:
@@ -200,8 +194,7 @@ class PFound(CutMetric):
 
     Notes
     -----
-    In [0, 1], higher is better. In a tied block of mixed grades the rows share their mean probability, which is an
-    approximation; elsewhere the value is exact.
+    In [0, 1], higher is better.
 
     References
     ----------
@@ -241,10 +234,6 @@ class PFound(CutMetric):
     @property
     def relevances(self) -> tuple[float, float]:
         return (0.0, 1.0) if self.probability is None else (-math.inf, math.inf)
-
-    @property
-    def inexact(self) -> str:
-        return _SHARED
 
     def explained(self) -> Sequence[str]:
         chance = _RELEVANCE if self.probability is None else _explained(self.probability)

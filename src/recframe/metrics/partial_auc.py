@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 
 def _area(row: Row, max_fpr: float) -> nw.Expr:
-    """Return a hit's part of the area up to the false positive rate, in rows: the curve is a line over a tied block."""
+    """Return a hit's part of the area up to the false positive rate, in rows.
+
+    Of m hits in a tied block with n other rows, m·i/(n + 1) are expected ahead of the i-th other one.
+    """
     end = max_fpr * (row.length - row.ranked_relevant_in_list)
     before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
     left = end - before
-    ascent = nw.when(inside > 0).then(inside).otherwise(1.0)
-    cut = nw.when(left > 0).then(left * left / (2 * ascent)).otherwise(0.0)
+    whole = left - left % 1
+    # The steps of the whole rows, and a part of the next one.
+    cut = nw.when(left > 0).then((whole + 1) * (left - whole / 2) / (inside + 1)).otherwise(0.0)
     return row.hit * nw.when(left >= inside).then(left - inside / 2).otherwise(cut)
 
 
@@ -41,9 +45,9 @@ class PartialAUC(Metric):
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k; of the ranked rows. The curve is a straight line over a tied block
-    (scikit-learn): the expected value wherever no tied block straddles x. A list without a ranked row of both kinds is
-    undefined.
+    In [0, 1], higher is better. Accepts no k; of the ranked rows. The curve has a step for each row. A tied block that
+    straddles x counts with the mean over its orders; scikit-learn draws a straight line over it, which is less or more.
+    A list without a ranked row of both kinds is undefined.
 
     References
     ----------
@@ -68,10 +72,6 @@ class PartialAUC(Metric):
     reads: ClassVar[Reads] = "all"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
-
-    @property
-    def inexact(self) -> str:
-        return "the curve is a line over a tied block that straddles max_fpr"
 
     def explained(self) -> Sequence[str]:
         return [self.formula, f"x = {self.max_fpr:g}"]
