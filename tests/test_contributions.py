@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any
 
 import pytest
@@ -225,6 +225,25 @@ def test_tied_rows_add_their_mean_over_all_orders(polars_engine, label):
         {item: expected[item] for item in range(4)}, abs=1e-12
     )
     assert [(row["position"], row["tied"]) for row in found] == [(1, 1), (2, 3), (2, 3), (2, 3)]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, None])
+def test_rows_that_tie_add_where_a_user_stops_at_them(engine, k):
+    chances, scores = [0.5, 0.25, 0.0, 0.75, 1.0, 0.5, 0.0], [5, 4, 4, 4, 3, 3, 3]
+    expected, orders = defaultdict(float), [*product(permutations((1, 2, 3)), permutations((4, 5, 6)))]
+    for middle, last in orders:
+        examined = 1.0
+        for position, item in enumerate((0, *middle, *last), 1):
+            if k is None or position <= k:
+                expected[item] += examined * chances[item] / position / len(orders)
+            examined *= 1 - chances[item]
+    rows = [
+        {"user": 1, "item": i, "relevant": p, "score": s} for i, (p, s) in enumerate(zip(chances, scores, strict=True))
+    ]
+    found = engine.ask(engine.frame(rows), "contributions", "err(probability=relevance)", k=k)
+    assert {row["item"]: row["contribution"] for row in found} == pytest.approx(
+        {row["item"]: expected[row["item"]] for row in found}, abs=1e-12
+    )
 
 
 def test_auc_counts_pairs_and_unranked_items_share_the_last_place(engine):

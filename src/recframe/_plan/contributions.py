@@ -10,7 +10,6 @@ import narwhals as nw
 from recframe._columns import (
     ABSOLUTE,
     BLOCK_HITS,
-    BLOCK_STOP,
     CONTRIBUTION,
     HIT,
     ITEM,
@@ -29,11 +28,12 @@ from recframe._columns import (
     key_column,
     row_column,
     score_column,
+    stop_column,
 )
 from recframe._plan import places
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import fill_missing
-from recframe._plan.stops import stop_places
+from recframe._plan.stops import row_stop_places, with_own_stops
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -181,8 +181,7 @@ def _differs(sums: str) -> nw.Expr:
 def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
     """Return the kept rows of a model with what each adds to the sums, in columns named by `row_column`.
 
-    What is known of a tied block as a whole is spread over its rows: the position of the first hit evenly over its
-    hits, that at which a user stops by the rows' own probabilities to stop.
+    The position of the first hit is known of a tied block as a whole: it is spread evenly over its hits.
     """
     requirements = context.requirements
     assert ranking.kept is not None  # noqa: S101 - for the type checker: the metric reads the relevance
@@ -197,29 +196,21 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
         each = nw.when(nw.col(BLOCK_HITS) > 0).then(nw.col(HIT) / nw.col(BLOCK_HITS)).otherwise(0.0)
         added |= {column: added[column] + nw.col(block_column(column)) * each for column in first_hit}
     if cascade:
-        stops = stop_places(context, kept, ranking.upto, tied=rows.tied)
-        kept = _with_stops(context, _with_blocks(context, kept, stops, cascade))
-        each = nw.when(nw.col(BLOCK_STOP) > 0).then(nw.col(OWN_STOP) / nw.col(BLOCK_STOP)).otherwise(0.0)
-        added |= {column: added[column] + nw.col(block_column(column)) * each for column in cascade}
+        if len(requirements.stops) > 1:
+            msg = "a metric with several probabilities to stop at a row has no contributions"
+            raise OptionError(msg)
+        stops = row_stop_places(context, kept, ranking.upto, tied=rows.tied)
+        kept = with_own_stops(context, kept).rename({stop_column(0): OWN_STOP})
+        kept = _with_blocks(context, kept, stops, cascade, OWN_STOP)
+        added |= {column: added[column] + nw.col(block_column(column)) for column in cascade}
     # A sum skips what is missing.
     columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]
     return rows.join_lookups(kept, requested, ideal).with_columns(*columns)
 
 
-def _with_stops(context: CallContext, kept: Frame) -> Frame:
-    """Add the probability to stop at each row, and the sum of these over its tied block."""
-    stop, *others = context.requirements.stops
-    if others:
-        msg = "a metric with several probabilities to stop at a row has no contributions"
-        raise OptionError(msg)
-    kept, greatest = context.with_greatest(kept)
-    kept = kept.with_columns(stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()).alias(OWN_STOP))
-    return kept.with_columns(nw.col(OWN_STOP).sum().over(*context.group, START).alias(BLOCK_STOP))
-
-
-def _with_blocks(context: CallContext, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr]) -> Frame:
-    """Add to each row what the places of its tied block add together."""
-    block, names = [*context.group, START], [block_column(name) for name in terms]
+def _with_blocks(context: CallContext, kept: Frame, rows: Frame, terms: Mapping[str, nw.Expr], *of: str) -> Frame:
+    """Add to each row what the places of its tied block add together, or those of a part of it."""
+    block, names = [*context.group, START, *of], [block_column(name) for name in terms]
     rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
     kept = context.engine.join(kept, context.engine.sum_by(rows, block, names), block)
     return kept.with_columns(nw.col(*names).fill_null(0.0))

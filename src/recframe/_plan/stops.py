@@ -1,10 +1,10 @@
 """Where users stop who read from the top, as exact expected values over all orders of tied rows.
 
 The probability to pass the first j rows of a tied block, S(j), is the mean over its subsets of j rows of the product of
-their probabilities q to go on. The polynomial Π (1 - u + u·q·x) over the rows of a block has the coefficients
+their probabilities q to go on. The polynomial Π (1 - u + u·q·x) over the t rows of the block has the coefficients
 C(t, j)·u^j·(1-u)^(t-j)·S(j). They are read off its values on the circle |x| = 1, whose logarithms are sums over rows.
-Divided by those of a block where nobody stops, S(j) is left. With u near j/t few points of the circle matter,
-about twenty for each j, and the j near to each other share them.
+Divided by those of a block where nobody stops, S(j) is left. With u near j/t few points of the circle matter, about
+twenty for each j, and a band of neighbouring j shares them.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ import narwhals as nw
 
 from recframe._columns import (
     ANGLE,
-    ARGUMENT,
     BAND,
+    BAND_COUNT,
+    BAND_FIRST,
     BASE_ARGUMENT,
     BASE_LOG,
-    BASE_PART,
     COSINE,
-    LOG_RADIUS,
+    DEVIATION,
     MARKED,
-    NODE,
-    PART,
+    OWN_STOP,
     PERIOD,
     PLACE_COUNT,
     POSITION,
-    RADIUS,
+    REACHED,
     REAL,
     RELEVANCE,
     SINE,
     SIZE,
+    SQUARE,
     START,
-    SURVIVAL,
     TILT,
+    argument_column,
     end_column,
     examined_column,
     go_on_column,
+    log_column,
     past_column,
     stop_column,
+    survival_column,
 )
-from recframe._plan.places import places_of
-from recframe._plan.sum_columns import constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,175 +57,216 @@ TAIL = 8.7
 FEW = 40.0
 """The expected number of rows up to which all points of the circle matter."""
 SINE_TERMS, ARCTAN_TERMS = 11, 12
-"""Of the series of the sine up to a right angle, and of the arctangent up to a sixteenth of a half turn."""
+"""Of the series of the sine up to a right angle, and of the arctangent up to 0.2."""
 
 
 def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
-    engine, block, stops = context.engine, [*context.group, START], range(len(context.requirements.stops))
-    rows = stopping_rows(context, kept)
-    blocks = engine.settle(examined_blocks(context, rows, tied=tied))
-    start = nw.col(START).cast(nw.Float64()).alias(POSITION)
-    examined = [examined_column(number) for number in stops]
-    columns = [*block, POSITION, *map(stop_column, stops), *examined]
+    stops, examined = _numbered(context, stop_column), _numbered(context, examined_column)
+    columns = [*context.group, START, POSITION, *stops, *examined]
+    grades = _grades(context, kept, tied=tied)
+    alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
+    alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
     if not tied:
-        return blocks.with_columns(start).select(*columns)
-    found = [blocks.filter(nw.col(SIZE) == 1).with_columns(start).select(*columns)]
-    for number in stops:
-        stop = stop_column(number)
-        grades = engine.settle(tied_grades(rows, block, stop))
-        places = survivals(context, grades, block, stop, upto)
-        passed = nw.col(SURVIVAL).shift(1).over(*block, order_by=POSITION).fill_null(1.0)
-        others = (constant(stop_column(other), 0.0) for other in stops if other != number)
-        places = places.with_columns((passed - nw.col(SURVIVAL)).alias(stop), *others)
-        places = places.with_columns((nw.col(START).cast(nw.Float64()) + nw.col(POSITION) - 1).alias(POSITION))
-        found.append(engine.join(places, blocks.select(*block, *examined), block).select(*columns))
-    return engine.stack(found)
+        return alone
+    survivals = _numbered(context, survival_column)
+    places = _survivals(context, grades.filter(nw.col(SIZE) > 1), [*context.group, START, *examined], upto)
+    block = [*context.group, START]
+    passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survivals]
+    here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survivals, strict=True)}
+    places = places.with_columns(**here).with_columns(_place(nw.col(POSITION)).alias(POSITION))
+    return context.engine.stack([alone, places.select(*columns)])
 
 
-def stopping_rows(context: CallContext, kept: Frame) -> Frame:
-    """Return the rows at which somebody stops, with the probabilities."""
-    cutoff = context.requirements.cascade_cutoff
-    kept = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
+def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
+    """Return the positions that a row may have, by its own probability to stop, with that to get to it and stop there.
+
+    There is one probability to stop. The other rows of the block are a block of their own, with one row less.
+    """
+    stop, survival, engine = stop_column(0), survival_column(0), context.engine
+    columns = [*context.group, START, OWN_STOP, POSITION, stop, examined_column(0)]
+    grades = _grades(context, kept, tied=tied).with_columns(nw.col(stop).alias(OWN_STOP))
+    # At the first position of its block a row has nobody of it in front.
+    first = grades.with_columns(_place(1).alias(POSITION), (nw.col(stop) / nw.col(SIZE)).alias(stop)).select(*columns)
+    if not tied:
+        return first
+    grades = engine.settle(grades.filter(nw.col(SIZE) > 1))
+    block = [*context.group, START]
+    own = engine.join(grades.drop(OWN_STOP), grades.select(*block, OWN_STOP), block)
+    itself = (nw.col(stop) == nw.col(OWN_STOP)).cast(nw.Float64())
+    own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE) - 1).alias(SIZE))
+    key = [*block, OWN_STOP, examined_column(0)]
+    places = _survivals(context, own, key, upto)
+    sizes = grades.select(*block, SIZE).unique()
+    places = engine.join(places, sizes, block)
+    places = places.with_columns(
+        (nw.col(OWN_STOP) * nw.col(survival) / nw.col(SIZE)).alias(stop), _place(nw.col(POSITION) + 1).alias(POSITION)
+    )
+    return engine.stack([first, places.select(*columns)])
+
+
+def _numbered(context: CallContext, column: object) -> list[str]:
+    """Return the columns of a kind, one for each probability to stop of the call."""
+    return [column(number) for number in range(len(context.requirements.stops))]  # type: ignore[operator]
+
+
+def _place(inside: nw.Expr | int) -> nw.Expr:
+    """Return the position of a place in a tied block, as a float."""
+    return nw.col(START).cast(nw.Float64()) + inside - 1
+
+
+def with_own_stops(context: CallContext, kept: Frame) -> Frame:
+    """Add the probabilities to stop at a row, once there."""
     kept, greatest = context.with_greatest(kept)
-    stops = {
-        stop_column(number): stop(nw.col(RELEVANCE), greatest).cast(nw.Float64())
-        for number, stop in enumerate(context.requirements.stops)
-    }
-    kept = kept.with_columns(**stops)
-    anybody = nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True)
-    return context.engine.settle(kept.filter(anybody).select(*context.group, START, SIZE, *stops))
+    stops = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.stops]
+    return kept.with_columns(**dict(zip(_numbered(context, stop_column), stops, strict=True)))
 
 
-def examined_blocks(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
-    """Return the tied blocks of such rows, with the examination probability of the first position of each."""
-    engine, stops = context.engine, range(len(context.requirements.stops))
-    chances = [nw.col(stop_column(number)) for number in stops]
-    # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
-    on = {
-        go_on_column(number): nw.when(chance < 1).then(1 - chance).otherwise(1.0).log()
-        for number, chance in enumerate(chances)
-    }
-    certain = engine.may_hold(rows, nw.any_horizontal(*(chance >= 1 for chance in chances), ignore_nulls=True))
-    end = {end_column(number): (chances[number] >= 1).cast(nw.Float64()) for number in stops} if certain else {}
-    blocks = rows.with_columns(**on, **end)
+def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
+    """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
+    engine, cutoff, stops = context.engine, context.requirements.cascade_cutoff, _numbered(context, stop_column)
+    rows = with_own_stops(context, kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
+    rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
+    grades = rows.select(*context.group, START, SIZE, *stops)
     if tied:
-        sums = nw.col(*map(stop_column, stops), *on, *end).sum()
-        blocks = blocks.group_by(*context.group, START, SIZE).agg(sums)
-    blocks = engine.sums_before(blocks, {past_column(column): column for column in (*on, *end)}, context.group, START)
-    examined = {examined_column(number): nw.col(past_column(go_on_column(number))).exp() for number in stops}
-    if certain:
-        examined = {
-            name: chance * (nw.col(past_column(end_column(number))) < 1).cast(nw.Float64())
-            for number, (name, chance) in enumerate(examined.items())
-        }
-    return blocks.with_columns(**examined)
+        grades = grades.group_by(*context.group, START, SIZE, *stops).agg(nw.len().alias(MARKED))
+        grades = grades.with_columns(nw.col(MARKED, SIZE).cast(nw.Float64()))
+    grades = engine.settle(grades)
+    certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
+    # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
+    logs = [nw.when(nw.col(stop) < 1).then(1 - nw.col(stop)).otherwise(1.0).log() for stop in stops]
+    on = _numbered(context, go_on_column)
+    added = dict(zip(on, [nw.col(MARKED) * log if tied else log for log in logs], strict=True))
+    end = _numbered(context, end_column) if certain else []
+    added |= {name: (nw.col(stop) >= 1).cast(nw.Float64()) for name, stop in zip(end, stops, strict=False)}
+    past = {past_column(name): name for name in added}
+    grades = engine.sums_before(grades.with_columns(**added), past, context.group, START)
+    if tied:
+        # One of the grades of a block, in any order, has the sums over what is ahead of the block: the least.
+        block = [*context.group, START]
+        ahead = [nw.col(*map(past_column, on)).max().over(*block)]
+        grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
+    examined = [nw.col(past_column(name)).exp() for name in on]
+    for number, name in enumerate(end):
+        examined[number] = examined[number] * (nw.col(past_column(name)) < 1).cast(nw.Float64())
+    return engine.settle(grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True))))
 
 
-def tied_grades(rows: Frame, block: Sequence[str], stop: str) -> Frame:
-    """Return how many rows of each tied block have each probability to stop above 0."""
-    rows = rows.filter((nw.col(SIZE) > 1) & (nw.col(stop) > 0))
-    grades = rows.group_by(*block, SIZE, stop).agg(nw.len().alias(MARKED))
-    return grades.with_columns(nw.col(MARKED, SIZE).cast(nw.Float64()))
-
-
-def survivals(context: CallContext, grades: Frame, block: Sequence[str], stop: str, upto: int | None) -> Frame:
-    """Return the positions of tied blocks, counted in each from 1, with the probability to pass them.
+def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: int | None) -> Frame:
+    """Return the positions of tied blocks, counted in each from 1, with the probabilities to pass them.
 
     Parameters
     ----------
     context : CallContext
         The frames of the call.
     grades : Frame
-        What `tied_grades` returns.
+        How many rows of a tied block have which probabilities to stop.
     block : sequence of str
-        The key of a block.
-    stop : str
-        The column of the probability to stop.
+        The key of a block, and what is the same for all of its rows.
     upto : int or None
         The last position of a list that matters.
     """
-    engine, node = context.engine, [*block, BAND, NODE]
-    places = places_of(context, grades.select(*block, SIZE).unique(), upto)
-    places = engine.settle(places.select(*block, SIZE, POSITION, _band().alias(BAND)))
-    nodes = engine.settle(_nodes(context, places.select(*block, SIZE, BAND).unique()))
-    rows = _on_circle(engine.join(nodes, grades.drop(SIZE), block), 1 - nw.col(stop))
-    rows = rows.select(
-        *node,
-        (nw.col(MARKED) * (nw.col(LOG_RADIUS) - nw.col(BASE_LOG))).alias(LOG_RADIUS),
-        (nw.col(MARKED) * (nw.col(ARGUMENT) - nw.col(BASE_ARGUMENT))).alias(ARGUMENT),
+    engine = context.engine
+    stops, logs = _numbered(context, stop_column), _numbered(context, log_column)
+    arguments, survivals = _numbered(context, argument_column), _numbered(context, survival_column)
+    node = [*block, SIZE, BAND_FIRST, BAND_COUNT, TILT, ANGLE]
+    rows = _with_nodes(context, _with_bands(context, grades, upto))
+    for stop, log, argument in zip(stops, logs, arguments, strict=True):
+        rows = _on_circle(rows, 1 - nw.col(stop), log, argument)
+    rows = rows.select(*node, MARKED, *((nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)))
+    nodes = engine.sum_by(rows, node, [MARKED, *logs, *arguments])
+    # At the other rows nobody stops.
+    nodes = _on_circle(_with_angles(nodes), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
+    rest, size, base = nw.col(SIZE) - nw.col(MARKED), nw.col(SIZE), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
+    sums = {log: nw.col(log) + rest * base[0] for log in logs}
+    sums |= {argument: nw.col(argument) + rest * base[1] for argument in arguments}
+    sums |= {BASE_LOG: size * base[0], BASE_ARGUMENT: size * base[1]}
+    nodes = nodes.select(*node, *(total.alias(name) for name, total in sums.items()))
+    parts = engine.repeat(nodes, BAND_COUNT)
+    parts = parts.with_columns((nw.col(BAND_FIRST) + nw.col(POSITION) - 1).cast(nw.Int64()).alias(POSITION))
+    turned = (size * nw.col(TILT) - nw.col(POSITION)) * nw.col(ANGLE)
+    angles = [*arguments, BASE_ARGUMENT]
+    parts = parts.with_columns(*(_folded(nw.col(name) + turned).alias(name) for name in angles))
+    values = {name: nw.col(log).exp() * _cosine(name) for log, name in zip((*logs, BASE_LOG), angles, strict=True)}
+    place = [*block, POSITION]
+    parts = engine.sum_by(parts.select(*place, *(part.alias(name) for name, part in values.items())), place, angles)
+    passed = (nw.col(name) / nw.col(BASE_ARGUMENT) for name in arguments)
+    return parts.select(*place, *(part.alias(name) for part, name in zip(passed, survivals, strict=True)))
+
+
+def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
+    """Repeat rows of tied blocks for each band of their positions: from s² to s² + 2s, counted from the nearer end."""
+    size, last, band = nw.col(SIZE), nw.col(REACHED), nw.col(POSITION)
+    left = size if upto is None else upto - nw.col(START).cast(nw.Float64()) + 1
+    grades = grades.with_columns(nw.when(left < size).then(left).otherwise(size).alias(REACHED))
+    half = (size - size % 2) / 2
+    low = nw.when(last < half).then(last).otherwise(half)
+    lower, upper, outer = _root(low), _root(size - half - 1), nw.when(last < size).then(size - last).otherwise(0.0)
+    count = lower + nw.when(last > half).then(upper - _root(outer) + 1).otherwise(0.0)
+    rows = context.engine.repeat(grades.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
+    is_low = band <= lower
+    rows = rows.with_columns(
+        nw.when(is_low).then(band).otherwise(upper + lower + 1 - band).cast(nw.Float64()).alias(BAND)
     )
-    nodes = engine.join(nodes, engine.sum_by(rows, node, [LOG_RADIUS, ARGUMENT]), node)
-    parts = engine.join(places, nodes.drop(SIZE), [*block, BAND])
-    size, turned = nw.col(SIZE), (nw.col(SIZE) * nw.col(TILT) - nw.col(POSITION)) * nw.col(ANGLE)
-    base_log, base_argument = size * nw.col(BASE_LOG), size * nw.col(BASE_ARGUMENT) + turned
-    # The cosine of an angle is that of its absolute value, and 2·sin² - 1 of half of what is left of whole turns.
-    columns = {
-        LOG_RADIUS: base_log + nw.col(LOG_RADIUS),
-        ARGUMENT: _folded(base_argument + nw.col(ARGUMENT)),
-        BASE_LOG: base_log,
-        BASE_ARGUMENT: _folded(base_argument),
-    }
-    parts = parts.select(*block, POSITION, *(value.alias(name) for name, value in columns.items()))
-    parts = parts.select(
-        *block,
-        POSITION,
-        (nw.col(LOG_RADIUS).exp() * _cosine(ARGUMENT)).alias(PART),
-        (nw.col(BASE_LOG).exp() * _cosine(BASE_ARGUMENT)).alias(BASE_PART),
-    )
-    sums = engine.sum_by(parts, [*block, POSITION], [PART, BASE_PART])
-    return sums.select(*block, POSITION, (nw.col(PART) / nw.col(BASE_PART)).alias(SURVIVAL))
+    root = nw.col(BAND)
+    nearest, furthest = root * root, root * root + 2 * root
+    nearest = nw.when(is_low | (nearest > outer)).then(nearest).otherwise(outer)
+    most = nw.when(is_low).then(low).otherwise(size - half - 1)
+    furthest = nw.when(furthest < most).then(furthest).otherwise(most)
+    middle = nw.when(is_low).then(root * (root + 1)).otherwise(size - root * (root + 1))
+    return rows.with_columns(
+        nw.when(is_low).then(nearest).otherwise(size - furthest).alias(BAND_FIRST),
+        (furthest - nearest + 1).cast(nw.Int64()).alias(BAND_COUNT),
+        ((middle + 0.5) / (size + 1)).alias(TILT),
+    ).drop(POSITION, PLACE_COUNT, REACHED, BAND)
 
 
-def _band() -> nw.Expr:
-    """Return the middle of the positions that share points: from s² to s² + 2s, counted from the nearer end."""
-    position, size = nw.col(POSITION).cast(nw.Float64()), nw.col(SIZE)
-    low = 2 * position <= size
-    root = nw.when(low).then(position).otherwise(size - position).sqrt()
-    whole = root - root % 1
-    middle = whole * (whole + 1)
-    return nw.when(low).then(middle).otherwise(size - middle).cast(nw.Int64())
-
-
-def _nodes(context: CallContext, bands: Frame) -> Frame:
-    """Return the points of the circle that matter for each band, with the values there of a row where nobody stops."""
-    size, tilt, period = nw.col(SIZE), nw.col(TILT), nw.col(PERIOD)
-    bands = bands.with_columns(((nw.col(BAND) + 0.5) / (size + 1)).alias(TILT))
-    bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(RADIUS))
-    # Coefficients add up that are as many places apart as the circle has points, of which half are computed.
-    apart = 10 * nw.col(RADIUS) + 20
+def _with_nodes(context: CallContext, bands: Frame) -> Frame:
+    """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
+    size, tilt, period, deviation = nw.col(SIZE), nw.col(TILT), nw.col(PERIOD), nw.col(DEVIATION)
+    bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
+    # Coefficients add up that are as many places apart as the whole circle has points.
+    apart = 10 * deviation + 20
     bands = bands.with_columns((nw.when(apart < size).then(apart).otherwise(size) / 2).alias(PERIOD))
     bands = bands.with_columns((period - period % 1 + 1).alias(PERIOD))
-    seen = TAIL / math.pi * period / nw.col(RADIUS) + 2
+    seen = TAIL / math.pi * period / deviation + 2
     count = nw.when((size * tilt > FEW) & (seen < period)).then(seen - seen % 1).otherwise(period)
     nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
     angle = (nw.col(POSITION).cast(nw.Float64()) - 0.5) * math.pi / period
-    nodes = nodes.with_columns(nw.col(POSITION).alias(NODE), angle.alias(ANGLE))
-    nodes = nodes.with_columns((nw.col(ANGLE) / 2).alias(SINE), (math.pi / 2 - nw.col(ANGLE) / 2).alias(COSINE))
-    nodes = nodes.with_columns(_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE))
-    nodes = _on_circle(nodes, nw.lit(1.0))
-    return nodes.drop(POSITION, PLACE_COUNT, PERIOD, RADIUS).rename({LOG_RADIUS: BASE_LOG, ARGUMENT: BASE_ARGUMENT})
+    return _with_angles(nodes.with_columns(angle.alias(ANGLE)).drop(POSITION, PLACE_COUNT, PERIOD, DEVIATION))
 
 
-def _on_circle(nodes: Frame, on: nw.Expr) -> Frame:
+def _with_angles(nodes: Frame) -> Frame:
+    """Add the sine and the cosine of half the angle of a point."""
+    nodes = nodes.with_columns((nw.col(ANGLE) / 2).alias(SINE), ((math.pi - nw.col(ANGLE)) / 2).alias(COSINE))
+    return nodes.with_columns(_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE))
+
+
+def _on_circle(nodes: Frame, on: nw.Expr, log: str, argument: str) -> Frame:
     """Add the logarithm of the size of 1 - u + u·q·x, and its angle less u times that of x, for a probability q."""
-    tilt, sine, argument = nw.col(TILT), nw.col(SINE), nw.col(ARGUMENT)
+    tilt, sine, angle = nw.col(TILT), nw.col(SINE), nw.col(argument)
     real = 1 - tilt + tilt * on * (1 - 2 * sine * sine)
     square = (1 - tilt * (1 - on)) * (1 - tilt * (1 - on)) - 4 * tilt * on * (1 - tilt) * sine * sine
-    nodes = nodes.with_columns(real.alias(REAL), square.sqrt().alias(RADIUS))
+    nodes = nodes.with_columns(real.alias(REAL), square.alias(SQUARE))
     # The tangent of half the angle, of a quarter and of an eighth.
-    tangent = 2 * tilt * on * sine * nw.col(COSINE) / (nw.col(RADIUS) + nw.col(REAL).abs())
-    nodes = nodes.with_columns(tangent.alias(ARGUMENT), nw.col(RADIUS).log().alias(LOG_RADIUS))
-    halved = (argument / (1 + (1 + argument * argument).sqrt())).alias(ARGUMENT)
-    angle = 8 * _arctan(argument)
-    angle = nw.when(nw.col(REAL) < 0).then(math.pi - angle).otherwise(angle)
+    tangent = 2 * tilt * on * sine * nw.col(COSINE) / (nw.col(SQUARE).sqrt() + nw.col(REAL).abs())
+    nodes = nodes.with_columns(tangent.alias(argument), (nw.col(SQUARE).log() / 2).alias(log))
+    halved = (angle / (1 + (1 + angle * angle).sqrt())).alias(argument)
+    whole = 8 * _arctan(angle)
+    whole = nw.when(nw.col(REAL) < 0).then(math.pi - whole).otherwise(whole)
     nodes = nodes.with_columns(halved).with_columns(halved)
-    return nodes.with_columns((angle - tilt * nw.col(ANGLE)).alias(ARGUMENT)).drop(REAL)
+    return nodes.with_columns((whole - tilt * nw.col(ANGLE)).alias(argument)).drop(REAL, SQUARE)
+
+
+def _root(number: nw.Expr) -> nw.Expr:
+    """Return the whole part of a square root."""
+    root = number.sqrt()
+    return root - root % 1
 
 
 def _arctan(tangent: nw.Expr) -> nw.Expr:
     """Return the angle of a tangent up to 0.2."""
-    series = nw.lit(0.0)
+    series = 0.0
     for n in reversed(range(ARCTAN_TERMS)):
         series = 1 / (2 * n + 1) - tangent * tangent * series
     return tangent * series
@@ -233,17 +274,18 @@ def _arctan(tangent: nw.Expr) -> nw.Expr:
 
 def _sine(column: str) -> nw.Expr:
     """Return the sine of a column of angles, up to a right one. Older versions of Narwhals have none."""
-    angle, series = nw.col(column), nw.lit(0.0)
+    angle, series = nw.col(column), 0.0
     for n in reversed(range(SINE_TERMS)):
         series = 1 / math.factorial(2 * n + 1) - angle * angle * series
     return angle * series
 
 
 def _folded(angle: nw.Expr) -> nw.Expr:
-    """Return the angle for `_cosine`."""
+    """Return the angle for `_cosine`: between two right ones."""
     return (angle.abs() % (2 * math.pi) - math.pi) / 2
 
 
 def _cosine(column: str) -> nw.Expr:
     """Return the cosine of a column of folded angles."""
-    return 2 * _sine(column) * _sine(column) - 1
+    sine = _sine(column)
+    return 2 * sine * sine - 1
