@@ -140,9 +140,11 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     end = _numbered(context, end_column) if certain else []
     added |= {name: (nw.col(stop) >= 1).cast(nw.Float64()) for name, stop in zip(end, stops, strict=False)}
     past = {past_column(name): name for name in added}
-    grades = engine.sums_before(grades.with_columns(**added), past, context.group, START)
+    # Half of the first probability to stop puts the grades of a block into one order.
+    added[POSITION] = nw.col(START) + nw.col(stops[0]) / 2
+    grades = engine.sums_before(grades.with_columns(**added), past, context.group, POSITION).drop(POSITION)
     if tied:
-        # One of the grades of a block, in any order, has the sums over what is ahead of the block: the least.
+        # The first of them has the sums over what is ahead of the block.
         block = [*context.group, START]
         ahead = [nw.col(*map(past_column, on)).max().over(*block)]
         grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
@@ -226,7 +228,7 @@ def _with_nodes(context: CallContext, bands: Frame) -> Frame:
     size, tilt, period, deviation = nw.col(SIZE), nw.col(TILT), nw.col(PERIOD), nw.col(DEVIATION)
     bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
     # Coefficients add up that are as many places apart as the whole circle has points.
-    apart = 10 * deviation + 20
+    apart = 9 * deviation + 14
     bands = bands.with_columns((nw.when(apart < size).then(apart).otherwise(size) / 2).alias(PERIOD))
     bands = bands.with_columns((period - period % 1 + 1).alias(PERIOD))
     seen = TAIL / math.pi * period / deviation + 2
