@@ -18,7 +18,8 @@ def unjudged(case):
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 def test_every_list(polars_engine, ties):
-    labels = [*LABELS, *(["judged@2", "judged(denominator=list)@9"] if ties == "average" else [])]
+    of_average = ["judged@2", "judged(denominator=list)@9", "partial_auc(max_fpr=0.5,points=thresholds)"]
+    labels = [*LABELS, *(of_average if ties == "average" else [])]
     assert_oracle(polars_engine, unjudged(shop(f"judged {ties}", 120)), labels, ties)
 
 

@@ -1,15 +1,94 @@
-"""Large tied blocks: the expected values over all orders equal the closed forms, on every engine."""
+"""Tied values are expected values over all orders, of large blocks too, or the record says how far off they are."""
 
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from compare import same
-from spellings import spelled
+import recframe
+from compare import ask_case, same
+from oracle import ORACLES, Case, mean, parse
+from oracle.rows import orders
+from recframe.metrics import METRICS
+from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from spellings import spelled, spellings_of
+from strategies import shop
+
+ACCURACY = [name for name, kind in METRICS.items() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
+ROOT = Path(__file__).parent.parent
+
+
+def mean_over_orders(label: str, of: Case) -> float | None:
+    """Return the mean of what the oracle says of a list in each of its orders, none of which has ties."""
+    unranked = [row for row in of.rows if row["score"] is None]
+    metric = parse(label)
+
+    def value(order: list) -> float | None:
+        strict = [{**row, "score": -float(position)} for position, row in enumerate(order)]
+        return ORACLES[metric.name](metric, of.of([*strict, *unranked]))
+
+    return mean(map(value, orders(of.rows)))
+
+
+@pytest.mark.parametrize("name", [name for name in ACCURACY if name != "serendipity"])
+def test_every_value_is_the_mean_over_all_orders_or_as_far_off_as_said(engine, name):
+    case = shop("orders", 25)
+    case = case.of([{**row, "price": row["price"] or 10.0} for row in case.rows])
+    labels = spellings_of(name, (1, 3, None))
+    found = {row["user"]: row for row in ask_case(engine, case, labels, per="user", value="price")}
+    for label in labels:
+        said = re.search(r"up to ([\d.]+) ", recframe.metrics.parse(label).inexact)
+        most = float(said[1]) if said else 1e-12
+        for of in case.lists:
+            value, expected = found[of.rows[0]["user"]][label], mean_over_orders(label, of)
+            assert said or (value is None) == (expected is None)
+            assert value is None or abs(value - expected) <= most, f"{label} {of.rows}: {value} instead of {expected}"
+
+
+# The lists of up to 7 rows that are furthest off: tied blocks, each with its relevant rows first, and the mean.
+FURTHEST = [
+    ("map(norm=hits)@1", [[1, 0, 0, 0, 0, 0, 0]], 1 / 7),
+    ("iprec(recall=0)", [[1, 0], [1, 1, 0, 0]], 0.8069444444444445),
+    ("roc_auc@6", [[0], [1], [1], [1], [1], [1, 0]], 1 / 4),
+    ("partial_auc(max_fpr=0.001,points=thresholds)", [[1, 0]], 0.7498749374687344),
+    ("pr_auc(points=thresholds)", [[1, 0, 0]], 11 / 18),
+    ("money_precision@1", [[1, 0, 0, 0]], 1 / 4),
+    ("spearman", [[1], [0] * 6], 0.6123724356957945),
+    ("kendall", [[1], [0] * 6], 0.5345224838248488),
+]
+
+
+@pytest.mark.parametrize(("label", "blocks", "expected"), FURTHEST)
+def test_the_furthest_values_are_as_far_off_as_said(polars_engine, label, blocks, expected):
+    rows = [
+        {"user": 1, "item": (place, i), "relevant": hit, "score": -float(place), "price": 10.0 if hit else 1.0}
+        for place, block in enumerate(blocks)
+        for i, hit in enumerate(block)
+    ]
+    assert mean_over_orders(label, Case(rows)) == pytest.approx(expected, abs=1e-12)
+    frame = polars_engine.frame([{**row, "item": str(row["item"])} for row in rows])
+    off = abs(polars_engine.ask(frame, "measure", label, value="price") - expected)
+    assert f"up to {off:.2f} " in recframe.metrics.parse(label).inexact
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_what_is_not_exact_is_said_where_it_is_read(name):
+    texts = [getattr(metric, "inexact", "") for metric in map(recframe.metrics.parse, spellings_of(name, (3,)))]
+    page = (ROOT / "docs" / "metrics" / f"{name}.md").read_text(encoding="utf-8")
+    first = page.split("\n\n")[2]
+    for text in filter(None, texts):
+        assert text in first
+    if any(texts) and name in ACCURACY and name not in ("pr_auc", "partial_auc"):
+        for document in ("README.md", "docs/index.md", "docs/contract.md"):
+            assert name in (ROOT / document).read_text(encoding="utf-8").replace('map(norm="hits")', "map")
+    assert any(texts) or "nder ties" not in first
+    assert any(texts) or name not in ACCURACY or "exact expected value" in recframe.explain(name)
+
 
 # The size of the block, its relevant rows, and the rows before it.
 LARGE = [(2000, 37, 0), (2000, 1, 5), (500, 499, 3), (1000, 1000, 0), (3000, 2, 1)]

@@ -25,6 +25,8 @@ from recframe.profiles import PROFILES
 
 PAGES = Path(__file__).parent.parent / "docs" / "metrics"
 SITE = PAGES.parent.parent / "zensical.toml"
+TIES = PAGES.parent / "concepts" / "ties.md"
+INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
 START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
 FAMILIES = {
     "Money": ["money"],
@@ -72,7 +74,7 @@ PAGE = """# {title}
 
 <!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
 
-`{name}`: {summary}.
+`{name}`: {summary}.{inexact}
 {math}
 | property | value |
 | --- | --- |
@@ -165,6 +167,34 @@ def library_table(name: str) -> str:
     )
 
 
+def inexact(kind: type[Metric]) -> tuple[str, str]:
+    """Return which option makes values of tied rows not exact, or none, and what the record says of them."""
+    cut = {"k": 10} if issubclass(kind, CutMetric) else {}
+    if words := kind(**cut).inexact:
+        return "", words
+    choices = [(option.name, word) for option in options_of(kind) for word in option.words]
+    found = ((f'{name}="{word}"', kind(**cut, **{name: word}).inexact) for name, word in choices)
+    return next(((option, words) for option, words in found if words), ("", ""))
+
+
+def first_paragraph(kind: type[Metric]) -> str:
+    """Return what the first paragraph says of ties, after a space; nothing if all values are exact."""
+    option, words = inexact(kind)
+    return f" Under ties {f'`{option}`' if option else 'it'} is {words}." if words else ""
+
+
+def ties_page() -> str:
+    """Return the page on ties with the list of accuracy metrics that are not exact."""
+    before, _, rest = TIES.read_text(encoding="utf-8").partition(INEXACT[0])
+    lines = []
+    for name, kind in METRICS.items():
+        option, words = inexact(kind)
+        if words and not issubclass(kind, BeyondAccuracyMetric | ExposureMetric):
+            called = f"{name}({option})" if option else name
+            lines.append(f"- [`{called}`](../metrics/{name}.md): {words}.")
+    return before + INEXACT[0] + "\n\n" + "\n".join(lines) + "\n\n" + INEXACT[1] + rest.partition(INEXACT[1])[2]
+
+
 def formula(said: str) -> str:
     """Return the formula of a docstring as MathML, which needs no script, or nothing if it has none."""
     found = re.search(r"^\.\. math::(.*?)(?=\n\S|\Z)", said, flags=re.DOTALL | re.MULTILINE)
@@ -219,6 +249,7 @@ def page(kind: type[Metric]) -> str:
         title=kind.name,
         name=kind.name,
         summary=kind.summary,
+        inexact=first_paragraph(kind),
         math=formula(said[""]),
         formula=kind.formula.replace("|", "\\|"),
         range=f"{bound(kind.range[0])} … {bound(kind.range[1])}",
@@ -270,6 +301,7 @@ def main() -> int:
     pages = {PAGES / f"{name}.md": page(kind) for name, kind in METRICS.items()}
     pages[PAGES.parent / "api" / "roles.md"] = roles()
     pages[SITE] = navigation()
+    pages[TIES] = ties_page()
     if "--check" in sys.argv:
         present = set(PAGES.glob("*.md"))
         old = [

@@ -209,10 +209,11 @@ def plot() -> str:
 
 
 def home_of(name: str, module: str) -> str:
-    """Return the module that defines a name of a module of metrics: one that families share, or the module itself."""
+    """Return the module that defines a name of a module of metrics."""
     found = getattr(sys.modules[module], name)
-    shared = (home for home in sorted(sys.modules) if home.startswith("recframe.metrics._"))
-    return next((home for home in shared if getattr(sys.modules[home], name, None) is found), module)
+    homes = (home for home in sorted(sys.modules) if home.startswith("recframe.metrics."))
+    sharing = (home for home in homes if getattr(sys.modules[home], name, None) is found)
+    return next(home for home in sharing if f"\n{name} = " in inspect.getsource(sys.modules[home]))
 
 
 def stub() -> str:

@@ -67,6 +67,8 @@ def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
         return None
     end = float(metric.options.get("max_fpr", "0.1"))
     least = end * end / 2
+    if metric.options.get("points") == "thresholds":
+        return (1 + (_below_lines(case, end, total, others) - least) / (end - least)) / 2
 
     def of_order(order: list[Row]) -> float:
         area, right, up = 0.0, 0, 0
@@ -77,6 +79,18 @@ def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
         return (1 + (area - least) / (end - least)) / 2
 
     return PICK[ties](map(of_order, orders(case.rows)))
+
+
+def _below_lines(case: Case, end: float, total: int, others: int) -> float:
+    """Return the area below the lines between the points of the curve, one after each tied block."""
+    area, x, y = 0.0, 0.0, 0.0
+    for _, block in tied_blocks(case.rows, "score", None):
+        right, up = x + sum(not hit(row) for row in block) / others, y + sum(map(hit, block)) / total
+        if x < end and right > x:
+            stop = min(right, end)
+            area += (stop - x) * (y + y + (up - y) * (stop - x) / (right - x)) / 2
+        x, y = right, up
+    return area
 
 
 def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:

@@ -268,7 +268,7 @@ def _root(number: nw.Expr) -> nw.Expr:
 
 def _arctan(tangent: nw.Expr) -> nw.Expr:
     """Return the angle of a tangent up to 0.2."""
-    series = 0.0
+    series = nw.lit(0.0)
     for n in reversed(range(ARCTAN_TERMS)):
         series = 1 / (2 * n + 1) - tangent * tangent * series
     return tangent * series
@@ -276,7 +276,7 @@ def _arctan(tangent: nw.Expr) -> nw.Expr:
 
 def _sine(column: str) -> nw.Expr:
     """Return the sine of a column of angles, up to a right one. Older versions of Narwhals have none."""
-    angle, series = nw.col(column), 0.0
+    angle, series = nw.col(column), nw.lit(0.0)
     for n in reversed(range(SINE_TERMS)):
         series = 1 / math.factorial(2 * n + 1) - angle * angle * series
     return angle * series

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from recframe.metrics._item_row import HistoryRow, ItemRow, RecommendedRow
 
 
+ONE_ORDER = "not exact: it reads one order, and its value may be any of those of all orders"
+
+
 @dataclass(frozen=True)
 class BeyondAccuracyMetric(CutMetric):
     """A number for every list with recommended items, from those in its top k.
@@ -28,6 +31,10 @@ class BeyondAccuracyMetric(CutMetric):
     undefined_without: ClassVar[str] = "usable item"
     is_additive: ClassVar[bool] = False
     reads_relevance: ClassVar[bool] = False
+
+    @property
+    def inexact(self) -> str:
+        return ONE_ORDER
 
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         """Return what one recommended item adds to its list, by name."""
@@ -51,6 +58,10 @@ class ExposureMetric(CutMetric):
     undefined_without: ClassVar[str] = "usable list"
     is_additive: ClassVar[bool] = False
     reads_relevance: ClassVar[bool] = False
+
+    @property
+    def inexact(self) -> str:
+        return ONE_ORDER
 
     def undefined_reason(self, count: int | None = None) -> str:
         """Return why so many values of `per` have no value, or the whole frame has none."""

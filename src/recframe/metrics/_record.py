@@ -196,7 +196,7 @@ class Metric:
 
     @property
     def inexact(self) -> str:
-        """In words: where the value of tied rows is not exact; empty: nowhere."""
+        """Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it."""
         return ""
 
     @property

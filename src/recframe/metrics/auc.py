@@ -149,7 +149,10 @@ class ROCAUC(CutMetric):
 
     @property
     def inexact(self) -> str:
-        return "ratio of the expected numbers of pairs where a tied block straddles k" if self.k else ""
+        if self.k is None:
+            return ""
+        ratio = "the ratio of the expected numbers of pairs where a tied block straddles k"
+        return f"not exact: {ratio}, up to 0.06 off in lists of up to 7 rows"
 
     def explained(self) -> Sequence[str]:
         if self.k is not None:

@@ -63,6 +63,11 @@ class Spearman(Metric):
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
 
+    @property
+    def inexact(self) -> str:
+        off = "ties have their average rank, up to 0.39 off in lists of up to 7 rows"
+        return f"not the mean over orders, by definition: {off}"
+
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         middle = (row.length + 1) / 2
         score = row.order + (row.size - 1) / 2 - middle
@@ -119,6 +124,11 @@ class Kendall(Metric):
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
     is_additive: ClassVar[bool] = False
+
+    @property
+    def inexact(self) -> str:
+        off = "the divisor of τ-b counts no ties, up to 0.47 off in lists of up to 7 rows"
+        return f"not the mean over orders, by definition: {off}"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {

@@ -10,6 +10,7 @@ import narwhals as nw
 from recframe.metrics._options import bounds
 from recframe.metrics._record import Metric, Reads
 from recframe.metrics.accuracy import hits
+from recframe.metrics.average_precision import Points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
-def _area(row: Row, max_fpr: float) -> nw.Expr:
+def _area(row: Row, max_fpr: float, points: Points) -> nw.Expr:
     """Return a hit's part of the area up to the false positive rate, in rows.
 
     Of m hits in a tied block with n other rows, m·i/(n + 1) are expected ahead of the i-th other one.
@@ -27,8 +28,9 @@ def _area(row: Row, max_fpr: float) -> nw.Expr:
     before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
     left = end - before
     whole = left - left % 1
-    # The steps of the whole rows, and a part of the next one.
-    cut = nw.when(left > 0).then((whole + 1) * (left - whole / 2) / (inside + 1)).otherwise(0.0)
+    steps = (whole + 1) * (left - whole / 2) / (inside + 1)
+    line = left * left / (2 * nw.when(inside > 0).then(inside).otherwise(1.0))
+    cut = nw.when(left > 0).then(steps if points == "positions" else line).otherwise(0.0)
     return row.hit * nw.when(left >= inside).then(left - inside / 2).otherwise(cut)
 
 
@@ -42,12 +44,14 @@ class PartialAUC(Metric):
     ----------
     max_fpr : float
         The greatest false positive rate x, above 0 and up to 1, which gives ``roc_auc(over="ranked")``.
+    points : {"positions", "thresholds"}
+        The curve has a point at every position, and ties have their expected value; or at every distinct score, so
+        that it is a straight line over a tied block (scikit-learn); with ``ties="average"`` only.
 
     Notes
     -----
-    In [0, 1], higher is better. Accepts no k; of the ranked rows. The curve has a step for each row. A tied block that
-    straddles x counts with the mean over its orders; scikit-learn draws a straight line over it, which is less or more.
-    A list without a ranked row of both kinds is undefined.
+    In [0, 1], higher is better. Accepts no k; of the ranked rows. A list without a ranked row of both kinds is
+    undefined.
 
     References
     ----------
@@ -72,12 +76,23 @@ class PartialAUC(Metric):
     reads: ClassVar[Reads] = "all"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
+    points: Points = "positions"
+
+    @property
+    def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.points == "thresholds"
+
+    @property
+    def inexact(self) -> str:
+        line = "a straight line over a tied block across max_fpr, up to 0.25 off in lists of up to 7 rows"
+        return f"not the mean over orders, by definition: {line}" if self.points == "thresholds" else ""
 
     def explained(self) -> Sequence[str]:
-        return [self.formula, f"x = {self.max_fpr:g}"]
+        line = "the curve is a straight line over a tied block"
+        return [self.formula, f"x = {self.max_fpr:g}", *([line] if self.points == "thresholds" else [])]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": row.shared(hits, None), "area": row.shared(_area, float(self.max_fpr))}
+        return {"hits": row.shared(hits, None), "area": row.shared(_area, float(self.max_fpr), self.points)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)

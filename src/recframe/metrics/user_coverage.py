@@ -59,6 +59,10 @@ class UserCoverage(BeyondAccuracyMetric):
 
     filled: bool = False
 
+    @property
+    def inexact(self) -> str:
+        return ""
+
     def explained(self) -> Sequence[str]:
         return ["1 if N ≥ k, else 0" if self.filled and self.k is not None else self.formula]
 

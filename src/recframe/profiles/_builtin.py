@@ -39,7 +39,10 @@ TREC_EVAL = Profile(
         "map": Definition("map_cut, map", options=RELEVANT),
         "bpref": Definition("bpref"),
         "inf_ap": Definition("infAP"),
-        "iprec": Definition("11pt_avg", "recall=0.1 gives iprec_at_recall_0.10"),
+        "iprec": Definition(
+            "11pt_avg",
+            "recall=0.1 gives iprec_at_recall_0.10; recalls are rounded as trec_eval 9 does, 10 does otherwise",
+        ),
         "ndcg": Definition("ndcg_cut, ndcg", options={"grades": "positive"}),
     },
     refused={
@@ -69,7 +72,9 @@ SKLEARN = Profile(
             departs="ndcg_score raises for a list of one row, which has a value here.",
         ),
         "roc_auc": Definition("roc_auc_score of each list", options={"over": "ranked"}, cut="none", undefined="skip"),
-        "partial_auc": Definition("roc_auc_score(max_fpr=) of each list", undefined="skip"),
+        "partial_auc": Definition(
+            "roc_auc_score(max_fpr=) of each list", options={"points": "thresholds"}, undefined="skip"
+        ),
         "pr_auc": Definition(
             "average_precision_score of each list", options={"points": "thresholds", "over": "ranked"}
         ),
@@ -235,7 +240,7 @@ TORCHMETRICS = Profile(
             departs="Under empty_target_action 'skip' and 'pos', a list with relevant rows but no pair counts 0.0; "
             "here undefined= speaks of it too.",
         ),
-        "partial_auc": Definition("RetrievalAUROC(max_fpr=)"),
+        "partial_auc": Definition("RetrievalAUROC(max_fpr=)", options={"points": "thresholds"}),
     },
     departs=(
         "Its precision, recall, MRR and MAP call a row that has a score of 0 or less not relevant: give positive ones.",

@@ -209,8 +209,10 @@ def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
 def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bool) -> str:
     """Return what happens to items of equal score."""
     ties = TIES[query.ties if not of_items or query.ties in ("item", "item_desc", "first") else "item"]
-    if metric.inexact and query.ties == "average":
+    if metric.inexact and of_items:
         ties = f"{ties}; {metric.inexact}"
+    elif metric.inexact and query.ties == "average":
+        ties = metric.inexact
     return ties if profile is None else f"{ties} ({profile.title}: {profile.ties_note})"
 
 
