@@ -94,7 +94,7 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     block = [*context.group, START]
     own = engine.join(grades.drop(OWN_STOP), grades.select(*block, OWN_STOP), block)
     itself = (nw.col(stop) == nw.col(OWN_STOP)).cast(nw.Float64())
-    own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE) - 1).alias(SIZE))
+    own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
     key = [*block, OWN_STOP, examined_column(0)]
     places = _survivals(context, own, key, upto)
     sizes = grades.select(*block, SIZE).unique()
@@ -130,7 +130,7 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     grades = rows.select(*context.group, START, SIZE, *stops)
     if tied:
         grades = grades.group_by(*context.group, START, SIZE, *stops).agg(nw.len().alias(MARKED))
-        grades = grades.with_columns(nw.col(MARKED, SIZE).cast(nw.Float64()))
+        grades = grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
     grades = engine.settle(grades)
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
     # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
@@ -179,7 +179,8 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
     nodes = engine.sum_by(rows, node, [MARKED, *logs, *arguments])
     # At the other rows nobody stops.
     nodes = _on_circle(_with_angles(nodes), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
-    rest, size, base = nw.col(SIZE) - nw.col(MARKED), nw.col(SIZE), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
+    size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
+    rest = size - nw.col(MARKED)
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
     sums |= {argument: nw.col(argument) + rest * base[1] for argument in arguments}
     sums |= {BASE_LOG: size * base[0], BASE_ARGUMENT: size * base[1]}
@@ -198,7 +199,7 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
 
 def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
     """Repeat rows of tied blocks for each band of their positions: from s² to s² + 2s, counted from the nearer end."""
-    size, last, band = nw.col(SIZE), nw.col(REACHED), nw.col(POSITION)
+    size, last, band = nw.col(SIZE).cast(nw.Float64()), nw.col(REACHED), nw.col(POSITION)
     left = size if upto is None else upto - nw.col(START).cast(nw.Float64()) + 1
     grades = grades.with_columns(nw.when(left < size).then(left).otherwise(size).alias(REACHED))
     half = (size - size % 2) / 2
@@ -225,7 +226,8 @@ def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
 
 def _with_nodes(context: CallContext, bands: Frame) -> Frame:
     """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
-    size, tilt, period, deviation = nw.col(SIZE), nw.col(TILT), nw.col(PERIOD), nw.col(DEVIATION)
+    size, tilt = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT)
+    period, deviation = nw.col(PERIOD), nw.col(DEVIATION)
     bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
     # Coefficients add up that are as many places apart as the whole circle has points.
     apart = 9 * deviation + 14
