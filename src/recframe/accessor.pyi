@@ -15,9 +15,9 @@ from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties,
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics._weights import Discount
-from recframe.metrics.accuracy import Denominator, Over
+from recframe.metrics.accuracy import Denominator, Over, Points
 from recframe.metrics.auc import WeighBy
-from recframe.metrics.average_precision import Norm, Points
+from recframe.metrics.average_precision import Norm
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
 from recframe.metrics.exposure import GiniDenominator

@@ -20,6 +20,8 @@ Denominator = Literal["k", "list"]
 """What precision divides by: the cutoff, or the number of ranked rows up to it."""
 Over = Literal["all", "ranked"]
 """Which rows are the list: all, or only those that are ranked."""
+Points = Literal["positions", "thresholds"]
+"""Where a curve has its points: at every position, or at every distinct score."""
 
 
 def hits(row: Row, k: int | None) -> nw.Expr:

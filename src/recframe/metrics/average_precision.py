@@ -10,7 +10,7 @@ import narwhals as nw
 from recframe.metrics._record import CutMetric, Metric, Reads
 from recframe.metrics._sums import at_most
 from recframe.metrics._weights import reciprocal
-from recframe.metrics.accuracy import Over, counted_over, has_relevant, hits, ranked_relevant
+from recframe.metrics.accuracy import Over, Points, counted_over, has_relevant, hits, ranked_relevant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 Norm = Literal["capped", "relevant", "hits", "k"]
 """What the sum of average precision is divided by: min(R, k), R, the hits in the top k, or k."""
-
-Points = Literal["positions", "thresholds"]
-"""Where a precision-recall curve has its points: at every position, or at every distinct score."""
 
 
 def precision_at_hit(row: Row, k: int | None) -> nw.Expr:

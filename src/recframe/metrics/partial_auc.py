@@ -9,8 +9,7 @@ import narwhals as nw
 
 from recframe.metrics._options import bounds
 from recframe.metrics._record import Metric, Reads
-from recframe.metrics.accuracy import hits
-from recframe.metrics.average_precision import Points
+from recframe.metrics.accuracy import Points, hits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
