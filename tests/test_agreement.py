@@ -244,7 +244,8 @@ def test_names_of_models_are_those_of_the_frame():
     found = frame.rec.agreement(2, model="model", measures="overlap")
     assert found.rows() == [(*pair, 1, 0, 0, 1.0, 1.0) for pair in ((10, None), (10, 2), (None, 2))]
     lazy = frame.lazy().rec.agreement(2, model="model", measures="overlap").collect()
-    assert {frozenset(row[:2]) for row in lazy.rows()} == {frozenset(row[:2]) for row in found.rows()}
+    # Rows of lazy frames have no order: models are in that of their values, numbers as numbers, a missing one last.
+    assert {row[:2] for row in lazy.rows()} == {(2, 10), (2, None), (10, None)}
 
 
 @pytest.mark.parametrize(

@@ -198,7 +198,8 @@ def _all_flips(totals: Floats) -> Floats:
 
 def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats:
     """Return what `_between_flipped` makes of random flips, its three arrays side by side."""
-    return np.stack(_between_flipped(part, _flips(part.both, random, count)), axis=1)
+    arrays = _between_flipped(part, _flips(part.both, random, count))
+    return np.stack(arrays, axis=1, dtype=np.float64, casting="safe")
 
 
 def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
