@@ -115,9 +115,11 @@ class EagerColumns:
             holders = _holders(frames, column)
             # Frames without rows keep their types, by which the schemas of lazy frames are compared.
             if any(frame.height for frame in holders.values()):
-                numbered, values = _by_appearance(holders, column)
-                frames |= numbered
-                models[column] = texts.pop(column).gather(values) if column in texts else values
+                known = texts.pop(column, None)
+                found, values = _by_appearance([frame.get_column(column) for frame in holders.values()], known)
+                for (name, frame), numbers in zip(holders.items(), found, strict=True):
+                    frames[name] = frame.with_columns(numbers)
+                models[column] = values if known is None else known.gather(values)
         return cls(frames, texts, objects, models)
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
@@ -225,15 +227,24 @@ def _encode_objects(
     return encoded, values
 
 
-def _by_appearance(holders: Mapping[str, pl.DataFrame], column: str) -> tuple[dict[str, pl.DataFrame], pl.Series]:
-    """Replace values by numbers in the order in which they appear, a missing one included; return the values too."""
-    values = pl.concat([frame.get_column(column) for frame in holders.values()]).unique(maintain_order=True)
-    numbers = values.to_frame(column).with_row_index(NUMBER)
-    found = {
-        name: frame.select(column).join(numbers, on=column, how="left", maintain_order="left", **NULLS_EQUAL)
-        for name, frame in holders.items()
-    }
-    return {name: frame.with_columns(found[name][NUMBER].alias(column)) for name, frame in holders.items()}, values
+def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tuple[list[pl.Series], pl.Series]:
+    """Return columns as numbers in the order in which values appear, a missing one included, and the values.
+
+    If the columns hold the numbers of texts, a table of these is read, which takes a fraction of the time of a join.
+    """
+    name = columns[0].name
+    values = pl.concat(columns).unique(maintain_order=True)
+    if texts is None:
+        numbers = values.to_frame(name).with_row_index(NUMBER)
+        found = [
+            column.to_frame().join(numbers, on=name, how="left", maintain_order="left", **NULLS_EQUAL)
+            for column in columns
+        ]
+        return [frame.get_column(NUMBER).alias(name) for frame in found], values
+    missing = len(texts)
+    places = pl.int_range(len(values), dtype=pl.UInt32, eager=True)
+    table = pl.repeat(0, missing + 1, dtype=pl.UInt32, eager=True).scatter(values.fill_null(missing), places)
+    return [table.gather(column.fill_null(missing)).alias(name) for column in columns], values
 
 
 def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:
