@@ -97,3 +97,9 @@ def test_text_comes_back_as_text(different):
         both.select("group", "user").rows()
         == both.select("group", "user").sort("group", "user", nulls_last=True).rows()
     )
+
+
+def test_the_slow_way_numbers_texts_alike_in_each_call():
+    # Metrics of several levels are joined by these numbers, of a plan for each.
+    texts = pl.Series("user", texts_of(700))
+    assert polars_texts._by_join(texts).known.to_list() == list(dict.fromkeys(texts))

@@ -113,7 +113,7 @@ def _by_sort(texts: pl.Series) -> _Encoded:
 
 def _by_join(texts: pl.Series) -> _Encoded:
     """Return numbers and the text of each, whatever their hashes are; it is slower."""
-    known = texts.unique()
+    known = texts.unique(maintain_order=True)  # plans of the same frames number alike
     numbers = texts.to_frame(TEXT).join(known.to_frame(TEXT).with_row_index(NUMBER), on=TEXT, maintain_order="left")
     return _Encoded(numbers.get_column(NUMBER), known, pl.repeat(value=False, n=len(texts), eager=True))
 
