@@ -16,7 +16,6 @@ from recframe._columns import (
     LIST_SUM,
     LIST_VALUE,
     MODEL,
-    OWN_STOP,
     POSITION,
     RANKED_ITEM,
     RELEVANCE,
@@ -28,12 +27,11 @@ from recframe._columns import (
     key_column,
     row_column,
     score_column,
-    stop_column,
 )
 from recframe._plan import places
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import fill_missing
-from recframe._plan.stops import row_stop_places, with_own_stops
+from recframe._plan.stops import row_stop_places
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -200,8 +198,7 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
             msg = "a metric with several probabilities to stop at a row has no contributions"
             raise OptionError(msg)
         stops = row_stop_places(context, kept, ranking.upto, tied=rows.tied)
-        kept = with_own_stops(context, kept).rename({stop_column(0): OWN_STOP})
-        kept = _with_blocks(context, kept, stops, cascade, OWN_STOP)
+        kept = _with_blocks(context, kept, stops, cascade, RELEVANCE)
         added |= {column: added[column] + nw.col(block_column(column)) for column in cascade}
     # A sum skips what is missing.
     columns = [term.cast(nw.Float64()).fill_null(0.0).alias(row_column(column)) for column, term in added.items()]

@@ -5,6 +5,8 @@ their probabilities q to go on. The polynomial Π (1 - u + u·q·x) over the t r
 C(t, j)·u^j·(1-u)^(t-j)·S(j). They are read off its values on the circle |x| = 1, whose logarithms are sums over rows.
 Divided by those of a block where nobody stops, S(j) is left. With u near j/t few points of the circle matter, about
 twenty for each j, and a band of neighbouring j shares them.
+
+No key of a group or a join is a computed float: a row alone in its batch may get another last bit than among others.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from recframe._columns import (
     COSINE,
     DEVIATION,
     MARKED,
-    OWN_STOP,
+    NODE,
+    OWN_GRADE,
     PERIOD,
     PLACE_COUNT,
     POSITION,
@@ -69,9 +72,11 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
     alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
     if not tied:
         return alone
-    survivals = _numbered(context, survival_column)
-    places = _survivals(context, grades.filter(nw.col(SIZE) > 1), [*context.group, START, *examined], upto)
-    block = [*context.group, START]
+    survivals, block = _numbered(context, survival_column), [*context.group, START]
+    grades = grades.filter(nw.col(SIZE) > 1)
+    places = _survivals(context, grades, block, upto)
+    ahead = grades.group_by(*block).agg(nw.col(*examined).min())
+    places = context.engine.join(places, ahead, block)
     passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survivals]
     here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survivals, strict=True)}
     places = places.with_columns(**here).with_columns(_place(nw.col(POSITION)).alias(POSITION))
@@ -79,29 +84,26 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
 
 
 def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
-    """Return the positions that a row may have, by its own probability to stop, with that to get to it and stop there.
+    """Return the positions that a row may have, by its relevance, with the probability to get to it and stop there.
 
     There is one probability to stop. The other rows of the block are a block of their own, with one row less.
     """
-    stop, survival, engine = stop_column(0), survival_column(0), context.engine
-    columns = [*context.group, START, OWN_STOP, POSITION, stop, examined_column(0)]
-    grades = _grades(context, kept, tied=tied).with_columns(nw.col(stop).alias(OWN_STOP))
+    stop, survival, engine, examined = stop_column(0), survival_column(0), context.engine, examined_column(0)
+    columns = [*context.group, START, RELEVANCE, POSITION, stop, examined]
+    grades = _grades(context, kept, tied=tied)
     # At the first position of its block a row has nobody of it in front.
     first = grades.with_columns(_place(1).alias(POSITION), (nw.col(stop) / nw.col(SIZE)).alias(stop)).select(*columns)
     if not tied:
         return first
     grades = engine.settle(grades.filter(nw.col(SIZE) > 1))
-    block = [*context.group, START]
-    own = engine.join(grades.drop(OWN_STOP), grades.select(*block, OWN_STOP), block)
-    itself = (nw.col(stop) == nw.col(OWN_STOP)).cast(nw.Float64())
+    block, row = [*context.group, START], [*context.group, START, OWN_GRADE]
+    grades = grades.rename({RELEVANCE: OWN_GRADE})
+    own = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
+    itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
     own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
-    key = [*block, OWN_STOP, examined_column(0)]
-    places = _survivals(context, own, key, upto)
-    sizes = grades.select(*block, SIZE).unique()
-    places = engine.join(places, sizes, block)
-    places = places.with_columns(
-        (nw.col(OWN_STOP) * nw.col(survival) / nw.col(SIZE)).alias(stop), _place(nw.col(POSITION) + 1).alias(POSITION)
-    )
+    places = engine.join(_survivals(context, own, row, upto), grades.select(*row, SIZE, stop, examined), row)
+    there = (nw.col(stop) * nw.col(survival) / nw.col(SIZE)).alias(stop)
+    places = places.with_columns(there, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
 
@@ -115,21 +117,17 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
     return nw.col(START).cast(nw.Float64()) + inside - 1
 
 
-def with_own_stops(context: CallContext, kept: Frame) -> Frame:
-    """Add the probabilities to stop at a row, once there."""
-    kept, greatest = context.with_greatest(kept)
-    stops = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.stops]
-    return kept.with_columns(**dict(zip(_numbered(context, stop_column), stops, strict=True)))
-
-
 def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
     engine, cutoff, stops = context.engine, context.requirements.cascade_cutoff, _numbered(context, stop_column)
-    rows = with_own_stops(context, kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
+    rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
+    own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.stops]
+    rows = rows.with_columns(**dict(zip(stops, own, strict=True)))
     rows = rows.filter(nw.any_horizontal(*(nw.col(stop) > 0 for stop in stops), ignore_nulls=True))
-    grades = rows.select(*context.group, START, SIZE, *stops)
+    grades = rows.select(*context.group, START, SIZE, RELEVANCE, *stops)
     if tied:
-        grades = grades.group_by(*context.group, START, SIZE, *stops).agg(nw.len().alias(MARKED))
+        grade = [*context.group, START, SIZE, RELEVANCE]
+        grades = grades.group_by(*grade).agg(nw.len().alias(MARKED), nw.col(*stops).min())
         grades = grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
     grades = engine.settle(grades)
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
@@ -171,20 +169,20 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
     engine = context.engine
     stops, logs = _numbered(context, stop_column), _numbered(context, log_column)
     arguments, survivals = _numbered(context, argument_column), _numbered(context, survival_column)
-    node = [*block, SIZE, BAND_FIRST, BAND_COUNT, TILT, ANGLE]
-    rows = _with_nodes(context, _with_bands(context, grades, upto))
+    node = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE]
+    rows = _with_angles(_with_nodes(context, _with_bands(context, grades, upto)))
     for stop, log, argument in zip(stops, logs, arguments, strict=True):
         rows = _on_circle(rows, 1 - nw.col(stop), log, argument)
     rows = rows.select(*node, MARKED, *((nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)))
     nodes = engine.sum_by(rows, node, [MARKED, *logs, *arguments])
     # At the other rows nobody stops.
-    nodes = _on_circle(_with_angles(nodes), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
+    nodes = _on_circle(_with_angles(_with_periods(nodes)), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
     rest = size - nw.col(MARKED)
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
     sums |= {argument: nw.col(argument) + rest * base[1] for argument in arguments}
     sums |= {BASE_LOG: size * base[0], BASE_ARGUMENT: size * base[1]}
-    nodes = nodes.select(*node, *(total.alias(name) for name, total in sums.items()))
+    nodes = nodes.select(*node, TILT, ANGLE, *(total.alias(name) for name, total in sums.items()))
     parts = engine.repeat(nodes, BAND_COUNT)
     parts = parts.with_columns((nw.col(BAND_FIRST) + nw.col(POSITION) - 1).cast(nw.Int64()).alias(POSITION))
     turned = (size * nw.col(TILT) - nw.col(POSITION)) * nw.col(ANGLE)
@@ -216,32 +214,38 @@ def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
     nearest = nw.when(is_low | (nearest > outer)).then(nearest).otherwise(outer)
     most = nw.when(is_low).then(low).otherwise(size - half - 1)
     furthest = nw.when(furthest < most).then(furthest).otherwise(most)
-    middle = nw.when(is_low).then(root * (root + 1)).otherwise(size - root * (root + 1))
     return rows.with_columns(
         nw.when(is_low).then(nearest).otherwise(size - furthest).alias(BAND_FIRST),
         (furthest - nearest + 1).cast(nw.Int64()).alias(BAND_COUNT),
-        ((middle + 0.5) / (size + 1)).alias(TILT),
     ).drop(POSITION, PLACE_COUNT, REACHED, BAND)
 
 
 def _with_nodes(context: CallContext, bands: Frame) -> Frame:
     """Repeat rows of bands for each point of the circle that matters, on the upper half: the other half mirrors it."""
-    size, tilt = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT)
-    period, deviation = nw.col(PERIOD), nw.col(DEVIATION)
+    size, tilt, period = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(PERIOD)
+    bands = _with_periods(bands)
+    seen = TAIL / math.pi * period / nw.col(DEVIATION) + 2
+    count = nw.when((size * tilt > FEW) & (seen < period)).then(seen - seen % 1).otherwise(period)
+    nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
+    return nodes.rename({POSITION: NODE}).drop(PLACE_COUNT)
+
+
+def _with_periods(bands: Frame) -> Frame:
+    """Add to bands what their points follow from."""
+    size, tilt, deviation = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(DEVIATION)
+    middle = nw.col(BAND_FIRST) + (nw.col(BAND_COUNT).cast(nw.Float64()) - 1) / 2
+    bands = bands.with_columns(((middle + 0.5) / (size + 1)).alias(TILT))
     bands = bands.with_columns((size * tilt * (1 - tilt)).sqrt().alias(DEVIATION))
     # Coefficients add up that are as many places apart as the whole circle has points.
     apart = 9 * deviation + 14
     bands = bands.with_columns((nw.when(apart < size).then(apart).otherwise(size) / 2).alias(PERIOD))
-    bands = bands.with_columns((period - period % 1 + 1).alias(PERIOD))
-    seen = TAIL / math.pi * period / deviation + 2
-    count = nw.when((size * tilt > FEW) & (seen < period)).then(seen - seen % 1).otherwise(period)
-    nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
-    angle = (nw.col(POSITION).cast(nw.Float64()) - 0.5) * math.pi / period
-    return _with_angles(nodes.with_columns(angle.alias(ANGLE)).drop(POSITION, PLACE_COUNT, PERIOD, DEVIATION))
+    return bands.with_columns((nw.col(PERIOD) - nw.col(PERIOD) % 1 + 1).alias(PERIOD))
 
 
 def _with_angles(nodes: Frame) -> Frame:
-    """Add the sine and the cosine of half the angle of a point."""
+    """Add the angle of a point, and the sine and the cosine of half of it."""
+    angle = (nw.col(NODE).cast(nw.Float64()) - 0.5) * math.pi / nw.col(PERIOD)
+    nodes = nodes.with_columns(angle.alias(ANGLE)).drop(PERIOD, DEVIATION)
     nodes = nodes.with_columns((nw.col(ANGLE) / 2).alias(SINE), ((math.pi - nw.col(ANGLE)) / 2).alias(COSINE))
     return nodes.with_columns(_sine(SINE).alias(SINE), _sine(COSINE).alias(COSINE))
 
