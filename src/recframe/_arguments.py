@@ -1,12 +1,10 @@
-"""Roles: which column is what, which policy holds, and the checks of both."""
+"""Roles: which column is what, which policy holds. `Roles` is their one table, from which all else is derived."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import wraps
-from inspect import Parameter, signature
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._values import (
@@ -20,8 +18,8 @@ from recframe._values import (
     number,
     pair_of_numbers,
     share_or,
+    whole_number,
 )
-from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from recframe.metrics import Metric
@@ -60,8 +58,81 @@ Like = Literal[
 """The libraries whose options and policies a call may name."""
 
 DEFAULT_SCORE = "score"
-SIDE_INFORMATION = ("train", "catalog", "features")
-"""The roles of frames that only some metrics read."""
+EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report"})
+"""The calls that compute metrics."""
+AVERAGED = EVALUATED - {"contributions"}
+RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
+"""The calls that read a ranking."""
+EVERY = RANKED | {"split", "add_random", "add_popular"}
+Kind = Literal["column", "policy", "frame", "side information", "parts"]
+"""What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """What holds for one role, in addition to its name, type, default and explanation in `Roles`.
+
+    Attributes
+    ----------
+    check : callable
+        From the role's name, what the user gave, and the labels of the frames to what the plan reads; it may raise.
+    calls : frozenset of str
+        The calls of the namespace that accept it, the metrics aside: these accept what `measure` does.
+    kind : {"column", "policy", "frame", "side information", "parts"}
+        What it names. `recframe.Config` accepts all but frames, the command line all but parts.
+    metavar : str
+        What the command line calls its value, where its type does not tell.
+    """
+
+    check: Callable[[str, Any, Labels], Any]
+    calls: frozenset[str] = EVALUATED
+    kind: Kind = "column"
+    metavar: str = ""
+
+    @classmethod
+    def of(cls, *args: Any, **given: Any) -> Mapping[str, Role]:
+        """Return the metadata of a field of `Roles`."""
+        return {"role": cls(*args, **given)}
+
+
+UNDEFINED = "undefined='skip', or a value such as undefined=0"
+
+
+def _optional(check: Callable[..., Any]) -> Callable[[str, Any, Labels], Any]:
+    """Return a check that accepts None too."""
+    return lambda name, given, labels: None if given is None else check(name, given, labels)
+
+
+def _value(check: Callable[..., Any], *args: Any) -> Callable[[str, Any, Labels], Any]:
+    """Return the check of what names no column."""
+    return lambda name, given, _: check(name, given, *args)
+
+
+def _word(kind: Any) -> Callable[[str, Any, Labels], Any]:
+    """Return the check of one of some words."""
+
+    def check(name: str, given: Any, labels: Labels) -> Any:  # noqa: ARG001 - the signature of checks
+        choice(name, given, get_args(kind))
+        return given
+
+    return check
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    """Return the words of a type that is a number or one of them."""
+    return get_args(get_args(kind)[1])
+
+
+def _parts(name: str, given: Any) -> int:
+    wrong = f"is of type {type(given).__name__}"
+    return whole_number(name, given, f"{name} is a whole number from 1, or None", wrong=wrong)
+
+
+def _as_given(name: str, given: Any, labels: Labels) -> Any:  # noqa: ARG001 - the signature of checks
+    return given
+
+
+_name, _policy, _frame = _optional(column_name), partial(Role.of, kind="policy"), partial(Role.of, _as_given)
 
 
 @dataclass(frozen=True)
@@ -143,101 +214,67 @@ class Roles:
         The column that names the model of each row, in long format.
     """
 
-    by: Columns = "user"
-    item: str = "item"
-    relevant: str = "relevant"
-    score: str | Sequence[str] | None = None
-    rank: str | Sequence[str] | None = None
-    value: str = "price"
-    truth: Any = None
-    per: Columns = None
-    ties: Ties = "average"
-    min_relevance: float | None = None
-    undefined: Undefined = "skip"
-    train: Any = None
-    catalog: Any = None
-    features: Any = None
-    lists: Lists = "all"
-    subtopic: str | None = None
-    condensed: bool = False
-    mean: MeanKind = "arithmetic"
-    like: Like | None = None
-    partitions: int | None = None
-    candidates: str | None = None
-    tied: str | None = None
-    weight: str | None = None
-    propensity: str | None = None
-    sampled: tuple[int, int] | None = None
-    estimator: Estimator = "bv"
-    model: str | None = None
+    by: Columns = field(default="user", metadata=Role.of(column_names, EVERY))
+    item: str = field(default="item", metadata=Role.of(column_name, EVERY))
+    relevant: str = field(default="relevant", metadata=Role.of(column_name, EVALUATED | {"check", "label"}))
+    score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
+    rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
+    value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
+    truth: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "frame", "FILE"))
+    per: Columns = field(default=None, metadata=Role.of(column_names, AVERAGED | {"agreement", "check"}))
+    ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
+    min_relevance: float | None = field(
+        default=None, metadata=_policy(_optional(_value(number)), EVALUATED | {"check"})
+    )
+    undefined: Undefined = field(
+        default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
+    )
+    train: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
+    catalog: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE|NUMBER"))
+    features: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
+    lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
+    subtopic: str | None = field(default=None, metadata=Role.of(_name))
+    condensed: bool = field(default=False, metadata=_policy(_value(flag)))
+    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), frozenset({"measure", "evaluate"})))
+    like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
+    partitions: int | None = field(
+        default=None, metadata=Role.of(_optional(_value(_parts)), frozenset({"measure", "evaluate"}), "parts")
+    )
+    candidates: str | None = field(default=None, metadata=Role.of(_name))
+    tied: str | None = field(default=None, metadata=Role.of(_name))
+    weight: str | None = field(default=None, metadata=Role.of(_name, AVERAGED))
+    propensity: str | None = field(default=None, metadata=Role.of(_name))
+    sampled: tuple[int, int] | None = field(
+        default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
+    )
+    estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
+    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure"}))
 
     @classmethod
     def names(cls) -> list[str]:
         """Return the names of the arguments."""
-        return [field.name for field in fields(cls)]
-
-    @classmethod
-    def of(cls, layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:
-        """Return the defaults, overridden by each of the layers in turn, each role of its type."""
-        found: dict[str, Any] = {}
-        for layer in layers:
-            check_names(layer, allowed)
-            for role, other in (("rank", "score"), ("score", "rank")):
-                if role in layer and layer.get(other) is None:
-                    found.pop(other, None)
-            found.update(layer)
-        return replace(cls(), **found).checked(labels)
-
-    def checked(self, labels: Labels) -> Roles:
-        """Return the same after the checks of each argument alone; a list of columns is a list, a label is not."""
-        several = ("by", "per", "score", "rank")
-        columns: dict[str, Any] = {name: column_names(name, getattr(self, name), labels) for name in several}
-        for name in ("item", "relevant", "value"):
-            columns[name] = column_name(name, getattr(self, name), labels)
-        for name in ("model", "candidates", "tied", "weight", "subtopic", "propensity"):
-            if (given := getattr(self, name)) is not None:
-                columns[name] = column_name(name, given, labels)
-        choice("ties", self.ties, get_args(Ties))
-        choice("lists", self.lists, get_args(Lists))
-        choice("mean", self.mean, get_args(MeanKind))
-        flag("condensed", self.condensed)
-        words = get_args(get_args(Estimator)[1])
-        columns["sampled"] = None if self.sampled is None else pair_of_numbers("sampled", self.sampled)
-        columns["estimator"] = share_or("estimator", self.estimator, words)
-        least = None if self.min_relevance is None else number("min_relevance", self.min_relevance)
-        words = get_args(get_args(Undefined)[1])
-        undefined = finite_or("undefined", self.undefined, words, "undefined='skip', or a value such as undefined=0")
-        return replace(self, min_relevance=least, undefined=undefined, **columns)
+        return list(ROLES)
 
 
-ALL_ROLES = tuple(Roles.names())
+ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles)}
+"""What holds for each role, by its name."""
+ALL_ROLES = tuple(ROLES)
 """What `evaluate` accepts."""
-CONFIG_ROLES = tuple(name for name in ALL_ROLES if name not in ("truth", *SIDE_INFORMATION))
+SIDE_INFORMATION = tuple(name for name, role in ROLES.items() if role.kind == "side information")
+"""The roles of frames that only some metrics read."""
+FRAMES = ("truth", *SIDE_INFORMATION)
+CONFIG_ROLES = tuple(name for name in ROLES if name not in FRAMES)
 """What `recframe.Config` accepts: all but the frames."""
 POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
 """What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
-COMPARISON_ROLES = tuple(name for name in ALL_ROLES if name not in ("partitions", "mean"))
-"""What calls accept that look at the values of lists; their intervals and tests are those of arithmetic means."""
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
-    "measure": tuple(name for name in ALL_ROLES if name != "model"),
-    "evaluate": ALL_ROLES,
-    "contributions": tuple(
-        name for name in ALL_ROLES if name not in ("per", "undefined", "lists", "partitions", "weight", "mean")
-    ),
-    "compare": COMPARISON_ROLES,
-    "describe": COMPARISON_ROLES,
-    "report": COMPARISON_ROLES,
-    "fuse": ("by", "item", "score", "rank", "model"),
-    "agreement": ("by", "item", "score", "rank", "per", "model"),
-    "check": ("by", "item", "relevant", "score", "rank", "truth", "per", "min_relevance", "model"),
-    "label": ("by", "item", "relevant", "score", "rank", "value", "model"),
-    "top": ("by", "item", "score", "rank", "model"),
-    "to_lists": ("by", "item", "score", "rank", "model"),
-    "split": ("by", "item"),
-    "add_random": ("by", "item"),
-    "add_popular": ("by", "item"),
+    call: tuple(name for name, role in ROLES.items() if call in role.calls)
+    for call in (
+        *("measure", "evaluate", "contributions", "compare", "describe", "report", "fuse", "agreement", "check"),
+        *("label", "top", "to_lists", "split", "add_random", "add_popular"),
+    )
 }
 """The roles that each call of the namespace accepts, the metrics aside."""
 
@@ -245,55 +282,16 @@ CALL_ROLES: Mapping[str, tuple[str, ...]] = {
 def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
     """Return the roles that a metric's method accepts; without a metric: those that every metric accepts."""
     own = () if kind is None else (*kind.required_inputs, *kind.optional_inputs)
-    return tuple(name for name in ALL_ROLES if name in own or name not in ("model", *SIDE_INFORMATION))
+    return tuple(name for name in CALL_ROLES["measure"] if name in own or name not in SIDE_INFORMATION)
 
 
-def role_parameters(names: Iterable[str]) -> list[Parameter]:
-    """Return roles as the parameters of a signature."""
-    return [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
-        for field in fields(Roles)
-        if field.name in names
-    ]
-
-
-def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
-    """Return the section of a docstring that says what roles are."""
-    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
-    entries = [entry for entry in re.split(r"\n(?=    \w)", text) if entry.split(":", 1)[0].strip() in names]
-    return f"\n    {title}\n    {'-' * len(title)}\n" + "\n".join(entries) + "\n    "
-
-
-def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
-    """Write the roles that a call accepts as ``**roles`` into its signature and its documentation."""
-    names = tuple(names)
-    found = signature(call)
-    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    own = [parameter for parameter in found.parameters.values() if parameter.kind not in several]
-    full = found.replace(parameters=[*own, *role_parameters(names)])
-    setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
-    call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"
-
-
-FEW_ROLES = 5
-"""Up to how many roles a hint shows."""
-
-
-def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that raises an error of this package for arguments that it does not accept."""
-    found = signature(call)
-    own = [parameter for parameter in found.parameters.values() if parameter.name not in ("self", "roles")]
-    shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
-    roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
-    shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
-
-    @wraps(call)
-    def checked(self: Any, *args: Any, **given: Any) -> Any:
-        try:
-            found.bind(self, *args, **given)
-        except TypeError as error:
-            msg = f"{call.__name__}: {error}"
-            raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
-        return call(self, *args, **given)
-
-    return checked
+def layered(layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:
+    """Return the defaults, overridden by each of the layers in turn, each role as its check returns it."""
+    found: dict[str, Any] = {}
+    for layer in layers:
+        check_names(layer, allowed)
+        for role, other in (("rank", "score"), ("score", "rank")):
+            if role in layer and layer.get(other) is None:
+                found.pop(other, None)
+        found.update(layer)
+    return Roles(**{name: ROLES[name].check(name, value, labels) for name, value in found.items()})

@@ -9,17 +9,18 @@ from dataclasses import fields, replace
 from inspect import Parameter, Signature
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, role_parameters, roles_doc, roles_of
+from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._given_frames import given_frames
 from recframe._query import policies_named, resolved
+from recframe._signatures import role_parameters, roles_doc
 from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
 from recframe.metrics import Metric, make
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
-from recframe.profiles._record import by_level, find, query_of
+from recframe.profiles._record import by_level, query_of
 from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
@@ -239,7 +240,7 @@ def _profiles() -> Mapping[str, Profile]:
 
 def method(kind: type[Metric]) -> Callable[..., Any]:
     """Return the accessor's method for a metric, with its signature and documentation."""
-    options = [field.name for field in fields(kind)]
+    options, roles = [field.name for field in fields(kind)], roles_of(kind)
 
     def call(self: Any, *args: Any, **given: Any) -> Any:
         if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
@@ -247,7 +248,6 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
             msg = f"{kind.name}{args!r}: {accepts}"
             raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
         own = {name: given.pop(name) for name in options if name in given}
-        roles = roles_of(kind)
         unknown = [name for name in given if name not in (*roles, "model")]
         # Only k is positional; what is no role must be an option, or the metric says what it accepts.
         own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
@@ -258,7 +258,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
-    call.__doc__ = f"{(kind.__doc__ or '').rstrip()}\n{roles_doc(roles_of(kind))}"
+    call.__doc__ = f"{(kind.__doc__ or '').rstrip()}\n{roles_doc(roles)}"
     setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
     return call
 
@@ -273,7 +273,7 @@ def _signature(kind: type[Metric]) -> Signature:
 
 def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
     """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
-    known = {} if like is None else find(like, _profiles()).metrics
+    known = {} if like is None else _profiles()[like].metrics
     return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import DEFAULT_SCORE, POLICIES, Estimator, Like, Lists, MeanKind, Roles, Ties, Undefined
+from recframe._arguments import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
 from recframe._columns import LIST_COUNTS
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_frame, labels_of
@@ -33,43 +33,20 @@ class Averaging:
 
 
 @dataclass(frozen=True)
-class Query:
-    """Roles after their checks, as the plan reads them."""
+class Query(Roles):
+    """Roles after their checks, as the plan reads them; it holds no frame."""
 
-    by: tuple[str, ...]
-    per: tuple[str, ...]
-    item: str
-    relevant: str
-    value: str
-    orders: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    per: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
     """The columns that rank the rows, one a model."""
-    by_rank: bool
-    several: bool
+    by_rank: bool = False
+    several: bool = False
     """Whether results name the model."""
-    model: str | None
-    ties: Ties
-    min_relevance: float | None
-    undefined: Undefined
-    candidates: str | None
-    tied: str | None
-    lists: Lists
     named: frozenset[str] = frozenset()
     """The roles that the user gave or bound: their columns must exist."""
-    subtopic: str | None = None
-    """The column of subtopics in the truth."""
-    condensed: bool = False
-    """Whether rows that nobody judged are left out before the rest is ranked."""
-    mean: MeanKind = "arithmetic"
     floor: float = 0.0
     """What counts for lower values of lists in a geometric mean."""
-    weight: str | None = None
-    """The column of the lists' weights."""
-    propensity: str | None = None
-    """The column of the probabilities that the relevance was observed."""
-    sampled: tuple[int, int] | None = None
-    """How many irrelevant items a list holds, and how many items it would rank in full."""
-    estimator: Estimator = "bv"
-    """How the values of sampled lists become those of full ones, or "pooled": sums over all lists are divided."""
     cluster: str | None = None
     """The column of clusters of lists that are drawn together, for `compare` and `describe`."""
     every_list: bool = False
@@ -78,8 +55,6 @@ class Query:
     """Whether results say how many lists have a value."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
-    like: Like | None = None
-    """The profile, which refuses items that are repeated."""
 
     def model_name(self, index: int) -> str:
         """Return what results call a model; the label of its column need not be text."""
@@ -125,28 +100,12 @@ class Query:
         _check_median(roles)
         _check_prerequisites(roles, named)
         return cls(
+            **{name: value for name, value in vars(roles).items() if name not in (*FRAMES, "by", "per")},
             by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(as_tuple(roles.per))),
-            item=roles.item,
-            relevant=roles.relevant,
-            value=roles.value,
             orders=orders,
             by_rank=role == "rank",
             several=isinstance(ordering, list) or roles.model is not None,
-            model=roles.model,
-            ties=roles.ties,
-            min_relevance=roles.min_relevance,
-            undefined=roles.undefined,
-            candidates=roles.candidates,
-            tied=roles.tied,
-            lists=roles.lists,
-            subtopic=roles.subtopic,
-            condensed=roles.condensed,
-            mean=roles.mean,
-            weight=roles.weight,
-            propensity=roles.propensity,
-            sampled=roles.sampled,
-            estimator=roles.estimator,
             named=frozenset(named),
         )
 
@@ -233,7 +192,7 @@ def resolved(
         del configured["partitions"]
     if not any({**configured, **named}.get(role) is not None for role in ("score", RANKED)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
-    return Roles.of([configured, bound, given], allowed, labels_of(*frames))
+    return layered([configured, bound, given], allowed, labels_of(*frames))
 
 
 def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:

@@ -10,13 +10,14 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
-from recframe._arguments import CALL_ROLES, checked_call, show_roles
+from recframe._arguments import CALL_ROLES
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
 from recframe._guesses import METHODS, SENTENCES
+from recframe._signatures import checked_call, show_roles
 from recframe._values import flag
 from recframe.errors import UnknownMethodError, closest
 from recframe.metrics import METRICS, meant

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from functools import wraps
 from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 from recframe import _defaults
-from recframe._arguments import CONFIG_ROLES, Like, Roles, role_parameters, roles_doc, show_roles
-from recframe._values import check_names, choice, flag
+from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
+from recframe._signatures import role_parameters, roles_doc, show_roles
+from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, quoted
-from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,7 +132,7 @@ class Config:
 def _checked(roles: dict[str, Any]) -> dict[str, Any]:
     """Return roles and policies after the checks that need no frame."""
     for name in roles:
-        if name in Roles.names() and name not in CONFIG_ROLES:
+        if name in FRAMES:
             msg = f"Config names columns and policies, but {name} is a frame of one call"
             raise OptionTypeError(msg, f"give {name}= to the call, or bind it: df.rec({name}=...)")
     check_names(roles, CONFIG_ROLES)
@@ -142,15 +141,10 @@ def _checked(roles: dict[str, Any]) -> dict[str, Any]:
         value = list(given) if isinstance(given, list) else given
         # Any label may be one of a pandas frame to come.
         parts = [value, *(value if isinstance(value, list | tuple) else ())]
-        checked = replace(Roles(), **{name: value}).checked([each for each in parts if _may_be_label(each)])
+        found[name] = ROLES[name].check(name, value, [each for each in parts if _may_be_label(each)])
         if name in ("by", "score", "rank") and isinstance(value, list | tuple) and not value:
             msg = f"{name}={quoted(value)} names no column"
             raise OptionError(msg, "by=None makes the whole frame one list" if name == "by" else "")
-        if name == "like" and value is not None:
-            choice("like", value, get_args(Like))
-        if name == "partitions":
-            check_k(value, "partitions")
-        found[name] = getattr(checked, name) if name in ("min_relevance", "undefined") else value
     return found
 
 

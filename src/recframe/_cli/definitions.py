@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import get_completion_class
 
-from recframe._arguments import CALL_ROLES
+from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
-from recframe._cli.options import FRAMES, POLICIES, call_options, demo_options, policy_options, role_options
+from recframe._cli.options import call_options, demo_options, policy_options, role_options
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, COMPLETE, NAME, OPTIONS_OF_COMPARE, examples_text
 from recframe.accessor import EagerRec
@@ -219,7 +219,7 @@ class Command(click.Command):
 
 def _section(name: str, command: str) -> str:
     """Return under which title an option is listed."""
-    if name in POLICIES:
+    if name in ROLES and ROLES[name].kind == "policy":
         return "Policies"
     if name in FRAMES:
         return "More files"

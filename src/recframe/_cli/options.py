@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
-from recframe._arguments import CALL_ROLES, EXPLAINED, Roles
+from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES, ROLES, Roles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-POLICIES = ("ties", "min_relevance", "undefined", "lists", "condensed", "mean", "sampled", "estimator", "like")
-"""The roles that name no column and no frame."""
-FRAMES = ("truth", "train", "catalog", "features")
-"""The roles that are files on the command line."""
-NOT_HERE = ("partitions",)
-"""The roles that need a lazy frame: the command line reads its files at once."""
 _ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
 _IN_PYTHON = tuple(
     (re.compile(pattern), words)
@@ -101,7 +95,8 @@ def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _roles_of(call: str) -> list[str]:
-    return [name for name in CALL_ROLES[call] if name not in NOT_HERE]
+    # Parts need a lazy frame: the command line reads its files at once.
+    return [name for name in CALL_ROLES[call] if ROLES[name].kind != "parts"]
 
 
 def described(doc: str | None) -> dict[str, str]:
@@ -157,10 +152,8 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
     """Return what the value of an option is, for the parser and for help."""
-    if name in FRAMES:
-        return {"type": click.Path(), "metavar": "FILE|NUMBER" if name == "catalog" else "FILE"}
-    if name == "sampled":
-        return {"type": numbers, "metavar": "M,N"}
+    if name in ROLES and ROLES[name].metavar:
+        return {"type": click.Path() if name in FRAMES else numbers, "metavar": ROLES[name].metavar}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}
     if words:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe._arguments import checked_call, show_roles
 from recframe._display import charts
 from recframe._display.data import (
     BY_SEGMENT,
@@ -17,6 +16,7 @@ from recframe._display.data import (
     values_of,
 )
 from recframe._display.segment_charts import SegmentCharts
+from recframe._signatures import checked_call, show_roles
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric

@@ -12,7 +12,7 @@ from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.profiles._builtin import PROFILES
-from recframe.profiles._record import EVERY_ROW, find, query_of
+from recframe.profiles._record import EVERY_ROW, query_of
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     roles = resolved([None], {}, given, ("like", *EXPLAINED))
     (found,), query = query_of([spec], roles, policies_named({}, given), PROFILES)
     _refuse(found, query)
-    profile = None if roles.like is None else find(roles.like, PROFILES)
+    profile = None if roles.like is None else PROFILES[roles.like]
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
     head += f": {found.summary}" if profile is None else profile.metrics[found.name].calls
     formula = [_at(line, getattr(found, "k", None)) for line in found.explained()]

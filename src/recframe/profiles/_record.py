@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._query import Averaging, Query
-from recframe.errors import OptionError, one_of
+from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric, spelled
 
@@ -129,7 +129,7 @@ def query_of(
         labels = {spec.metric.label: spec.label for spec in specs if spec.level is not None}
         named = {label: Averaging(query.undefined, query.lists, name) for label, name in labels.items()}
         return [spec.metric for spec in specs], replace(query, own=named)
-    profile = find(roles.like, profiles)
+    profile = profiles[roles.like]
     query = Query.of(_with_policies(profile, roles, given), given)
     level = query.min_relevance if "min_relevance" in given else None
     metrics: list[Metric] = []
@@ -199,11 +199,3 @@ def _check_level(profile: Profile, found: Definition, level: float) -> None:
     if level < 0 and found.level_options:
         msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which counts negative grades"
         raise OptionError(msg, "a min_relevance from 0, or none: then every row of the truth is relevant")
-
-
-def find(like: object, profiles: Mapping[str, Profile]) -> Profile:
-    """Return the profile of that name."""
-    if not isinstance(like, str) or like not in profiles:
-        error = one_of("like", like, profiles)
-        raise error
-    return profiles[like]
