@@ -23,7 +23,7 @@ from recframe._cli import definitions, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
-COMMANDS = ("evaluate", "compare", "describe", "report", "check", "explain", "metrics", "demo", "completion")
+COMMANDS = ("evaluate", "compare", "describe", "report", "check", "explain", "metrics", "completion")
 COMPARED = "compare yesterday=old.csv tomorrow=new.csv --truth test.csv -m ndcg@10"
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
@@ -607,7 +607,7 @@ def test_columns_of_csv_without_values_need_no_type(run):
 def test_without_a_command_there_is_help(capsys):
     assert main([]) == 0
     out = capsys.readouterr().out
-    assert all(word in out for word in ("Usage: recframe", "demo", "metrics"))
+    assert all(word in out for word in ("Usage: recframe", "evaluate", "metrics"))
 
 
 def test_version(capsys):
@@ -624,9 +624,8 @@ def test_metrics_lists_every_record(capsys):
     assert "denominator: k | list" in out
 
 
-@pytest.mark.parametrize("command", ["demo", "metrics"])
-def test_lines_fit_a_terminal(command, capsys):
-    main([command])
+def test_lines_fit_a_terminal(capsys):
+    main(["metrics"])
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 100
 
 
@@ -640,7 +639,7 @@ def test_long_lines_continue_below_their_start_on_a_narrow_terminal(run, line, m
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-@pytest.mark.parametrize("command", [pytest.param("demo", marks=pytest.mark.slow), "metrics", "explain ndcg@10"])
+@pytest.mark.parametrize("command", ["metrics", "explain ndcg@10"])
 def test_a_terminal_that_lacks_letters(command, encoding, monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "stdout", stream)

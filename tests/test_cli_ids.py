@@ -58,14 +58,6 @@ def test_ids_are_text_in_all_files_if_they_are_in_one(run):
     assert run(call)[0]["coverage@2"] == 0.5
 
 
-def test_ids_of_ratings(tmp_path):
-    from recframe._demo.ratings import read_ratings
-
-    path = tmp_path / "ratings.csv"
-    path.write_text("user,item\n" + "".join(f"{user},{item}\n" for user in ("07", 7) for item in range(5)))
-    assert read_ratings(path, None, {}).n_users == 2
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_a_pipe_is_not_read_twice(capsys, tmp_path):
     # A look at its start would take the first lines away.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import importlib
 import io
 import math
 import re
@@ -14,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("click")
 np = pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 
-from recframe.cli import main  # noqa: E402
+import recframe.cli  # noqa: E402
+from examples.demo.__main__ import main  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -88,7 +87,7 @@ def run(capsys, tmp_path):
             else:
                 frame.write_parquet(path)
             arguments = (*arguments, "--ratings", str(path))
-        code = main(["demo", *arguments])
+        code = main(arguments)
         captured = capsys.readouterr()
         return code, captured.out, captured.err
 
@@ -126,7 +125,7 @@ def test_the_tie_policies_are_bounds_and_the_mean(run):
 
 
 def test_the_example_is_that_of_the_metrics_page():
-    from recframe._demo import demo
+    from examples.demo import demo
 
     with needed(DATA / "object8.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -140,7 +139,7 @@ def test_the_example_is_that_of_the_metrics_page():
 
 @pytest.mark.slow
 def test_the_metrics_of_the_comparison_are_those_of_a_plain_loop(run):
-    from recframe._demo.baselines import generate, hold_out, recommend
+    from examples.demo.baselines import generate, hold_out, recommend
 
     train, held_out = hold_out(generate(3), 3)
     hidden, known = {}, {}
@@ -271,9 +270,17 @@ def test_its_code_can_be_copied(run, capsys):
 
 @pytest.mark.slow
 def test_the_commands_that_it_names_exist(run, capsys):
+    pytest.importorskip("click")
     _, out, _ = run()
-    for command, options in re.findall(r"^ +recframe (\w+)(.*)$", out, re.MULTILINE):
-        assert main([command, "--help"]) == 0
+    [options] = re.findall(r"^  python -m examples.demo (.*)$", out, re.MULTILINE)
+    with pytest.raises(SystemExit, match="^0$"):
+        main(["--help"])
+    text = capsys.readouterr().out
+    assert all(option in text for option in re.findall(r" (--?[a-z]+)", f" {options}"))
+    commands = re.findall(r"^ +recframe (\w+)(.*)$", out, re.MULTILINE)
+    assert commands
+    for command, options in commands:
+        assert recframe.cli.main([command, "--help"]) == 0
         text = capsys.readouterr().out
         assert all(option in text for option in re.findall(r" (--?[a-z]+)", options))
 
@@ -288,6 +295,14 @@ def test_columns_of_other_names(run):
     code, _, err = run("--relevant", "star", frame=ratings().rename(names))
     assert (code, "no column 'user'" in err, "did you mean 'userId'" in err) == (2, True, True)
     assert "--by without --ratings" in run("--by", "userId")[2]
+
+
+def test_no_id_of_a_file_is_lost(tmp_path):
+    from examples.demo.ratings import read_ratings
+
+    path = tmp_path / "ratings.csv"
+    path.write_text("user,item\n" + "".join(f"{user},{item}\n" for user in ("07", 7) for item in range(5)))
+    assert read_ratings(path, None, {}).n_users == 2
 
 
 # --- errors -----------------------------------------------------------------------------------------------
@@ -355,20 +370,12 @@ def test_a_least_rating_needs_ratings(run):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["demo", "--k", "five"], ["demo", "--seed", "-1"], ["demo", "--seed", "x"], ["unknown"], ["--nonsense"]],
+    [["--k", "five"], ["--seed", "-1"], ["--seed", "x"], ["unknown"], ["--nonsense"]],
 )
 def test_arguments_that_are_none(arguments, capsys):
-    assert main(arguments) == 2
-    assert "Usage: recframe" in capsys.readouterr().err
-
-
-def test_without_the_extra_the_demo_says_how_to_install_it(run, monkeypatch):
-    monkeypatch.delitem(sys.modules, "recframe._demo.demo", raising=False)
-    monkeypatch.delattr(importlib.import_module("recframe._demo"), "demo", raising=False)
-    monkeypatch.setitem(sys.modules, "polars", None)
-    code, out, err = run()
-    assert (code, out) == (2, "")
-    assert "pip install click polars numpy" in err
+    with pytest.raises(SystemExit, match="^2$"):
+        main(arguments)
+    assert "usage: python -m examples.demo" in capsys.readouterr().err
 
 
 # --- progress ---------------------------------------------------------------------------------------------

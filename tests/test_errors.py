@@ -225,10 +225,10 @@ def test_several_values_of_an_attribute_are_named(make):
 
 
 def test_a_missing_extra_is_named():
-    error = recframe.MissingExtraError.of("the demo", "demo")
+    error = recframe.MissingExtraError.of("the command line", "cli")
     assert isinstance(error, ImportError)
-    assert "pip install click polars numpy" in str(error)
-    assert str(error).startswith("packages for the demo are not installed")
+    assert "pip install click polars" in str(error)
+    assert str(error).startswith("packages for the command line are not installed")
 
 
 SIDE = {"features": ["x", [1], {"a": 1}], "train": ["x", [1], {"a": 1}]}

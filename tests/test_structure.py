@@ -39,8 +39,8 @@ def texts_that_name_columns(path):
 
 
 LIBRARIES = {"polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
-ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_demo")
-"""The adapters, and the command line and the demonstration, which read files with polars."""
+ROOMS_THAT_USE_ONE = ("_engines", "_cli")
+"""The adapters, and the command line, which reads files with polars."""
 
 
 SHARED_BY_ENGINES = {
@@ -237,13 +237,12 @@ def test_a_chain_of_imports_at_the_top_of_modules_is_short():
     for name, path in PATHS.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in PATHS}
-        # The demo is outside: it imports the package as its users do.
         imports[name] = {other for other in top if other != "recframe"}
     assert max(len(longest_chain(imports, name)) for name in PATHS) < 15
 
 
 def test_only_the_plan_and_the_making_of_data_join_and_group():
-    allowed = {"_plan", "_data", "_engines", "_comparison", "_statistics", "_factors", "_demo", "_checks"}
+    allowed = {"_plan", "_data", "_engines", "_comparison", "_statistics", "_factors", "_checks"}
     users = {
         path.relative_to(SOURCE).parts[0]
         for path in modules("**/*.py")

@@ -1,4 +1,4 @@
-"""The command line, ``recframe`` or ``python -m recframe``: needs the extra ``cli`` or ``demo``."""
+"""The command line, ``recframe`` or ``python -m recframe``: needs the extra ``cli``."""
 
 from __future__ import annotations
 

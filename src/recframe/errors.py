@@ -41,7 +41,6 @@ PACKAGES = {
     "pandas": ("pandas",),
     "arrow": ("polars", "pyarrow"),
     "cli": ("click", "polars"),
-    "demo": ("click", "polars", "numpy"),
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables",),

@@ -149,26 +149,6 @@ def list_metrics() -> list[str]:
     return []
 
 
-def demo(*, ratings: Path | None, k: Sequence[int], min_rating: float | None, seed: int, **columns: str) -> list[str]:
-    """Run the demo."""
-    try:
-        from recframe._demo import demo
-        from recframe._demo.ratings import OPTIONS
-    except ImportError as error:
-        raise _missing(error, {"numpy", "polars"}, "the demo", "demo") from error
-    names = {name: columns[option] for name, option in OPTIONS.items() if columns[option] is not None}
-    demo.run(
-        ratings,
-        cutoffs=list(k) or (5, 10),
-        min_rating=min_rating,
-        seed=seed,
-        columns=names,
-        say=say,
-        progress=progress,
-    )
-    return []
-
-
 # --- what they share ------------------------------------------------------------------------------------------
 
 

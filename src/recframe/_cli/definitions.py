@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 
 from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
-from recframe._cli.options import call_options, demo_options, policy_options, role_options
+from recframe._cli.options import call_options, policy_options, role_options
 from recframe._cli.terminal import say
 from recframe._cli.texts import COMMANDS, COMPLETE, NAME, OPTIONS_OF_COMPARE, examples_text
 from recframe.accessor import EagerRec
@@ -123,16 +123,6 @@ def _commands() -> list[click.Command]:
             "",
             [],
             "recframe metrics",
-            files=False,
-        ),
-        _command(
-            "demo",
-            commands.demo,
-            "Ranks one list by two models, then compares three simple recommenders on data that is generated on the "
-            "spot; with --ratings, on a file of yours.",
-            demo_options(),
-            "recframe demo",
-            "recframe demo --seed 1 --k 3 10",
             files=False,
         ),
         _command(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
@@ -53,32 +52,6 @@ def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.O
     """Return arguments of a call, an option each."""
     texts, parameters = described(call.__doc__), signature(call).parameters
     return [_option(name, _kind(parameters[name]), texts[name], parameters[name].default) for name in names]
-
-
-def demo_options() -> list[click.Parameter]:
-    """Return the options of the demo."""
-    return [
-        click.Option(
-            ["--ratings"],
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Parquet or CSV file with the columns user, item and maybe rating, or what options name.",
-        ),
-        *(
-            click.Option([f"--{option}"], metavar="COLUMN", help=f"The column of the {name}s. [{name}]")
-            for option, name in (("by", "user"), ("item", "item"), ("relevant", "rating"))
-        ),
-        click.Option(
-            ["--min-rating"],
-            type=float,
-            metavar="X",
-            help="Ratings from X on are positive. [4; if all ratings are equal, every row is positive]",
-        ),
-        click.Option(["-k", "--k"], multiple=True, type=int, metavar="N", help="The cutoffs. [5 10]"),
-        click.Option(
-            ["--seed"], type=click.IntRange(min=0), default=0, metavar="N", help="The seed of all that is random. [0]"
-        ),
-    ]
 
 
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,8 @@ INDENT = "  "
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Align columns, the first to the left, the others to the right; an empty row stays an empty line."""
-    cells = [header, *(row for row in rows if row)]
+    """Align columns, the first to the left, the others to the right."""
+    cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
     def line(row: Sequence[str]) -> str:
@@ -30,7 +30,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         return f"{INDENT}{'   '.join(parts)}".rstrip()
 
     rule = INDENT + "-" * (sum(widths) + 3 * (len(widths) - 1))
-    return "\n".join([line(header), rule, *(line(row) if row else "" for row in rows), ""])
+    return "\n".join([line(header), rule, *map(line, rows), ""])
 
 
 def table(frame: pl.DataFrame) -> str:

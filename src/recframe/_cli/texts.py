@@ -11,7 +11,6 @@ COMMANDS = {
     "check": "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
     "compare": "Compare models list by list: differences, intervals and p-values.",
     "completion": "Print the script that completes commands and options in a shell.",
-    "demo": "Show what the package computes, on built-in data or on your ratings.",
     "describe": "Show how the values of lists spread.",
     "evaluate": "Compute metrics: one value for each model, or for each --per.",
     "explain": "Say in words and in a formula what a metric computes, here or in a library.",

@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from recframe._cli.tables import aligned
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -29,13 +27,25 @@ print(frame.rec.evaluate(["ndcg", "map"], k=[1, 2], score=["old", "new"]))
 NEXT = """\
 Or from files, without any code:
 
-  recframe demo --ratings ratings.csv --by userId --item movieId --relevant rating
+  python -m examples.demo --ratings ratings.csv --by userId --item movieId --relevant rating
   recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 -m map
   recframe metrics
 
 docs/howto.md goes on from here: several models, segments, lazy files, checks.
 """
 """What to do after the demo. The tests run the code, and find the options."""
+
+
+def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Align columns, the first to the left, the others to the right; an empty row stays an empty line."""
+    lines = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*filter(None, lines), strict=True)]
+    rule = "-" * (sum(widths) + 3 * (len(widths) - 1))
+    first, *others = widths
+    header, *rows = (
+        "   ".join([row[0].ljust(first), *map(str.rjust, row[1:], others)]).rstrip() if row else "" for row in lines
+    )
+    return textwrap.indent("\n".join([header, rule, *rows, ""]), "  ")
 
 
 def metric_table(result: pl.DataFrame, models: Iterable[str], n_cutoffs: int) -> str:
@@ -60,6 +70,7 @@ def marked(values: Sequence[float | None]) -> list[str]:
 
 
 def rounded(value: float) -> str:
+    """Return a number with four digits."""
     # The last bits depend on the order of a sum, which would show where the fifth digit is an exact 5.
     return f"{round(value, 12):.4f}"
 
@@ -70,12 +81,15 @@ def listed(names: Sequence[str]) -> str:
 
 
 def count(number: int, noun: str) -> str:
+    """Return a number of things."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def heading(text: str) -> str:
+    """Return a text that is underlined."""
     return f"{text}\n{'=' * len(text)}\n"
 
 
 def paragraph(text: str) -> str:
+    """Return a text in lines of `WIDTH` letters."""
     return textwrap.fill(text, WIDTH) + "\n"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 from polars import selectors as cs
 
+from examples.demo.baselines import MIN_ITEMS
 from recframe._cli.csv import read_csv
-from recframe._demo.baselines import MIN_ITEMS
 from recframe.errors import ColumnTypeError, InputError, MissingColumnError, OptionError, closest
 
 if TYPE_CHECKING:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import textwrap
 import time
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from recframe import rec
-from recframe._cli.tables import aligned
-from recframe._demo.baselines import (
+from examples.demo.baselines import (
     MAX_ITEMS,
     MAX_USERS,
     MIN_ITEMS,
@@ -21,16 +19,15 @@ from recframe._demo.baselines import (
     hold_out,
     recommend,
 )
-from recframe._demo.ratings import OPTIONS, Ratings, read_ratings
-from recframe._demo.text import EXAMPLE, NEXT, count, heading, listed, marked, metric_table, paragraph, rounded
+from examples.demo.ratings import OPTIONS, Ratings, read_ratings
+from examples.demo.text import EXAMPLE, NEXT, aligned, count, heading, listed, marked, metric_table, paragraph, rounded
+from recframe import rec
 from recframe.errors import DataWarning, InputError, OptionError
 from recframe.metrics import NDCG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-
-    from recframe._arguments import Ties
 
     Say = Callable[[str], None]
 
@@ -151,7 +148,7 @@ def _ties(frame: pl.DataFrame, k: int, say: Say) -> None:
         "have the same relevance, so here nothing depends on it. It does where scores are coarser:"
     )
     say(paragraph(text))
-    policies: tuple[Ties, ...] = ("worst", "average", "best")
+    policies: tuple[Literal["worst", "average", "best"], ...] = ("worst", "average", "best")
     by_policy = [
         _evaluate(frame, "ndcg", k=k, by="object", score=list(scores), ties=policy)[f"ndcg@{k}"].to_list()
         for policy in policies
