@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe import explain, rec
+import click
+from click.shell_completion import get_completion_class
+
+import recframe
+from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._cli import terminal
 from recframe._cli.gates import CheckGate, bounds_of, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
-from recframe._cli.texts import OPTIONS_OF_COMPARE
+from recframe._cli.texts import COMPLETE, NAME, OPTIONS_OF_COMPARE, OPTIONS_OF_DESCRIBE, OPTIONS_OF_REPORT
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
 from recframe.profiles._spec import spec_of
@@ -57,8 +61,8 @@ def evaluate(*, fail_under: Sequence[str], fail_on_check: Sequence[str], counts:
     if fail_on_check:
         names = CALL_ROLES["check"]
         found = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
-    metrics, k = _metrics(values, bounds)
-    result = rec(frame).evaluate(metrics, k, counts=counts, **roles)
+    requested, k = _metrics(values, bounds)
+    result = rec(frame).evaluate(requested, k, counts=counts, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
     return [*found, *(shortfalls(result, bounds) if bounds else [])]
 
@@ -81,11 +85,6 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
     return worse(result, margin) if fail_if_worse is not None else []
 
 
-OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
-OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
-"""The arguments of these calls that are no roles."""
-
-
 def describe(**values: Any) -> list[str]:
     """Show how the values of lists spread."""
     _answer("describe", values, OPTIONS_OF_DESCRIBE, COLUMNS_OF_DESCRIBE)
@@ -98,8 +97,8 @@ def _answer(
     """Show some columns of what a call answers, and return all of it."""
     out = _out(values)
     frame, roles = _read(values, call, values["cluster"])
-    metrics, k = _metrics(values, {})
-    result: pl.DataFrame = getattr(rec(frame), call)(metrics, k, **_named(values, options), **roles)
+    requested, k = _metrics(values, {})
+    result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **_named(values, options), **roles)
     _show(result, values, out, _picked(result, roles, columns))
     return result
 
@@ -113,8 +112,8 @@ def report(*, title: str | None, **values: Any) -> list[str]:
     """Write a report."""
     path = values["out"]
     frame, roles = _read(values, "report", values["cluster"])
-    metrics, k = _metrics(values, {})
-    rec(frame).report(path, metrics, k, title=title, **_named(values, OPTIONS_OF_REPORT), **roles)
+    requested, k = _metrics(values, {})
+    rec(frame).report(path, requested, k, title=title, **_named(values, OPTIONS_OF_REPORT), **roles)
     say(f"Wrote {path}")
     return []
 
@@ -136,16 +135,24 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
     return gate.judged(result) if fail_on_check else []
 
 
-def explain_metric(*, metric: str, **values: Any) -> list[str]:
+def explain(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
     given = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
-    say(fitted(explain(metric, **given)))
+    say(fitted(recframe.explain(metric, **given)))
     return []
 
 
-def list_metrics() -> list[str]:
+def metrics() -> list[str]:
     """List the metrics."""
     say(fitted(metrics_text()))
+    return []
+
+
+def completion(*, shell: str) -> list[str]:
+    """Print the script that completes commands in a shell."""
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - for the type checker
+    say(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
     return []
 
 

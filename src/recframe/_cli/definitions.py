@@ -2,159 +2,89 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import get_completion_class
 
 from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
 from recframe._cli.options import call_options, policy_options, role_options
-from recframe._cli.terminal import say
-from recframe._cli.texts import COMMANDS, COMPLETE, NAME, OPTIONS_OF_COMPARE, examples_text
+from recframe._cli.texts import COMMANDS, examples_text
 from recframe.accessor import EagerRec
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 GATES = ("fail_under", "fail_on_check", "fail_if_worse", "margin")
 OUTPUT = ("json", "csv", "markdown", "out")
 SHELLS = ("bash", "zsh", "fish")
 
 
-def command(name: str) -> click.Command:
-    """Return a command by its name."""
-    return next(each for each in _commands() if each.name == name)
-
-
-def _commands() -> list[click.Command]:
-    gate = click.Option(
-        ["--fail-under"],
-        multiple=True,
-        metavar="METRIC=X",
-        help="Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
-    )
-    counts = click.Option(
-        ["--counts"], is_flag=True, help="Add how many lists have a value under every metric, and how many have none."
-    )
-    on_check = click.Option(
-        ["--fail-on-check"],
-        multiple=True,
-        metavar="LIMIT",
-        help="Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; with "
-        "FINDING=SHARE, the finding may have this share. May be repeated. [error]",
-    )
-    if_worse = click.Option(
-        ["--fail-if-worse"],
-        metavar="MODEL",
-        help="Exit with 1 if another model may be worse than this one: if the interval of the difference reaches below "
-        "minus the margin. Sets --baseline.",
-    )
-    margin = click.Option(["--margin"], type=float, metavar="X", help="How much worse a model may be. [0]")
-    return [
-        _command(
-            "evaluate",
-            commands.evaluate,
-            "",
-            [*_of_metrics(), counts, *role_options("evaluate"), gate, on_check],
-            "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
-            "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",
-            "recframe evaluate results.test --truth qrels.test --like trec_eval -m map -m ndcg",
-        ),
-        _command(
-            "compare",
-            commands.compare,
-            "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
-            [
-                *_of_metrics(),
-                *call_options(EagerRec.compare, OPTIONS_OF_COMPARE),
-                *role_options("compare"),
-                if_worse,
-                margin,
-            ],
-            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
-            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-if-worse old --margin 0.005",
-        ),
-        _command(
-            "describe",
-            commands.describe,
-            "",
-            [*_of_metrics(), *call_options(EagerRec.describe, commands.OPTIONS_OF_DESCRIBE), *role_options("describe")],
-            "recframe describe recs.parquet -m ndcg@10",
-        ),
-        _command(
-            "report",
-            commands.report,
-            "It is one file, which reads nothing else. It needs the extra plot.",
-            [
-                *_of_metrics(),
-                click.Option(["--title"], metavar="TEXT", help="The title of the page."),
-                *call_options(EagerRec.report, commands.OPTIONS_OF_REPORT),
-                *role_options("report"),
-                click.Option(["--out"], metavar="FILE", default="report.html", help="The file to write. [report.html]"),
-            ],
-            "recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",
-            prints=False,
-        ),
-        _command(
-            "check",
-            commands.check,
-            "",
-            [
-                click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff at which ties are looked for."),
-                *role_options("check"),
-                on_check,
-            ],
-            "recframe check recs.parquet -k 10 --fail-on-check",
-        ),
-        _command(
-            "explain",
-            commands.explain_metric,
-            "",
-            [click.Argument(["metric"]), *policy_options()],
-            "recframe explain ndcg@10",
-            "recframe explain 'map@10' --like rectools",
-            files=False,
-        ),
-        _command(
-            "metrics",
-            commands.list_metrics,
-            "",
-            [],
-            "recframe metrics",
-            files=False,
-        ),
-        _command(
-            "completion",
-            _completion,
-            "",
-            [click.Argument(["shell"], type=click.Choice(SHELLS))],
-            "recframe completion zsh",
-            files=False,
-        ),
-    ]
-
-
-def _command(
-    name: str,
-    call: Callable[..., Any],
-    details: str,
-    params: Sequence[click.Parameter],
-    *examples: str,
-    files: bool = True,
-    prints: bool = True,
-) -> click.Command:
-    """Return a command whose help lists its options by what they are for; `details` follow its line in `COMMANDS`."""
-    common = [
+PARAMETERS: dict[str, list[click.Parameter]] = {
+    "files": [
         click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path()),
         click.Option(
             ["--format"],
             type=click.Choice(("parquet", "csv", "tsv", "ndjson", "arrow", "trec")),
             help="The format of the files, where their endings do not say it.",
         ),
-    ]
-    output = [
+    ],
+    "metrics": [
+        click.Option(
+            ["-m", "--metric"],
+            multiple=True,
+            metavar="METRIC",
+            help="Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; may be repeated. "
+            "[ndcg, map, recall, precision, mrr and hit_rate at 10]",
+        ),
+        click.Option(
+            ["-k", "--k"],
+            multiple=True,
+            type=int,
+            metavar="N",
+            help="A cutoff of the metrics that name none; several: -k 5 10. [the whole list]",
+        ),
+    ],
+    "cutoff": [click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff at which ties are looked for.")],
+    "counts": [
+        click.Option(
+            ["--counts"],
+            is_flag=True,
+            help="Add how many lists have a value under every metric, and how many have none.",
+        )
+    ],
+    "fail_under": [
+        click.Option(
+            ["--fail-under"],
+            multiple=True,
+            metavar="METRIC=X",
+            help="Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
+        )
+    ],
+    "fail_on_check": [
+        click.Option(
+            ["--fail-on-check"],
+            multiple=True,
+            metavar="LIMIT",
+            help="Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; "
+            "with FINDING=SHARE, the finding may have this share. May be repeated. [error]",
+        )
+    ],
+    "fail_if_worse": [
+        click.Option(
+            ["--fail-if-worse"],
+            metavar="MODEL",
+            help="Exit with 1 if another model may be worse than this one: if the interval of the difference reaches "
+            "below minus the margin. Sets --baseline.",
+        ),
+        click.Option(["--margin"], type=float, metavar="X", help="How much worse a model may be. [0]"),
+    ],
+    "title": [click.Option(["--title"], metavar="TEXT", help="The title of the page.")],
+    "page": [
+        click.Option(["--out"], metavar="FILE", default="report.html", help="The file to write. [report.html]"),
+    ],
+    "output": [
         click.Option(["--json"], is_flag=True, help="Print JSON, with all digits."),
         click.Option(["--csv"], is_flag=True, help="Print CSV, with all digits."),
         click.Option(["--markdown"], is_flag=True, help="Print a table of Markdown."),
@@ -164,21 +94,38 @@ def _command(
             metavar="FILE",
             help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet.",
         ),
-    ]
-    of_files = (
-        "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in "
-        "quotes whose files are parts of it."
-    )
-    output = output if prints else []
-    paragraphs = [COMMANDS[name], details, of_files if files else ""]
+    ],
+    "metric": [click.Argument(["metric"])],
+    "shell": [click.Argument(["shell"], type=click.Choice(SHELLS))],
+}
+"""The parameters that are neither roles nor arguments of a call, by the names of the table of commands."""
+OF_FILES = (
+    "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in quotes whose "
+    "files are parts of it."
+)
+
+
+def command(name: str) -> click.Command:
+    """Return a command by its name."""
+    text = COMMANDS[name]
+    paragraphs = (text.summary, text.details, OF_FILES if "files" in text.parameters else "")
     return Command(
         name,
-        callback=call,
+        callback=getattr(commands, name),
         help="\n\n".join(filter(None, paragraphs)),
-        short_help=COMMANDS[name],
-        epilog=examples_text(*examples),
-        params=[*common, *params, *output] if files else list(params),
+        short_help=text.summary,
+        epilog=examples_text(*text.examples),
+        params=[parameter for part in text.parameters for parameter in _parameters(name, part)],
     )
+
+
+def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parameter]:
+    """Return what a part of the table stands for: arguments of the command's call, its roles, or other parameters."""
+    if not isinstance(part, str):
+        return call_options(getattr(EagerRec, name), part)
+    if part == "roles":
+        return role_options(name)
+    return policy_options() if part == "policies" else PARAMETERS[part]
 
 
 class Command(click.Command):
@@ -218,30 +165,3 @@ def _section(name: str, command: str) -> str:
     if name in GATES:
         return "Gates"
     return "Columns" if name in CALL_ROLES.get(command, ()) else "Options"
-
-
-def _of_metrics() -> list[click.Option]:
-    return [
-        click.Option(
-            ["-m", "--metric"],
-            multiple=True,
-            metavar="METRIC",
-            help="Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; may be repeated. "
-            "[ndcg, map, recall, precision, mrr and hit_rate at 10]",
-        ),
-        click.Option(
-            ["-k", "--k"],
-            multiple=True,
-            type=int,
-            metavar="N",
-            help="A cutoff of the metrics that name none; several: -k 5 10. [the whole list]",
-        ),
-    ]
-
-
-def _completion(shell: str) -> list[str]:
-    """Print the script of a shell."""
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101 - for the type checker
-    say(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source())
-    return []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recframe._checks.findings import FINDINGS, SEVERITIES
+from recframe._cli.texts import number_of
 from recframe.errors import OptionError, closest
 from recframe.profiles._spec import spec_of
 
@@ -23,11 +24,8 @@ def bounds_of(given: Sequence[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for text in given:
         name, _, bound = text.rpartition("=")
-        try:
-            least = float(bound)
-        except ValueError:
-            least = math.nan
-        if not name or math.isnan(least):
+        least = number_of(bound)
+        if not name or least is None or math.isnan(least):
             msg = f"--fail-under {text} does not say METRIC=NUMBER"
             raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
         metric = spec_of(name).label
@@ -113,11 +111,8 @@ class CheckGate:
 
 def _share(text: str, limit: str) -> float:
     """Return the share in a limit, from 0 to 1."""
-    try:
-        share = float(limit)
-    except ValueError:
-        share = math.nan
-    if not 0 <= share <= 1:
+    share = number_of(limit)
+    if share is None or not 0 <= share <= 1:
         msg = f"--fail-on-check {text} does not say FINDING=SHARE, a share from 0 to 1"
         raise OptionError(msg, "such as --fail-on-check truth_of_unknown_lists=0.1")
     return share
@@ -126,12 +121,4 @@ def _share(text: str, limit: str) -> float:
 def is_check_limit(text: str) -> bool:
     """Return whether an argument is what ``--fail-on-check`` may say, and no file."""
     name, equals, limit = text.rpartition("=")
-    return text in SEVERITIES or name in NAMES or (bool(equals) and _is_number(limit))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return text in SEVERITIES or name in NAMES or (bool(equals) and number_of(limit) is not None)

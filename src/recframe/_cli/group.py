@@ -49,7 +49,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands with what they do."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([(name, text.summary) for name, text in COMMANDS.items()])
 
 
 def application() -> click.Group:

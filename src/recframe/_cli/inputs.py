@@ -16,6 +16,7 @@ from recframe._arguments import Roles
 from recframe._cli.csv import read_numbers, with_ids_alike
 from recframe._cli.partitions import partitions, with_partitions
 from recframe._cli.terminal import progress
+from recframe._cli.texts import number_of
 from recframe._files.fields import BOM
 from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
 from recframe._files.trec import read_qrels, read_run
@@ -71,7 +72,7 @@ class Inputs:
         roles |= {"model": MODEL} if several else {}
         for name in (*SIDES, "catalog"):
             if (given := roles.get(name)) is not None:
-                count = _number(given) if name == "catalog" else None
+                count = number_of(given) if name == "catalog" else None
                 roles[name] = self._side(given) if count is None else count
         sides = [name for name in (*SIDES, "catalog") if isinstance(roles.get(name), pl.DataFrame)]
         frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
@@ -105,14 +106,10 @@ class Inputs:
         """The name of the column of queries in files without a header."""
         return str(next(iter(self._by), Roles.by))
 
-    def _kind(self, path: Path) -> str:
-        """Return the format of a model's file; ``--format`` is that of all of them."""
-        return self.format if self.format is not None else format_of(path)
-
     def _file(self, path: Path) -> pl.DataFrame:
         """Return the columns of a model's file that the call may read."""
         progress(f"reading {path}")
-        kind = self._kind(path)
+        kind = self.format or format_of(path)  # `--format` is that of all models' files
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item")}
             score = self.roles.get("score")
@@ -120,16 +117,30 @@ class Inputs:
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
             return found
-        return self._collected(path, kind, self._picked)
+        return self._columns_of(path, kind, self._needed)
 
-    def _picked(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
-        return lazy.select(self._columns_to_read(lazy.collect_schema().names()))
-
-    def _collected(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+    def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Return what is picked of a file, with the columns of roles that the names of its folders hold."""
-        return _collected(
-            path, kind, self._ids, self._numbers, lambda lazy: pick(with_partitions(lazy, path, self._ids))
-        )
+        check_file(path)
+        try:
+            frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids)))
+        except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
+            reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
+            msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
+            raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
+        # Texts without values are no texts: nobody said what the column holds.
+        return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
+
+    def _scanned(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+        """Return a file as a frame; of Parquet and CSV only the columns that are picked are read."""
+        if kind == "parquet":
+            return pick(pl.scan_parquet(path, glob=False)).collect()
+        if kind in ("csv", "tsv"):
+            source = read_bytes(path) if path.name.endswith(".gz") else path
+            separator = "\t" if kind == "tsv" else ","
+            return read_numbers(source, str(path), self._ids, self._numbers, pick, separator)
+        data = BytesIO(read_bytes(path))
+        return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
 
     @property
     def _numbers(self) -> list[str]:
@@ -137,18 +148,19 @@ class Inputs:
         named = [value for name in _OF_NUMBERS for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
         return [*map(str, named), *(["score"] if self.roles.get("rank") is None else [])]
 
-    def _columns_to_read(self, there: list[str]) -> list[str]:
+    def _needed(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
+        columns = lazy.collect_schema().names()
         order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
         needed = {*self._by, *order}
         if self.roles.get("truth") is None:
             given = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
             needed |= {self._name("relevant"), *map(str, given)}
-        if needed - {*there}:
-            return there
+        if needed - {*columns}:
+            return lazy
         texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
         names = {*needed, *self.also, MODEL, *(text for text in texts if isinstance(text, str))}
-        return [name for name in there if name in names]
+        return lazy.select(name for name in columns if name in names)
 
     def _side(self, given: str) -> pl.DataFrame:
         """Return a file of the truth or of side information, whole."""
@@ -163,7 +175,7 @@ class Inputs:
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
             found: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
             return found
-        return self._collected(path, kind, lambda lazy: lazy)
+        return self._columns_of(path, kind, lambda lazy: lazy)
 
 
 def format_of(path: Path) -> str:
@@ -199,7 +211,7 @@ def _format_of_line(line: str) -> str | None:
         return "ndjson"
     fields = line.split()
     place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
-    if place is not None and _number(fields[place]) is not None:
+    if place is not None and number_of(fields[place]) is not None:
         return "trec"
     return "tsv" if "\t" in line else "csv" if "," in line else None
 
@@ -251,47 +263,10 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
         raise InputError(msg, "give their ids one type") from None
 
 
-def _collected(
-    path: Path, kind: str, ids: Sequence[str], numbers: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]
-) -> pl.DataFrame:
-    """Return a file as a frame; Parquet and CSV are scanned, so that only the columns that are picked are read."""
-    check_file(path)
-    try:
-        frame = _picked(path, kind, ids, numbers, pick)
-    except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
-        reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
-        msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
-        raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
-    # Texts without values are no texts: nobody said what the column holds.
-    return frame.select(values.cast(pl.Null) if _is_empty_text(values) else values for values in frame)
-
-
 def _is_empty_text(values: pl.Series) -> bool:
     """Return whether a column, read from text, has no values."""
     return values.dtype == pl.String and values.null_count() == len(values)
 
 
-def _picked(
-    path: Path, kind: str, ids: Sequence[str], numbers: Sequence[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame]
-) -> pl.DataFrame:
-    if kind == "parquet":
-        return pick(pl.scan_parquet(path, glob=False)).collect()
-    if kind in ("csv", "tsv"):
-        source = read_bytes(path) if path.name.endswith(".gz") else path
-        return read_numbers(source, str(path), ids, numbers, pick, separator="\t" if kind == "tsv" else ",")
-    data = BytesIO(read_bytes(path))
-    return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
-
-
 def _first_line(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0]
-
-
-def _number(text: str) -> int | float | None:
-    """Return a text as a number, a whole one if it is; None if it is none."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None

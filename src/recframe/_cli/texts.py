@@ -1,26 +1,85 @@
-"""What the command line and its commands are called, and what each does in a line."""
+"""The table of commands: what each does, takes and is used like. It imports nothing that computes, for ``--help``."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
 OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
 """The arguments of a comparison that are no roles."""
+OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
+OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
+
+
+class CommandText(NamedTuple):
+    """What help says of a command, and its parameters: names in `definitions`, or a tuple of the call's arguments."""
+
+    summary: str
+    parameters: tuple[str | tuple[str, ...], ...]
+    examples: tuple[str, ...]
+    details: str = ""
+
+
 COMMANDS = {
-    "check": "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
-    "compare": "Compare models list by list: differences, intervals and p-values.",
-    "completion": "Print the script that completes commands and options in a shell.",
-    "describe": "Show how the values of lists spread.",
-    "evaluate": "Compute metrics: one value for each model, or for each --per.",
-    "explain": "Say in words and in a formula what a metric computes, here or in a library.",
-    "metrics": "List the metrics with their formulas and options.",
-    "report": "Write a page of HTML: means, comparisons, charts, checks, definitions.",
+    "check": CommandText(
+        "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
+        ("files", "cutoff", "roles", "fail_on_check", "output"),
+        ("recframe check recs.parquet -k 10 --fail-on-check",),
+    ),
+    "compare": CommandText(
+        "Compare models list by list: differences, intervals and p-values.",
+        ("files", "metrics", OPTIONS_OF_COMPARE, "roles", "fail_if_worse", "output"),
+        (
+            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
+            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-if-worse old --margin 0.005",
+        ),
+        "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
+    ),
+    "completion": CommandText(
+        "Print the script that completes commands and options in a shell.", ("shell",), ("recframe completion zsh",)
+    ),
+    "describe": CommandText(
+        "Show how the values of lists spread.",
+        ("files", "metrics", OPTIONS_OF_DESCRIBE, "roles", "output"),
+        ("recframe describe recs.parquet -m ndcg@10",),
+    ),
+    "evaluate": CommandText(
+        "Compute metrics: one value for each model, or for each --per.",
+        ("files", "metrics", "counts", "roles", "fail_under", "fail_on_check", "output"),
+        (
+            "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
+            "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",
+            "recframe evaluate results.test --truth qrels.test --like trec_eval -m map -m ndcg",
+        ),
+    ),
+    "explain": CommandText(
+        "Say in words and in a formula what a metric computes, here or in a library.",
+        ("metric", "policies"),
+        ("recframe explain ndcg@10", "recframe explain 'map@10' --like rectools"),
+    ),
+    "metrics": CommandText("List the metrics with their formulas and options.", (), ("recframe metrics",)),
+    "report": CommandText(
+        "Write a page of HTML: means, comparisons, charts, checks, definitions.",
+        ("files", "metrics", "title", OPTIONS_OF_REPORT, "roles", "page"),
+        ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
+        "It is one file, which reads nothing else. It needs the extra plot.",
+    ),
 }
-"""What each command does, in a line."""
 
 
 def examples_text(*lines: str) -> str:
     """Return the end of a help text: commands that can be copied."""
     # \b keeps click from joining the lines.
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def number_of(text: str) -> int | float | None:
+    """Return a text as a number, a whole one if it is; None if it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
