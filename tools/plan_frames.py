@@ -1,6 +1,6 @@
 """Draws the plan's frames, and the columns that each adds, from ``src/recframe/_columns.py``.
 
-``python tools/plan_frames.py`` writes the drawing into ``CONTRIBUTING.md``; ``--check`` fails if it is out of date.
+``python tools/plan_frames.py`` writes the drawing as ``docs/plan-frames.md``; ``--check`` fails if it is out of date.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ from recframe._columns import FRAMES
 if TYPE_CHECKING:
     from recframe._columns import FrameSpec
 
-PAGE = Path(__file__).parent.parent / "CONTRIBUTING.md"
-START, END = "<!-- plan frames: written by tools/plan_frames.py -->\n", "<!-- end of plan frames -->\n"
+PAGE = Path(__file__).parent.parent / "docs" / "plan-frames.md"
+HEAD = """\
+# The plan's frames
+
+From the user's frame to the answer: each box is a frame of the plan, the module that makes it, what a row of it is, and
+the columns that it adds to those of the frames before it. `src/recframe/_columns.py` declares them, and
+`tools/plan_frames.py` writes this page. Where the drawing shows as text, `f0 --> f4` says that f4 is made of f0.
+
+"""
 A_LINE = 6
 """How many columns a line holds."""
 
@@ -37,21 +44,13 @@ def label(frame: FrameSpec) -> str:
     return "<br>".join([f"<b>{frame.name}</b> ({frame.made_by}): {frame.row}", *(f"+ {row}" for row in rows)])
 
 
-def written(page: str) -> str:
-    """Return a page with the drawing between its two marks."""
-    before, rest = page.split(START)
-    _, after = rest.split(END)
-    return f"{before}{START}{drawing()}{END}{after}"
-
-
 def main() -> None:
-    """Write the drawing, or fail if the written one differs."""
-    page = PAGE.read_text(encoding="utf-8")
-    if "--check" in sys.argv:
-        if page != written(page):
-            sys.exit(f"{PAGE.name} is out of date: run python tools/plan_frames.py")
-        return
-    PAGE.write_text(written(page), encoding="utf-8")
+    """Write the page, or fail if the written one differs."""
+    text = HEAD + drawing()
+    if "--check" not in sys.argv:
+        PAGE.write_text(text, encoding="utf-8")
+    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        sys.exit(f"{PAGE.name} is out of date: run python tools/plan_frames.py")
 
 
 if __name__ == "__main__":
