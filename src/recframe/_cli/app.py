@@ -30,7 +30,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     program = f"python -m {NAME}" if Path(sys.argv[0]).parts[-2:] == (NAME, "__main__.py") else NAME
     try:
         with warnings_as_lines(program):
-            found = application().main(arguments, program, complete_var=COMPLETE, standalone_mode=False)
+            answer = application().main(arguments, program, complete_var=COMPLETE, standalone_mode=False)
     except click.UsageError as error:
         _with_what_is_meant(error).show()
         return 2
@@ -47,10 +47,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         complain(program, "interrupted")
         return INTERRUPTED
-    if isinstance(found, list) and found:
-        complain(program, "; ".join(found))
+    if isinstance(answer, list) and answer:
+        complain(program, "; ".join(answer))
         return 1
-    return found if isinstance(found, int) else 0
+    return answer if isinstance(answer, int) else 0
 
 
 def spread(arguments: Sequence[str]) -> list[str]:
@@ -59,21 +59,21 @@ def spread(arguments: Sequence[str]) -> list[str]:
     Several cutoffs after one ``-k`` have an option each, ``-k 5 10`` and ``-k 5,10``. ``--fail-on-check`` alone says
     ``error``.
     """
-    found: list[str] = []
+    words: list[str] = []
     of_k = False
     for argument in arguments:
-        if found and found[-1] == ON_CHECK and not _is_check_limit(argument):
-            found.append("error")
+        if words and words[-1] == ON_CHECK and not _is_check_limit(argument):
+            words.append("error")
         numbers = argument.split(",")
         if of_k and all(number.lstrip("-").isdigit() for number in numbers):
-            pending = found[-1] not in ("-k", "--k")
+            pending = words[-1] not in ("-k", "--k")
             for number in numbers:
-                found += ["-k", number] if pending else [number]
+                words += ["-k", number] if pending else [number]
                 pending = True
             continue
         of_k = argument in ("-k", "--k")
-        found.append(argument)
-    return [*found, "error"] if found and found[-1] == ON_CHECK else found
+        words.append(argument)
+    return [*words, "error"] if words and words[-1] == ON_CHECK else words
 
 
 def _is_check_limit(argument: str) -> bool:
@@ -87,9 +87,9 @@ def _with_what_is_meant(error: click.UsageError) -> click.UsageError:
     """Return the error of an option that does not exist with the one that other libraries call by its name."""
     if not isinstance(error, click.NoSuchOption):
         return error
-    given = error.option_name.lstrip("-").replace("-", "_")
+    option = error.option_name.lstrip("-").replace("-", "_")
     roles = [parameter.name for parameter in (error.ctx.command.params if error.ctx else [])]
-    meant = role_meant(given, [name for name in roles if name])
+    meant = role_meant(option, [name for name in roles if name])
     if not meant:
         return error
     msg = f"No such option {error.option_name}. Did you mean --{meant.replace('_', '-')}?"

@@ -57,14 +57,14 @@ def evaluate(*, fail_under: Sequence[str], fail_on_check: Sequence[str], counts:
     bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
     out = _out(values)
     frame, roles = _read(values, "evaluate")
-    found = []
+    failures = []
     if fail_on_check:
         names = CALL_ROLES["check"]
-        found = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
+        failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
-    return [*found, *(shortfalls(result, bounds) if bounds else [])]
+    return [*failures, *(shortfalls(result, bounds) if bounds else [])]
 
 
 def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -> list[str]:
@@ -137,8 +137,8 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
 
 def explain(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
-    given = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
-    say(fitted(recframe.explain(metric, **given)))
+    policies = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
+    say(fitted(recframe.explain(metric, **policies)))
     return []
 
 

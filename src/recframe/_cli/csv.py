@@ -20,7 +20,7 @@ SEPARATORS = {
     "|": "write the file with commas",
 }
 """What files have instead of the separator of their format, and the remedy."""
-WORDS = ["true", "false", "nan"]
+NUMBER_WORDS = ["true", "false", "nan"]
 """What a column of numbers may say."""
 
 
@@ -85,7 +85,7 @@ def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], sepa
     whole = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
     for column in (column for column in whole.collect_schema().names() if column in columns):
         texts = whole.select(column).collect().to_series().str.strip_chars()
-        known = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(WORDS)
+        known = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(NUMBER_WORDS)
         rows = (texts.is_not_null() & ~known).arg_true()
         if len(rows):
             wrong = f"{quoted(texts[rows[0]])} in row {rows[0] + 1:,} below the header"

@@ -134,11 +134,11 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, or raise for a value that another one of the same option would replace."""
         if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(list(args))
-            for parameter in given:
+            _, _, parameters = self.make_parser(ctx).parse_args(list(args))
+            for parameter in parameters:
                 single = isinstance(parameter, click.Option) and not (parameter.multiple or parameter.is_flag)
-                if single and given.count(parameter) > 1:
-                    msg = f"{parameter.opts[-1]} is given {given.count(parameter)} times, but it takes one value"
+                if single and parameters.count(parameter) > 1:
+                    msg = f"{parameter.opts[-1]} is given {parameters.count(parameter)} times, but it takes one value"
                     raise OptionError(msg, f"give one {parameter.opts[-1]}")
         return super().parse_args(ctx, args)
 

@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-NAMES = tuple(finding.name for finding in FINDINGS)
+FINDING_NAMES = tuple(finding.name for finding in FINDINGS)
 
 
-def bounds_of(given: Sequence[str]) -> dict[str, float]:
+def bounds_of(texts: Sequence[str]) -> dict[str, float]:
     """Return the bounds of ``--fail-under METRIC=X`` by their metrics."""
-    found: dict[str, float] = {}
-    for text in given:
+    bounds: dict[str, float] = {}
+    for text in texts:
         name, _, bound = text.rpartition("=")
         least = number_of(bound)
         if not name or least is None or math.isnan(least):
             msg = f"--fail-under {text} does not say METRIC=NUMBER"
             raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
         metric = spec_of(name).label
-        if metric in found:
-            msg = f"--fail-under {text}: {metric} has the bound {found[metric]:g} already"
+        if metric in bounds:
+            msg = f"--fail-under {text}: {metric} has the bound {bounds[metric]:g} already"
             raise OptionError(msg, "give each metric one bound")
-        found[metric] = least
-    return found
+        bounds[metric] = least
+    return bounds
 
 
 def worse(result: pl.DataFrame, margin: float) -> list[str]:
@@ -46,19 +46,19 @@ def worse(result: pl.DataFrame, margin: float) -> list[str]:
     margin : float
         How much worse a model may be, at the bad end of the interval of its difference.
     """
-    found = []
+    phrases = []
     for row in result.iter_rows(named=True):
         metric, model, baseline = row["metric"], row["model"], row["baseline"]
         low, high = row["low"], row["high"]
         what = f"{metric} of model {model!r}"
         if any(end is None or math.isnan(end) for end in (low, high)):
-            found.append(f"{what} has no interval (nan) of its difference to {baseline!r}")
+            phrases.append(f"{what} has no interval (nan) of its difference to {baseline!r}")
             continue
         loss = -low if spec_of(metric).metric.higher_is_better else high
         if loss > margin:
             ends = f"the interval of the difference goes from {low:+.4g} to {high:+.4g}"
-            found.append(f"{what} may be worse than {baseline!r} by {loss:.4g}, more than {margin:g}: {ends}")
-    return found
+            phrases.append(f"{what} may be worse than {baseline!r} by {loss:.4g}, more than {margin:g}: {ends}")
+    return phrases
 
 
 @dataclass(frozen=True)
@@ -77,18 +77,18 @@ class CheckGate:
     limits: Mapping[str, float]
 
     @classmethod
-    def of(cls, given: Sequence[str]) -> CheckGate:
+    def of(cls, texts: Sequence[str]) -> CheckGate:
         """Return the gate of ``--fail-on-check SEVERITY`` and ``--fail-on-check FINDING=SHARE``."""
         limits: dict[str, float] = {}
         most = 0
-        for text in given:
+        for text in texts:
             if text in SEVERITIES:
                 most = max(most, SEVERITIES.index(text))
                 continue
             name, _, limit = text.rpartition("=")
-            if name not in NAMES:
+            if name not in FINDING_NAMES:
                 msg = f"--fail-on-check {text}: {name or text!r} is no finding of check"
-                raise OptionError(msg, closest(name or text, (*NAMES, *SEVERITIES)))
+                raise OptionError(msg, closest(name or text, (*FINDING_NAMES, *SEVERITIES)))
             limits[name] = _share(text, limit)
         return cls(SEVERITIES[: most + 1], limits)
 
@@ -98,15 +98,15 @@ class CheckGate:
         if absent:
             msg = f"--fail-on-check {absent[0]}={self.limits[absent[0]]:g}: this check does not look for it"
             raise OptionError(msg, "some findings need an option, such as --truth, --per or -k")
-        found = []
+        phrases = []
         for row in result.filter(result["count"] > 0).iter_rows(named=True):
             name, limit = row["finding"], self.limits.get(row["finding"])
             of = f" of model {row['model']!r}" if "model" in row else ""
             if limit is not None and row["share"] > limit:
-                found.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
+                phrases.append(f"{name}{of} ({row['count']:,}, a share of {row['share']:.4g} above {limit:g})")
             elif limit is None and row["severity"] in self.severities:
-                found.append(f"{name}{of} ({row['count']:,})")
-        return [f"the check found {', '.join(found)}"] if found else []
+                phrases.append(f"{name}{of} ({row['count']:,})")
+        return [f"the check found {', '.join(phrases)}"] if phrases else []
 
 
 def _share(text: str, limit: str) -> float:
@@ -121,4 +121,4 @@ def _share(text: str, limit: str) -> float:
 def is_check_limit(text: str) -> bool:
     """Return whether an argument is what ``--fail-on-check`` may say, and no file."""
     name, equals, limit = text.rpartition("=")
-    return text in SEVERITIES or name in NAMES or (bool(equals) and number_of(limit) is not None)
+    return text in SEVERITIES or name in FINDING_NAMES or (bool(equals) and number_of(limit) is not None)

@@ -35,7 +35,7 @@ FORMATS = {
     "trec": (".run", ".trec", ".res", ".qrels"),
 }
 """The formats, and the endings of their files. Files of other endings are known by how they start."""
-MODEL = "model"
+MODEL_COLUMN = "model"
 SIDES = ("truth", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "weight", "propensity")
@@ -69,11 +69,11 @@ class Inputs:
         frames = {name: self._joined([self._file(path) for path in paths]) for name, paths in models.items()}
         frames = dict(zip(frames, with_ids_alike([*frames.values()], self._ids), strict=True))
         frame = _stacked(frames) if several else next(iter(frames.values()))
-        roles |= {"model": MODEL} if several else {}
+        roles |= {"model": MODEL_COLUMN} if several else {}
         for name in (*SIDES, "catalog"):
-            if (given := roles.get(name)) is not None:
-                count = number_of(given) if name == "catalog" else None
-                roles[name] = self._side(given) if count is None else count
+            if (file := roles.get(name)) is not None:
+                count = number_of(file) if name == "catalog" else None
+                roles[name] = self._side(file) if count is None else count
         sides = [name for name in (*SIDES, "catalog") if isinstance(roles.get(name), pl.DataFrame)]
         frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
         return frame, roles | dict(zip(sides, others, strict=True))
@@ -81,8 +81,8 @@ class Inputs:
     def _check_sides(self) -> None:
         """Raise for a missing file of such a role, before much is read."""
         for name in SIDES:
-            if (given := self.roles.get(name)) is not None and not is_pattern(as_path(given)):
-                check_file(as_path(given))
+            if (file := self.roles.get(name)) is not None and not is_pattern(as_path(file)):
+                check_file(as_path(file))
 
     def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the files of one frame as one."""
@@ -92,7 +92,7 @@ class Inputs:
     def _ids(self) -> list[str]:
         """The columns whose values name something: a number among them is no number to compute with."""
         named = [value for name in _OF_IDS for value in as_tuple(self.roles.get(name))]
-        return [*self._by, self._name("item"), *map(str, named), *self.also, MODEL]
+        return [*self._by, self._name("item"), *map(str, named), *self.also, MODEL_COLUMN]
 
     def _name(self, role: str) -> str:
         return str(self.roles.get(role) or getattr(Roles, role))
@@ -113,10 +113,10 @@ class Inputs:
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item")}
             score = self.roles.get("score")
-            found: pl.DataFrame = read_run(
+            run: pl.DataFrame = read_run(
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
-            return found
+            return run
         return self._columns_of(path, kind, self._needed)
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
@@ -154,17 +154,17 @@ class Inputs:
         order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
         needed = {*self._by, *order}
         if self.roles.get("truth") is None:
-            given = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
-            needed |= {self._name("relevant"), *map(str, given)}
+            of_lists = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
+            needed |= {self._name("relevant"), *map(str, of_lists)}
         if needed - {*columns}:
             return lazy
         texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
-        names = {*needed, *self.also, MODEL, *(text for text in texts if isinstance(text, str))}
+        names = {*needed, *self.also, MODEL_COLUMN, *(text for text in texts if isinstance(text, str))}
         return lazy.select(name for name in columns if name in names)
 
-    def _side(self, given: str) -> pl.DataFrame:
+    def _side(self, file: str) -> pl.DataFrame:
         """Return a file of the truth or of side information, whole."""
-        path = as_path(given)
+        path = as_path(file)
         paths = expanded(path) if is_pattern(path) else [path]
         return self._joined([self._side_file(path) for path in paths])
 
@@ -173,8 +173,8 @@ class Inputs:
         kind = format_of(path)
         if kind == "trec":
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
-            found: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
-            return found
+            qrels: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
+            return qrels
         return self._columns_of(path, kind, lambda lazy: lazy)
 
 
@@ -198,11 +198,11 @@ def format_of(path: Path) -> str:
     if head.startswith(b"ARROW1"):
         return "arrow"
     line = next(iter(head.removeprefix(BOM).decode(errors="replace").strip().splitlines()), "")
-    found = _format_of_line(line)
-    if found is None:
+    kind = _format_of_line(line)
+    if kind is None:
         msg = f"the format of {str(path)!r} is not known by its ending or its first line"
         raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
-    return found
+    return kind
 
 
 def _format_of_line(line: str) -> str | None:
@@ -218,23 +218,23 @@ def _format_of_line(line: str) -> str | None:
 
 def _models(files: Sequence[str]) -> tuple[dict[str, list[Path]], bool]:
     """Return the files of each model, and whether there are several models or one that has a name."""
-    found: dict[str, list[Path]] = {}
+    models: dict[str, list[Path]] = {}
     named = False
-    for given in files:
-        several, has_name, count = _models_of(given)
+    for argument in files:
+        several, has_name, count = _models_of(argument)
         named = named or has_name
-        twice = [name for name in several if name in found]
+        twice = [name for name in several if name in models]
         if twice or sum(map(len, several.values())) < count:
-            msg = f"{given!r} gives several files to the model {(twice or [*several])[0]!r}"
+            msg = f"{argument!r} gives several files to the model {(twice or [*several])[0]!r}"
             raise OptionError(msg, "name each model: old=a.parquet new=b.parquet")
-        found |= several
-    return found, named or len(found) > 1
+        models |= several
+    return models, named or len(models) > 1
 
 
-def _models_of(given: str) -> tuple[dict[str, list[Path]], bool, int]:
+def _models_of(argument: str) -> tuple[dict[str, list[Path]], bool, int]:
     """Return the files of each model of one argument, whether it has a name, and how many files there are."""
-    match = None if as_path(given).exists() else _NAMED.fullmatch(given)
-    path = as_path(given if match is None else match[2])
+    match = None if as_path(argument).exists() else _NAMED.fullmatch(argument)
+    path = as_path(argument if match is None else match[2])
     paths = expanded(path) if is_pattern(path) else [path]
     if match is not None:
         return {match[1]: paths}, True, len(paths)
@@ -247,15 +247,15 @@ def _stacked(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the frames of the models as one, with a column of their names."""
     columns: list[str] = []
     for name, frame in frames.items():
-        if MODEL in frame.columns:
-            msg = f"the file of the model {name!r} has a column {MODEL!r} of its own"
-            raise OptionError(msg, f"give one file and --model {MODEL}, or drop the column")
+        if MODEL_COLUMN in frame.columns:
+            msg = f"the file of the model {name!r} has a column {MODEL_COLUMN!r} of its own"
+            raise OptionError(msg, f"give one file and --model {MODEL_COLUMN}, or drop the column")
         columns = columns or frame.columns
         if {*columns} != {*frame.columns}:
             odd = sorted({*columns} ^ {*frame.columns})
             msg = f"the files of {next(iter(frames))!r} and {name!r} differ in the columns {', '.join(map(repr, odd))}"
             raise InputError(msg, "give the files the same columns")
-    named = [frame.select(pl.lit(name).alias(MODEL), *map(pl.col, columns)) for name, frame in frames.items()]
+    named = [frame.select(pl.lit(name).alias(MODEL_COLUMN), *map(pl.col, columns)) for name, frame in frames.items()]
     try:
         return pl.concat(named, how="vertical_relaxed")
     except pl.exceptions.PolarsError as error:

@@ -11,7 +11,7 @@ from recframe.metrics._options import options_of
 if TYPE_CHECKING:
     from recframe.metrics import Metric
 
-WIDTH = 88
+LINE_WIDTH = 88
 
 
 def metrics_text() -> str:
@@ -22,7 +22,9 @@ def metrics_text() -> str:
         parts = [metric.summary, f"= {metric.formula}" if metric.formula else "", *_options(metric)]
         heading = _heading(metric)
         for part in filter(None, parts):
-            lines += textwrap.wrap(part, WIDTH, initial_indent=heading.ljust(left), subsequent_indent=" " * (left + 2))
+            lines += textwrap.wrap(
+                part, LINE_WIDTH, initial_indent=heading.ljust(left), subsequent_indent=" " * (left + 2)
+            )
             heading = ""
         lines.append("")
     legend = (
@@ -30,7 +32,7 @@ def metrics_text() -> str:
         "r: position. Without k: the whole list. The first value of an option is its default. "
         "Write a metric as 'ndcg', 'ndcg@10' or 'ndcg(gain=exp2)@10'."
     )
-    return "\n".join([*lines, *textwrap.wrap(legend, WIDTH)])
+    return "\n".join([*lines, *textwrap.wrap(legend, LINE_WIDTH)])
 
 
 def _heading(metric: type[Metric]) -> str:

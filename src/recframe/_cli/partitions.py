@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-MISSING = "__HIVE_DEFAULT_PARTITION__"
+MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """What the folder of missing values is called."""
 
 
@@ -23,16 +23,16 @@ def partitions(path: Path) -> dict[str, str]:
 
 def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str]) -> pl.LazyFrame:
     """Add the columns of ids that a file's folders name and the file itself lacks."""
-    found = {name: value for name, value in partitions(path).items() if name in ids}
-    if not found:
+    values = {name: value for name, value in partitions(path).items() if name in ids}
+    if not values:
         return lazy
     there = lazy.collect_schema().names()
-    return lazy.with_columns(pl.lit(_id(value)).alias(name) for name, value in found.items() if name not in there)
+    return lazy.with_columns(pl.lit(_id(value)).alias(name) for name, value in values.items() if name not in there)
 
 
 def _id(value: str) -> str | int | None:
     """Return a value as ids of files are read: a number if that prints back the same."""
-    if value == MISSING:
+    if value == MISSING_VALUE:
         return None
     digits = value.removeprefix("-")
     is_number = digits.isdecimal() and digits.isascii() and len(digits) < 19 and str(int(value)) == value  # noqa: PLR2004

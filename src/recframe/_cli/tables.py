@@ -85,12 +85,12 @@ WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
 """How a result becomes a file, by the ending of its name."""
 
 
-def check_out(given: str) -> Path:
+def check_out(out: str) -> Path:
     """Return the file to write, or raise before any work where its ending is no format."""
-    path = as_path(given, "--out")
+    path = as_path(out, "--out")
     if path.suffix.lower() not in WRITERS:
         what = f"ends in {path.suffix!r}" if path.suffix else "has no ending"
-        msg = f"--out {given}: the name {what}, which is no format"
+        msg = f"--out {out}: the name {what}, which is no format"
         raise OptionError(msg, f"end it in one of {', '.join(WRITERS)}")
     check_directory(path)
     return path

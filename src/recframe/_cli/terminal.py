@@ -89,24 +89,24 @@ def as_options(text: str) -> str:
 
     own = (*Roles.names(), *OPTIONS_OF_COMPARE)
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found[1], found[2] or found[3]
-        return f"--{name.replace('_', '-')} {value}" if name in own else found[0]
+    def option(match: re.Match[str]) -> str:
+        name, value = match[1], match[2] or match[3]
+        return f"--{name.replace('_', '-')} {value}" if name in own else match[0]
 
-    def options(found: re.Match[str]) -> str:
-        name = "-m" if found[1] == "metrics" else f"--{found[1].replace('_', '-')}"
-        known = found[1] in (*Roles.names(), "metrics")
-        return " ".join(f"{name} {value}" for value in re.findall(r"'([^']*)'", found[2])) if known else found[0]
+    def options(match: re.Match[str]) -> str:
+        name = "-m" if match[1] == "metrics" else f"--{match[1].replace('_', '-')}"
+        known = match[1] in (*Roles.names(), "metrics")
+        return " ".join(f"{name} {value}" for value in re.findall(r"'([^']*)'", match[2])) if known else match[0]
 
-    text = re.sub(r"\bleave (\w+)= out", lambda found: f"leave --{found[1].replace('_', '-')} out", text)
+    text = re.sub(r"\bleave (\w+)= out", lambda match: f"leave --{match[1].replace('_', '-')} out", text)
     text = re.sub(r"(?<![\w(])(\w+)=\[('[^\]]*')\]", options, text)
     text = re.sub(r"(?<![\w(])sampled=[\[(]([\d_, -]*)[\])]", _pair, text)
-    text = re.sub(r"\buse (\w+)=$", lambda found: f"use --{found[1]}", text)
+    text = re.sub(r"\buse (\w+)=$", lambda match: f"use --{match[1]}", text)
     return re.sub(r"(?<![\w(])(\w+)=(?:'([^' ]+)'|([\w.+-]+\b))", option, text)
 
 
-def _pair(found: re.Match[str]) -> str:
-    return f"--sampled {re.sub('[_ ]', '', found[1])}"
+def _pair(match: re.Match[str]) -> str:
+    return f"--sampled {re.sub('[_ ]', '', match[1])}"
 
 
 def progress(text: str) -> None:

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
-from recframe._data.chance import SIZE, places, scramble
+from recframe._data.chance import FIELD_SIZE, places, scramble
 from recframe._data.common import check_frame, check_new_column, query_of_call
 from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-CHANCE, TIME, NOW, WEIGHT = "chance", "time", "now", "weight"
+RANDOM, TIME, NOW, RECENCY = "chance", "time", "now", "weight"
 
 
-def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, given: Mapping[str, Any]) -> Any:
+def add_random(frame: Any, bound: Mapping[str, Any], name: str, seed: Any, roles: Mapping[str, Any]) -> Any:
     """Return a frame with random scores; see `Rec.add_random`."""
     check_frame("the frame", frame)
-    query = query_of_call(bound, given, CALL_ROLES["add_random"], [frame])
+    query = query_of_call(bound, roles, CALL_ROLES["add_random"], [frame])
     name = check_new_column(name, query, bound)
     rows = open_rows({"frame": Source(frame, {**key_specs(query, "order"), **item_spec(query, "order")})})
     whole = places(rows.engine, rows.frames["frame"], [*key_specs(query), ITEM])
-    whole = scramble(whole, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", CHANCE)
+    whole = scramble(whole, [*key_specs(query), ITEM], f"{seed_of(seed)}/scores", RANDOM)
     # By a power of two, which leaves nothing to round.
-    whole = whole.with_columns(((nw.col(CHANCE).cast(nw.Float64()) + 1) / (SIZE + 1)).alias(CHANCE))
-    return rows.pick(whole, {CHANCE: name})
+    whole = whole.with_columns(((nw.col(RANDOM).cast(nw.Float64()) + 1) / (FIELD_SIZE + 1)).alias(RANDOM))
+    return rows.pick(whole, {RANDOM: name})
 
 
 def add_popular(
-    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], given: Mapping[str, Any]
+    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> Any:
     """Return a frame with the popularity of its items; see `Rec.add_popular`."""
     check_frame("the frame", frame)
     check_frame("train", train)
-    query = query_of_call(bound, given, CALL_ROLES["add_popular"], [frame, train])
+    query = query_of_call(bound, roles, CALL_ROLES["add_popular"], [frame, train])
     name = check_new_column(name, query, bound)
     segments = {
         f"segment{i}": ColumnSpec(column, "segment", "key")
@@ -70,25 +70,25 @@ def add_popular(
             weight = (age * -math.log(2)).exp()
     else:
         past = past.select(*pair).unique()
-    counts = rows.engine.sum_by(past.with_columns(weight.alias(WEIGHT)), list(group), [WEIGHT])
+    counts = rows.engine.sum_by(past.with_columns(weight.alias(RECENCY)), list(group), [RECENCY])
     whole = rows.engine.join(rows.frames["frame"], counts, list(group))
-    whole = whole.with_columns(nw.col(WEIGHT).fill_null(0.0).alias(WEIGHT))
-    return rows.pick(whole, {WEIGHT: name})
+    whole = whole.with_columns(nw.col(RECENCY).fill_null(0.0).alias(RECENCY))
+    return rows.pick(whole, {RECENCY: name})
 
 
 def _spans(options: Mapping[str, Any]) -> tuple[dict[str, float], bool | None]:
     """Return the lengths of time that are given as numbers, and whether times are dates; those in microseconds."""
-    given = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
-    if (options["time"] is None) == bool(given):
-        what = ", ".join(f"{name}={quoted(value)}" for name, value in given.items())
-        msg = f"{what} needs the column that says when" if given else f"time={quoted(options['time'])} is not read"
+    lengths = {name: options[name] for name in ("half_life", "window") if options[name] is not None}
+    if (options["time"] is None) == bool(lengths):
+        what = ", ".join(f"{name}={quoted(value)}" for name, value in lengths.items())
+        msg = f"{what} needs the column that says when" if lengths else f"time={quoted(options['time'])} is not read"
         raise OptionError(msg, "add_popular(train, time='timestamp', half_life=timedelta(days=30))")
-    dated = {name: isinstance(value, dt.timedelta) for name, value in given.items()}
+    dated = {name: isinstance(value, dt.timedelta) for name, value in lengths.items()}
     if len(set(dated.values())) > 1:
-        msg = f"half_life={quoted(given['half_life'])} and window={quoted(given['window'])} are of unlike types"
+        msg = f"half_life={quoted(lengths['half_life'])} and window={quoted(lengths['window'])} are of unlike types"
         raise OptionTypeError(msg, "give both as timedelta, or both as numbers")
     spans: dict[str, float] = {}
-    for name, value in given.items():
+    for name, value in lengths.items():
         if not dated[name] and (isinstance(value, bool) or not isinstance(value, int | float)):
             msg = f"{name}={quoted(value)} is no length of time"
             raise OptionTypeError(msg, "timedelta(days=30), or a number where the times are numbers")

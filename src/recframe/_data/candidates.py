@@ -72,17 +72,17 @@ def candidates(
     return pairs if seen is None else drop_seen(pairs, seen, query)
 
 
-def _values(make: Any, what: str, given: Any, columns: Sequence[str]) -> Any:
+def _values(make: Any, what: str, ids_or_frame: Any, columns: Sequence[str]) -> Any:
     """Return the distinct users or items as a frame."""
-    if not is_frame(given):
-        if not make.is_series(given):
-            given = ids(what, given, f"give a frame with the column {columns[0]!r}, or a list")
+    if not is_frame(ids_or_frame):
+        if not make.is_series(ids_or_frame):
+            ids_or_frame = ids(what, ids_or_frame, f"give a frame with the column {columns[0]!r}, or a list")
         if len(columns) > 1:
             msg = f"{what} is no frame, but {list(columns)!r} are several columns"
             raise OptionTypeError(msg, "give a frame that has them")
-        given = make.table({columns[0]: given})
-    if not is_lazy(given):
+        ids_or_frame = make.table({columns[0]: ids_or_frame})
+    if not is_lazy(ids_or_frame):
         role = "by" if what == "users" else "item"
         specs = {column: ColumnSpec(column, role, "key") for column in columns}
-        adapter_of(given).check_names(what, Source(given, specs))
-    return make.distinct(given, columns)
+        adapter_of(ids_or_frame).check_names(what, Source(ids_or_frame, specs))
+    return make.distinct(ids_or_frame, columns)

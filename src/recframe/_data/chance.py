@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
 
 
-SIZE = 2**31 - 1
+FIELD_SIZE = 2**31 - 1
 """How many numbers there are: a prime whose squares fit 64 bits."""
-STATE, SQUARE, PLACE = "state", "square", "place"
+STATE, STATE_SQUARED, VALUE_PLACE = "state", "square", "place"
 
 
 def places(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:
@@ -27,32 +27,32 @@ def places(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:
     for name in columns:
         # Few values are sorted, rather than many rows.
         place = nw.col(name).rank("dense").fill_null(0).cast(nw.Int64())
-        values = engine.settle(frame.select(name).unique()).with_columns(place.alias(PLACE))
-        frame = engine.join(frame, engine.settle(values), [name]).drop(name).rename({PLACE: name})
+        values = engine.settle(frame.select(name).unique()).with_columns(place.alias(VALUE_PLACE))
+        frame = engine.join(frame, engine.settle(values), [name]).drop(name).rename({VALUE_PLACE: name})
     return frame
 
 
 def scramble(frame: Frame, columns: Sequence[str], seed: str, name: str) -> Frame:
-    """Add random numbers from 0 to `SIZE` - 1 that depend on the whole numbers in some columns and on a seed.
+    """Add random numbers from 0 to `FIELD_SIZE` - 1 that depend on the whole numbers in some columns and on a seed.
 
-    A cipher on the field of `SIZE` elements: values are added one after the other, and between them the state goes
+    A cipher on the field of that many elements: values are added one after the other, and between them the state goes
     through x ↦ (x + c)⁵, which maps the field onto itself. The constants c come from the seed. Only whole numbers
     below 2⁶² are multiplied and divided, so that all engines agree to the last bit.
     """
     step = 0
     frame = frame.with_columns(nw.lit(0, nw.Int64()).alias(STATE))
     for column in [*columns, None]:
-        for given in (column, None):
+        for addend in (column, None):
             added = nw.col(STATE) + _constant(seed, step)
-            added = added if given is None else added + nw.col(given)
-            frame = frame.with_columns((added % SIZE).alias(STATE))
-            frame = frame.with_columns((nw.col(STATE) * nw.col(STATE) % SIZE).alias(SQUARE))
-            fourth = nw.col(SQUARE) * nw.col(SQUARE) % SIZE
-            frame = frame.with_columns((fourth * nw.col(STATE) % SIZE).alias(STATE))
+            added = added if addend is None else added + nw.col(addend)
+            frame = frame.with_columns((added % FIELD_SIZE).alias(STATE))
+            frame = frame.with_columns((nw.col(STATE) * nw.col(STATE) % FIELD_SIZE).alias(STATE_SQUARED))
+            fourth = nw.col(STATE_SQUARED) * nw.col(STATE_SQUARED) % FIELD_SIZE
+            frame = frame.with_columns((fourth * nw.col(STATE) % FIELD_SIZE).alias(STATE))
             step += 1
-    return frame.with_columns(nw.col(STATE).alias(name)).drop(STATE, SQUARE)
+    return frame.with_columns(nw.col(STATE).alias(name)).drop(STATE, STATE_SQUARED)
 
 
 def _constant(seed: str, step: int) -> int:
     digest = hashlib.blake2b(f"{seed}/{step}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % SIZE
+    return int.from_bytes(digest, "big") % FIELD_SIZE

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def query_of_call(
-    bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
+    bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
 ) -> Query:
     """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
     own = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(resolved(frames, own, given, allowed), {*own, *given})
+    return Query.of(resolved(frames, own, roles, allowed), {*own, *roles})
 
 
 def check_frame(what: str, frame: object) -> None:
@@ -31,22 +31,22 @@ def check_frame(what: str, frame: object) -> None:
         raise OptionTypeError(msg, "give a polars DataFrame or LazyFrame, or a pandas DataFrame")
 
 
-def count_of(name: str, given: object) -> int:
+def count_of(name: str, value: object) -> int:
     """Return an argument that counts something."""
-    return whole_number(name, given, "give a whole number from 1 on", least=1)
+    return whole_number(name, value, "give a whole number from 1 on", least=1)
 
 
-def check_name(name: str, given: Any) -> str:
+def check_name(name: str, value: Any) -> str:
     """Return an argument that names a new column."""
-    if not isinstance(given, str) or not given or not is_label(given, None):
-        msg = f"{name}={quoted(given)} is not the name of a column"
+    if not isinstance(value, str) or not value or not is_label(value, None):
+        msg = f"{name}={quoted(value)} is not the name of a column"
         raise OptionTypeError(msg, f"{name}='name'")
-    return given
+    return value
 
 
-def check_new_column(given: Any, query: Query, bound: Mapping[str, Any]) -> str:
+def check_new_column(value: Any, query: Query, bound: Mapping[str, Any]) -> str:
     """Return the name of a column that a call adds, or raise if it would replace the key, the item or the relevance."""
-    name = check_name("name", given)
+    name = check_name("name", value)
     named = {**current(), **bound}
     taken = {named.get(role) or getattr(Roles, role): role for role in ("relevant", "item", "model")}
     taken |= {query.item: "item", **dict.fromkeys(query.by, "by")}

@@ -36,7 +36,7 @@ def label(
     bound: Mapping[str, Any],
     truth: Any,
     seen: Any,
-    given: Mapping[str, Any],
+    roles: Mapping[str, Any],
     *,
     all_relevant: bool = False,
 ) -> Any:
@@ -47,10 +47,10 @@ def label(
     for what, native in (("the frame", frame), ("truth", truth), ("seen", seen)):
         if native is not None or what == "truth":
             check_frame(what, native)
-    query = query_of_call(bound, given, CALL_ROLES["label"], [frame, truth])
+    query = query_of_call(bound, roles, CALL_ROLES["label"], [frame, truth])
     if all_relevant:
         query = replace(query, named=query.named - {"relevant"})
-    named = {*bound, *given}
+    named = {*bound, *roles}
     if not named & {"score", "rank"}:
         # Scores may come later; they only tell which row of a repeated recommendation comes first.
         there = adapter_of(frame).names(frame)
@@ -96,10 +96,10 @@ def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, 
     }
 
 
-def _all_found(rows: Rows[Engine], found: Frame, query: Query) -> bool:
+def _all_found(rows: Rows[Engine], labelled: Frame, query: Query) -> bool:
     """Return whether the truth holds a recommendation of every model."""
     count = nw.len() if query.model is None else nw.col(MODEL).n_unique()
-    some, most = (rows.engine.scalar(each.select(count)) for each in (found, rows.frames["frame"]))
+    some, most = (rows.engine.scalar(each.select(count)) for each in (labelled, rows.frames["frame"]))
     return bool(some > 0 if query.model is None else some == most)
 
 
@@ -121,19 +121,19 @@ def _join(rows: Rows[Engine], query: Query, *, valued: bool) -> tuple[Any, Frame
         joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
     joined = engine.settle(joined)
     unknown = nw.col(RELEVANCE).is_null()
-    found = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
-    _check_repeats(rows, query, found)
+    labelled = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
+    _check_repeats(rows, query, labelled)
     others = joined.filter(unknown).with_columns(nw.lit(0.0).alias(RELEVANCE))
-    result = engine.stack([once(found, [RELEVANCE]), others])
+    result = engine.stack([once(labelled, [RELEVANCE]), others])
     models = [] if query.model is None else [_models(rows)]
     for each in models:
         truth = truth.join(each, how="cross")
-    served = found.select(*group, ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
+    served = labelled.select(*group, ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
     added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
     names = {name: spec.column for name, spec in {**key_specs(query), **item_spec(query)}.items()}
-    return rows.extend(result, added, names, new, query.model), found
+    return rows.extend(result, added, names, new, query.model), labelled
 
 
 def _unseen(rows: Rows[Engine], frame: Frame, on: Sequence[str]) -> Frame:
@@ -142,23 +142,23 @@ def _unseen(rows: Rows[Engine], frame: Frame, on: Sequence[str]) -> Frame:
     return rows.engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
 
 
-def _numbered(rows: Rows[Engine], found: Frame, pair: Sequence[str], query: Query) -> Frame:
+def _numbered(rows: Rows[Engine], labelled: Frame, pair: Sequence[str], query: Query) -> Frame:
     """Add which of the rows that repeat a recommendation each is; those without a score come last."""
     start = nw.lit(1)
     if query.orders:
-        found = found.with_columns(
+        labelled = labelled.with_columns(
             nw.col(score_column(0)).rank("min", descending=not query.by_rank).over(*pair).alias(START)
         )
         start = nw.col(START).fill_null(NEVER)
-    found = found.with_columns(start.cast(nw.Int64()).alias(START))
-    return rows.engine.settle(number_repeats(found, pair, rows.row).drop(START))
+    labelled = labelled.with_columns(start.cast(nw.Int64()).alias(START))
+    return rows.engine.settle(number_repeats(labelled, pair, rows.row).drop(START))
 
 
-def _check_repeats(rows: Rows[Engine], query: Query, found: Frame) -> None:
+def _check_repeats(rows: Rows[Engine], query: Query, labelled: Frame) -> None:
     """Raise where nobody can say which row of a repeated recommendation comes first."""
     if len(query.orders) == 1 or not rows.engine.eager:
         return
-    if (rows.engine.scalar(found.select(nw.col(REPEAT).max())) or 1) > 1:
+    if (rows.engine.scalar(labelled.select(nw.col(REPEAT).max())) or 1) > 1:
         models = f"each model of score={list(query.orders)!r} may have another row first"
         why = models if query.orders else "there is no column 'score' to say which row comes first"
         hint = "stack the models (model=)" if query.orders else "name the scores (score=, rank=)"

@@ -21,8 +21,8 @@ from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 if TYPE_CHECKING:
     from recframe._engines.constructors import Constructors
 
-RECOMMENDED, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
-PLACE = "place of an item"
+RECOMMENDED_LISTS, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
+ITEM_PLACE = "place of an item"
 
 
 def from_lists(
@@ -84,47 +84,47 @@ def from_lists(
     >>> frame.rec.recall(2)
     0.75
     """
-    lists = {RECOMMENDED: recommended, ACTUAL: actual, SCORES: scores}
+    lists = {RECOMMENDED_LISTS: recommended, ACTUAL: actual, SCORES: scores}
     names = columns_or_defaults(by=by, item=item, relevant=relevant, rank=rank, score=score, value=value)
     by, item, relevant, rank, score, value = names.values()
     _check_arguments(recommended, item=item, relevant=relevant, rank=rank, score=score, value=value)
     item_prices = _item_prices(prices)
     lists[PRICES] = prices if item_prices is None else None
-    lists = {name: given for name, given in lists.items() if given is not None}
+    lists = {name: values for name, values in lists.items() if values is not None}
     keys = as_tuple(column_names("by", by, labels_of(frame)))
     make = constructors_for((frame, recommended, actual, scores), library)
     if frame is None:
         frame, lists = _collected(make, lists, users, keys)
     else:
         _check_columns(frame, lists, keys, users)
-    columns = ((item, RECOMMENDED), (score, SCORES), (value, PRICES))
+    columns = ((item, RECOMMENDED_LISTS), (score, SCORES), (value, PRICES))
     parallel = {column: lists[name] for column, name in columns if name in lists}
-    given = {*lists, *([] if prices is None else [PRICES])}
-    _check_names(keys, columns, given, [relevant, rank])
+    arguments = {*lists, *([] if prices is None else [PRICES])}
+    _check_names(keys, columns, arguments, [relevant, rank])
     _check_lengths(make, frame, lists)
-    found = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
+    frame_of_rows = make.explode(frame, keys, parallel, None if SCORES in lists else rank)
     order = {"score": score} if SCORES in lists else {"rank": rank}
     judged = [relevant] if ACTUAL in lists else []
     if judged:
         happened = make.explode(frame, keys, {item: lists[ACTUAL]}, None)
         roles = {"by": list(keys), "item": item, "relevant": relevant, **order}
         with only({}):
-            found = label(found, {}, happened, None, roles, all_relevant=True)
+            frame_of_rows = label(frame_of_rows, {}, happened, None, roles, all_relevant=True)
     if item_prices is not None:
-        found = make.priced(found, item, item_prices, value)
-    return make.reorder(found, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
+        frame_of_rows = make.priced(frame_of_rows, item, item_prices, value)
+    return make.reorder(frame_of_rows, [*keys, item, *judged, *order.values(), *([] if prices is None else [value])])
 
 
-def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, given: Mapping[str, Any], *, scores: bool) -> Any:
+def to_lists(frame: Any, bound: Mapping[str, Any], k: int | None, roles: Mapping[str, Any], *, scores: bool) -> Any:
     """Return one row for each list, with its items in order; see `Rec.to_lists`."""
     check_frame("the frame", frame)
     flag("scores", scores)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_call(bound, given, CALL_ROLES["to_lists"], [frame]), "to_lists")
+    query = one_order(query_of_call(bound, roles, CALL_ROLES["to_lists"], [frame]), "to_lists")
     keys = [*([] if query.model is None else [query.model]), *query.by]
-    top = ranked(frame, query, k, PLACE)
+    top = ranked(frame, query, k, ITEM_PLACE)
     columns = [query.item, *([query.orders[0]] if scores else [])]
-    return constructors_for((frame,), None).implode(frame, top, keys, columns, PLACE)
+    return constructors_for((frame,), None).implode(frame, top, keys, columns, ITEM_PLACE)
 
 
 # --- plain lists ----------------------------------------------------------------------------------------------
@@ -139,20 +139,20 @@ def _collected(
         raise OptionError(msg, "give a frame with columns of lists: from_lists('recommended', 'actual', frame=df)")
     (key,) = keys
     users, lists = _by_user(users, lists)
-    for name, given in lists.items():
-        _check_plain(make, name, given)
-    users = range(len(lists[RECOMMENDED])) if users is None else users
+    for name, values in lists.items():
+        _check_plain(make, name, values)
+    users = range(len(lists[RECOMMENDED_LISTS])) if users is None else users
     users = users if make.is_series(users) else ids("users", users, "users=[...], one for each list")
-    sizes = {name: len(given) for name, given in (*lists.items(), ("users", users))}
+    sizes = {name: len(values) for name, values in (*lists.items(), ("users", users))}
     if len(set(sizes.values())) > 1:
         msg = f"there are unlike numbers of lists: {', '.join(f'{size} in {name}' for name, size in sizes.items())}"
         raise InputError(msg, "one list for each user; an empty one where there is nothing")
     columns = {
-        f"{name} of {key}": given if make.is_series(given) else list(map(_plain, given))
-        for name, given in lists.items()
+        f"{name} of {key}": values if make.is_series(values) else list(map(_plain, values))
+        for name, values in lists.items()
     }
     if not len(users):
-        msg = f"{RECOMMENDED} holds no list"
+        msg = f"{RECOMMENDED_LISTS} holds no list"
         raise InputError(msg, "one list for each user; an empty one where there is nothing")
     frame = make.table({check_name("by", key): users, **columns})
     return frame, {name: f"{name} of {key}" for name in lists}
@@ -160,7 +160,7 @@ def _collected(
 
 def _by_user(users: Any, lists: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the users and one list for each, where mappings say whose each list is."""
-    mappings = {name for name, given in lists.items() if isinstance(given, Mapping)}
+    mappings = {name for name, values in lists.items() if isinstance(values, Mapping)}
     if not mappings:
         return users, lists
     if mappings != set(lists):
@@ -170,23 +170,23 @@ def _by_user(users: Any, lists: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     if users is not None:
         msg = "users= is for plain lists, but mappings say whose each list is"
         raise OptionError(msg, "leave users= out")
-    users = list(dict.fromkeys(user for given in lists.values() for user in given))
-    return users, {name: [given.get(user, ()) for user in users] for name, given in lists.items()}
+    users = list(dict.fromkeys(user for values in lists.values() for user in values))
+    return users, {name: [values.get(user, ()) for user in users] for name, values in lists.items()}
 
 
-def _check_plain(make: Constructors, name: str, given: Any) -> None:
+def _check_plain(make: Constructors, name: str, lists: Any) -> None:
     """Raise for what is no sequence of lists."""
-    if make.is_series(given):
-        some = next((values for values in given if values is not None and not isinstance(values, float)), None)
+    if make.is_series(lists):
+        some = next((values for values in lists if values is not None and not isinstance(values, float)), None)
         if some is not None and (isinstance(some, str) or not hasattr(type(some), "__len__")):
             msg = f"{name} is a column of {type(some).__name__}, not of lists"
             raise OptionTypeError(msg, "one list of items for each user")
         return
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        msg = f"{name} is a {type(given).__name__}, not lists"
-        hint = "name a column of lists only with frame=" if isinstance(given, str) else ""
+    if isinstance(lists, str) or not isinstance(lists, Sequence):
+        msg = f"{name} is a {type(lists).__name__}, not lists"
+        hint = "name a column of lists only with frame=" if isinstance(lists, str) else ""
         raise OptionTypeError(msg, hint or "[[...], [...]] with one list for each user, or {user: [...]}")
-    for values in given:
+    for values in lists:
         if values is not None and not _is_list(values):
             msg = f"{name} holds {quoted(values)} where the list of a user belongs"
             raise OptionTypeError(msg, f"one list for each user, even if there is one: {name}=[[...]]")
@@ -223,8 +223,8 @@ def _check_arguments(recommended: Any, **names: Any) -> None:
     if recommended is None:
         msg = "recommended=None, but there is nothing to judge without recommendations"
         raise OptionTypeError(msg, "from_lists([[...], [...]]), with one list for each user, or {user: [...]}")
-    for name, given in names.items():
-        check_name(name, given)
+    for name, value in names.items():
+        check_name(name, value)
 
 
 def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], users: Any) -> None:
@@ -233,9 +233,9 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
     if users is not None:
         msg = "users= is for plain lists, but the frame says whose each list is"
         raise OptionError(msg, "by='user' names the column of users")
-    for name, given in lists.items():
-        if not isinstance(given, str):
-            msg = f"{name} is a {type(given).__name__}, but with frame= it names a column of lists"
+    for name, value in lists.items():
+        if not isinstance(value, str):
+            msg = f"{name} is a {type(value).__name__}, but with frame= it names a column of lists"
             raise OptionTypeError(msg, "from_lists('recommended', 'actual', frame=df)")
     if not is_lazy(frame):
         roles = {name: ColumnSpec(column, name, "key") for name, column in lists.items()}
@@ -244,10 +244,10 @@ def _check_columns(frame: Any, lists: Mapping[str, Any], keys: Sequence[str], us
 
 
 def _check_names(
-    keys: Sequence[str], columns: Sequence[tuple[str, str]], given: Iterable[str], others: Sequence[str]
+    keys: Sequence[str], columns: Sequence[tuple[str, str]], arguments: Iterable[str], others: Sequence[str]
 ) -> None:
     """Raise where two columns of the result would have one name; of the `columns`, those of given arguments count."""
-    names = [*keys, *(column for column, name in columns if name in given), *others]
+    names = [*keys, *(column for column, name in columns if name in arguments), *others]
     twice = sorted({check_name("a column", name) for name in names if names.count(name) > 1})
     if twice:
         msg = f"the result would have several columns of the name {', '.join(map(repr, twice))}"

@@ -11,7 +11,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
-from recframe._data.chance import SIZE, places, scramble
+from recframe._data.chance import FIELD_SIZE, places, scramble
 from recframe._data.common import check_frame, count_of, query_of_call
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 HOW = ("fraction", "count", "last", "since")
-TIME, TEST, ORDER, ITEMS, CHANCE, CHOSEN = "time", "test", "order", "items", "chance", "chosen"
+TIME, TEST, TEST_ORDER, ITEMS, RANDOM, IN_TEST_LISTS = "time", "test", "order", "items", "chance", "chosen"
 MILLION = 1_000_000
 
 
@@ -76,12 +76,12 @@ class Terms:
 
 
 def split(
-    frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], given: Mapping[str, Any]
+    frame: Any, bound: Mapping[str, Any], options: Mapping[str, Any], roles: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Return the rows to learn from and the rows to test on; see `Rec.split`."""
     check_frame("the frame", frame)
     terms = Terms.of(options)
-    query = query_of_call(bound, given, CALL_ROLES["split"], [frame])
+    query = query_of_call(bound, roles, CALL_ROLES["split"], [frame])
     # Chance knows a key by its place among all keys, which needs their order.
     pair = {**key_specs(query, "order" if terms.drawn else "key"), **item_spec(query, "order")}
     time = {} if terms.column is None else {TIME: ColumnSpec(terms.column, "time", "time", dated=terms.dated)}
@@ -99,8 +99,10 @@ def _parted(rows: Rows[Engine], query: Query, terms: Terms) -> Frame:
         whole, keys = with_list_key(whole, key_specs(query))
         whole = places(rows.engine, whole, [*(key_specs(query) if terms.drawn else ()), ITEM])
         whole = _ordered(rows.engine, whole, keys, terms)
-        whole = whole.with_columns(nw.col(ORDER).max().over(*keys).alias(ITEMS))
-    test = nw.col(TIME) >= terms.since if terms.size is None else nw.col(ORDER) <= _share(terms.size, nw.col(ITEMS))
+        whole = whole.with_columns(nw.col(TEST_ORDER).max().over(*keys).alias(ITEMS))
+    test = (
+        nw.col(TIME) >= terms.since if terms.size is None else nw.col(TEST_ORDER) <= _share(terms.size, nw.col(ITEMS))
+    )
     whole = whole.with_columns(nw.when(test).then(1).otherwise(0).alias(TEST))
     if terms.least > 1:
         enough = (nw.col(ITEMS) >= terms.least).cast(nw.Int64())
@@ -124,25 +126,27 @@ def _ordered(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms) ->
         frame = frame.with_columns(nw.col(TIME).max().over(*keys, ITEM).alias(TIME))
         main = nw.col(TIME)
     elif terms.how != "since":
-        frame = scramble(frame, [*keys, ITEM], f"{terms.seed}/items", CHANCE)
-        main = nw.col(CHANCE)
+        frame = scramble(frame, [*keys, ITEM], f"{terms.seed}/items", RANDOM)
+        main = nw.col(RANDOM)
     # The item decides where two are equal.
-    frame = frame.with_columns((main * (SIZE + 1) + nw.col(ITEM)).alias(ORDER))
-    order = nw.col(ORDER).rank("dense", descending=terms.how == "last").over(*keys)
-    return frame.with_columns(order.cast(nw.Int64()).alias(ORDER))
+    frame = frame.with_columns((main * (FIELD_SIZE + 1) + nw.col(ITEM)).alias(TEST_ORDER))
+    order = nw.col(TEST_ORDER).rank("dense", descending=terms.how == "last").over(*keys)
+    return frame.with_columns(order.cast(nw.Int64()).alias(TEST_ORDER))
 
 
 def _chosen(engine: Engine, frame: Frame, keys: Sequence[str], terms: Terms, users: int | Fraction) -> Frame:
     """Leave in the test only lists that are drawn at random."""
     lists = frame.select(*keys, ITEMS).unique().filter(nw.col(ITEMS) >= terms.least).drop(ITEMS)
-    lists = scramble(lists, keys, f"{terms.seed}/lists", CHANCE)
+    lists = scramble(lists, keys, f"{terms.seed}/lists", RANDOM)
     # A second number decides where two chances are equal.
-    lists = scramble(lists, keys, f"{terms.seed}/ties", ORDER)
-    lists = lists.with_columns((nw.col(CHANCE) * (SIZE + 1) + nw.col(ORDER)).alias(ORDER), nw.len().alias(ITEMS))
-    lists = lists.with_columns(nw.col(ORDER).rank("min").cast(nw.Int64()).alias(ORDER))
-    lists = lists.filter(nw.col(ORDER) <= _share(users, nw.col(ITEMS).cast(nw.Int64())))
-    frame = engine.join(frame, lists.select(*keys, nw.lit(1).alias(CHOSEN)), keys)
-    return frame.with_columns(nw.when(nw.col(CHOSEN).is_null()).then(0).otherwise(nw.col(TEST)).alias(TEST))
+    lists = scramble(lists, keys, f"{terms.seed}/ties", TEST_ORDER)
+    lists = lists.with_columns(
+        (nw.col(RANDOM) * (FIELD_SIZE + 1) + nw.col(TEST_ORDER)).alias(TEST_ORDER), nw.len().alias(ITEMS)
+    )
+    lists = lists.with_columns(nw.col(TEST_ORDER).rank("min").cast(nw.Int64()).alias(TEST_ORDER))
+    lists = lists.filter(nw.col(TEST_ORDER) <= _share(users, nw.col(ITEMS).cast(nw.Int64())))
+    frame = engine.join(frame, lists.select(*keys, nw.lit(1).alias(IN_TEST_LISTS)), keys)
+    return frame.with_columns(nw.when(nw.col(IN_TEST_LISTS).is_null()).then(0).otherwise(nw.col(TEST)).alias(TEST))
 
 
 def _share(size: int | Fraction, of: nw.Expr) -> Any:
@@ -157,12 +161,12 @@ def _share(size: int | Fraction, of: nw.Expr) -> Any:
 
 def _how(options: Mapping[str, Any]) -> str:
     """Return which of the kinds of split the call names."""
-    given = [name for name in HOW if options[name] is not None]
-    if len(given) != 1:
-        what = " and ".join(f"{name}={quoted(options[name])}" for name in given)
-        msg = f"{what} exclude each other" if given else "split needs to know which rows go to the test"
+    kinds = [name for name in HOW if options[name] is not None]
+    if len(kinds) != 1:
+        what = " and ".join(f"{name}={quoted(options[name])}" for name in kinds)
+        msg = f"{what} exclude each other" if kinds else "split needs to know which rows go to the test"
         raise OptionError(msg, "give one of fraction=0.2, count=2, last=1 (with time=) and since=... (with time=)")
-    return given[0]
+    return kinds[0]
 
 
 def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool | None]:
@@ -180,45 +184,45 @@ def _time(how: str, options: Mapping[str, Any]) -> tuple[str | None, Any, bool |
     return (column, *moment("since", options["since"])) if how == "since" else (column, None, None)
 
 
-def moment(name: str, given: Any) -> tuple[int | float, bool]:
+def moment(name: str, value: Any) -> tuple[int | float, bool]:
     """Return a point in time as a number, and whether it was a date or a datetime: then in microseconds, UTC."""
-    if type(given).__module__ == "numpy" and hasattr(given, "astype"):
+    if type(value).__module__ == "numpy" and hasattr(value, "astype"):
         # NumPy gives datetimes finer than microseconds as bare numbers.
-        kind = given.dtype.kind
-        given = given.astype("datetime64[us]").item() if kind == "M" else given.item()
-    if isinstance(given, str):
+        kind = value.dtype.kind
+        value = value.astype("datetime64[us]").item() if kind == "M" else value.item()
+    if isinstance(value, str):
         try:
-            given = dt.datetime.fromisoformat(given)
+            value = dt.datetime.fromisoformat(value)
         except ValueError:
-            msg = f"{name}={quoted(given)} is no point in time"
+            msg = f"{name}={quoted(value)} is no point in time"
             raise OptionError(msg, "an ISO date such as '1998-03-01', a datetime, or a number") from None
-    if isinstance(given, dt.date) and not isinstance(given, dt.datetime):
-        given = dt.datetime(given.year, given.month, given.day, tzinfo=dt.UTC)
-    if isinstance(given, dt.datetime):
-        aware = given if given.tzinfo is not None else given.replace(tzinfo=dt.UTC)
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        value = dt.datetime(value.year, value.month, value.day, tzinfo=dt.UTC)
+    if isinstance(value, dt.datetime):
+        aware = value if value.tzinfo is not None else value.replace(tzinfo=dt.UTC)
         return (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1), True
-    if isinstance(given, bool) or not isinstance(given, int | float) or given != given:  # noqa: PLR0124 - NaN
-        msg = f"{name}={quoted(given)} is no point in time"
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # noqa: PLR0124 - NaN
+        msg = f"{name}={quoted(value)} is no point in time"
         raise OptionTypeError(msg, "a datetime, or a number where the times are numbers")
-    return given, False
+    return value, False
 
 
-def _amount(name: str, given: Any) -> int | Fraction:
+def _amount(name: str, value: Any) -> int | Fraction:
     """Return a number of things, or an exact fraction of them."""
-    if name != "fraction" and not isinstance(given, float):
-        return count_of(name, given)
+    if name != "fraction" and not isinstance(value, float):
+        return count_of(name, value)
     if name == "count":
-        return count_of(name, given)
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
-        kind = OptionError if isinstance(given, int | float) and not isinstance(given, bool) else OptionTypeError
-        msg = f"{name}={quoted(given)} is not between 0 and 1"
+        return count_of(name, value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        kind = OptionError if isinstance(value, int | float) and not isinstance(value, bool) else OptionTypeError
+        msg = f"{name}={quoted(value)} is not between 0 and 1"
         raise kind(
             msg, "fraction=0.2, or count=2 for a number of items" if name == "fraction" else "users=100 or users=0.1"
         )
-    exact = Fraction(given).limit_denominator(MILLION)
+    exact = Fraction(value).limit_denominator(MILLION)
     return exact if 0 < exact < 1 else Fraction(1, MILLION)
 
 
-def seed_of(given: object) -> int:
+def seed_of(value: object) -> int:
     """Return a seed."""
-    return whole_number("seed", given, "seed=0", least=-(2**63), most=2**63 - 1)
+    return whole_number("seed", value, "seed=0", least=-(2**63), most=2**63 - 1)

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from recframe._query import Query
 
 
-def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, given: Mapping[str, Any]) -> Any:
+def top(frame: Any, bound: Mapping[str, Any], k: int | None, name: str, roles: Mapping[str, Any]) -> Any:
     """Return the first k rows of each list with their rank; see `Rec.top`."""
     check_frame("the frame", frame)
     k = None if k is None else count_of("k", k)
-    query = one_order(query_of_call(bound, given, CALL_ROLES["top"], [frame]), "top")
+    query = one_order(query_of_call(bound, roles, CALL_ROLES["top"], [frame]), "top")
     name = check_new_column(name, query, bound)
     return ranked(frame, query, k, name)
 
@@ -36,13 +36,13 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     rows = open_rows({"frame": Source(frame, specs)})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
-    found = rows.engine.present(whole, SCORE)
-    found = ranks.place(found, group, k, by_rank=query.by_rank)
-    found = rows.engine.settle(ranks.sizes(found, group))
+    first_rows = rows.engine.present(whole, SCORE)
+    first_rows = ranks.place(first_rows, group, k, by_rank=query.by_rank)
+    first_rows = rows.engine.settle(ranks.sizes(first_rows, group))
     # What is left of a tie has one item: rows that repeat it get the next places.
-    found = ranks.break_ties(rows.engine, found, group, ranks.TIE_ORDER["item"], k)
+    first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]
-    return rows.pick(found, {PLACE: name}, [*models, *query.by, name])
+    return rows.pick(first_rows, {PLACE: name}, [*models, *query.by, name])
 
 
 def one_order(query: Query, call: str) -> Query:

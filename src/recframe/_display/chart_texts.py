@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from recframe._display.data import Mean
     from recframe.metrics import Metric
 
-LONGEST = 32
+LONGEST_NAME = 32
 """The most letters of a name in a chart: names of models may hold a whole configuration."""
-HEAD, TAIL = LONGEST // 2, LONGEST // 2 - 1
+NAME_HEAD, NAME_TAIL = LONGEST_NAME // 2, LONGEST_NAME // 2 - 1
 SHORT_LABEL = (
-    f"length(datum.label) > {LONGEST} ? slice(datum.label, 0, {HEAD}) + '…' + slice(datum.label, -{TAIL}) : datum.label"
+    f"length(datum.label) > {LONGEST_NAME} ? "
+    f"slice(datum.label, 0, {NAME_HEAD}) + '…' + slice(datum.label, -{NAME_TAIL}) : datum.label"
 )
 """What `short` does, as an expression of Vega: so the data, and what the pointer shows, keep the whole name."""
 LABEL_WIDTH = 240
@@ -25,7 +26,7 @@ LABEL_WIDTH = 240
 
 def short(name: str) -> str:
     """Return a name without its middle if it is long: the ends tell configurations apart."""
-    return name if len(name) <= LONGEST else f"{name[:HEAD]}…{name[-TAIL:]}"
+    return name if len(name) <= LONGEST_NAME else f"{name[:NAME_HEAD]}…{name[-NAME_TAIL:]}"
 
 
 def axis_title(name: str) -> str:
@@ -43,9 +44,9 @@ def lists_text(count: int) -> str:
     return f"{count:,} list" if count == 1 else f"{count:,} lists"
 
 
-def means_text(found: Sequence[Mean], confidence: float, *, intervals: bool = True) -> str:
+def means_text(averages: Sequence[Mean], confidence: float, *, intervals: bool = True) -> str:
     """Return over how many lists means are, and the confidence of their intervals."""
-    counts = [mean.lists for mean in found] or [0]
+    counts = [mean.lists for mean in averages] or [0]
     lists = f"{min(counts):,} to {lists_text(max(counts))}" if min(counts) < max(counts) else lists_text(max(counts))
     return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
 

@@ -22,7 +22,7 @@ WIDTH, HEIGHT = 460, 260
 ROW_HEIGHT = 14
 LEAST_SPAN = 0.05
 """The least span of an axis, as a share of its values."""
-BAND = 0.2
+BAND_OPACITY = 0.2
 """The opacity of intervals."""
 MOST_BANDS = len(COLOURS)
 """The most models whose bands do not hide each other, and whose names have room at their dots."""
@@ -44,11 +44,11 @@ def altair() -> Any:
     return alt
 
 
-def curves(found: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
+def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
     """Return the means over the cutoff, a panel for each metric, so many side by side."""
     alt = altair()
     panels: dict[str, list[Mean]] = {}
-    for mean in found:
+    for mean in averages:
         panels.setdefault(_without_cutoff(mean.metric), []).append(mean)
     charts = []
     for name, means in panels.items():
@@ -64,11 +64,11 @@ def curves(found: Sequence[Mean], confidence: float, columns: int = 2) -> Any:
     return charts[0] if len(charts) == 1 else alt.concat(*charts, columns=columns)
 
 
-def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
+def trend(averages: Sequence[Mean], confidence: float, name: str) -> Any:
     """Return the means over time, or over another ordered column."""
     alt = altair()
-    kind, at = chart_dates.places([mean.segment[0] for mean in found])
-    rows = [_row(mean) | {"place": place} for mean, place in zip(found, at, strict=True) if place is not None]
+    kind, at = chart_dates.places([mean.segment[0] for mean in averages])
+    rows = [_row(mean) | {"place": place} for mean, place in zip(averages, at, strict=True) if place is not None]
     x = alt.X(f"place:{kind}", title=texts.axis_title(name))
     if kind == "T":
         x = alt.X(
@@ -77,10 +77,10 @@ def trend(found: Sequence[Mean], confidence: float, name: str) -> Any:
             scale=alt.Scale(type="utc"),
             axis=alt.Axis(**chart_dates.axis([row["place"] for row in rows])),
         )
-    metric = found[0].metric
-    over = texts.means_text(found, confidence, intervals=_has_bands(found))
+    metric = averages[0].metric
+    over = texts.means_text(averages, confidence, intervals=_has_bands(averages))
     title = _title(f"{metric.label} by {texts.short(name)}", [over, texts.direction(metric)])
-    return _lines(rows, x, metric.label, _models(found)).properties(width=WIDTH, height=HEIGHT, title=title)
+    return _lines(rows, x, metric.label, _models(averages)).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
 def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, means: dict[str, float | None]) -> Any:
@@ -118,10 +118,10 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
 
 
-def differences(found: Differences, metric: Metric) -> Any:
+def differences(pair: Differences, metric: Metric) -> Any:
     """Return the sorted differences of two models, list by list."""
     alt = altair()
-    signed = [(point, point["difference"]) for point in found.points]
+    signed = [(point, point["difference"]) for point in pair.points]
     side = "better" if metric.higher_is_better else "worse"
     other = "worse" if metric.higher_is_better else "better"
     rows = [{"lists": point["lists"], "low": min(at, 0.0), "high": max(at, 0.0)} for point, at in signed]
@@ -138,26 +138,26 @@ def differences(found: Differences, metric: Metric) -> Any:
         for column, name in (("high", side), ("low", other))
     ]
     layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y="zero:Q"))
-    equal = 1 - found.better - found.worse
-    model, baseline = texts.short(found.model), texts.short(found.baseline)
-    counts = f"{model} is better in {found.better:.0%}, equal in {max(equal, 0):.0%}, worse in {found.worse:.0%}"
+    equal = 1 - pair.better - pair.worse
+    model, baseline = texts.short(pair.model), texts.short(pair.baseline)
+    counts = f"{model} is better in {pair.better:.0%}, equal in {max(equal, 0):.0%}, worse in {pair.worse:.0%}"
     title = _title(
         f"{metric.label}: {model} against {baseline}",
         [
-            f"{counts} of {texts.lists_text(found.lists)}",
-            f"mean difference {found.mean:+.4f}; {texts.direction(metric)}",
+            f"{counts} of {texts.lists_text(pair.lists)}",
+            f"mean difference {pair.mean:+.4f}; {texts.direction(metric)}",
         ],
     )
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
-def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
+def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
     """Return a dot with its interval for each segment and model."""
     alt = altair()
-    metric, models = found[0].metric, _models(found)
-    names = texts.segment_texts([mean.segment for mean in found])
+    metric, models = averages[0].metric, _models(averages)
+    names = texts.segment_texts([mean.segment for mean in averages])
     labels = list(dict.fromkeys(names))
-    rows = [_row(mean) | {"segment": name} for mean, name in zip(found, names, strict=True)]
+    rows = [_row(mean) | {"segment": name} for mean, name in zip(averages, names, strict=True)]
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
     y = alt.Y("segment:N", title=texts.axis_title(name), sort=labels, axis=axis)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
@@ -169,9 +169,8 @@ def segments(found: Sequence[Mean], confidence: float, name: str, of: int) -> An
     ]
     drawn = len(labels)
     some = [f"{drawn} of {of} segments, those with the most lists"] if drawn < of else []
-    title = _title(
-        f"{metric.label} by {texts.short(name)}", [texts.means_text(found, confidence), *some, texts.direction(metric)]
-    )
+    over = texts.means_text(averages, confidence)
+    title = _title(f"{metric.label} by {texts.short(name)}", [over, *some, texts.direction(metric)])
     height = alt.Step(ROW_HEIGHT if offset else ROW_HEIGHT + 8)
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=height, title=title)
 
@@ -210,7 +209,7 @@ def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str])
     base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip(x.shorthand))
     scale = alt.Scale(zero=False)
     y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
-    band = base.mark_area(opacity=BAND).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
+    band = base.mark_area(opacity=BAND_OPACITY).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
     return alt.layer(
         *([band] if len(models) <= MOST_BANDS else []),
         base.mark_line().encode(y=y),
@@ -231,12 +230,12 @@ def _tooltip(first: str) -> list[str]:
     return [first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q"]
 
 
-def _models(found: Sequence[Mean]) -> list[str]:
-    return list(dict.fromkeys(mean.model for mean in found))
+def _models(averages: Sequence[Mean]) -> list[str]:
+    return list(dict.fromkeys(mean.model for mean in averages))
 
 
-def _has_bands(found: Sequence[Mean]) -> bool:
-    return len(_models(found)) <= MOST_BANDS
+def _has_bands(averages: Sequence[Mean]) -> bool:
+    return len(_models(averages)) <= MOST_BANDS
 
 
 def _colour(models: list[str], *, legend: bool = True) -> Any:

@@ -30,7 +30,7 @@ MEANS = tuple(name for name in BY_SEGMENT if name != "per")
 BINS = 20
 POINTS = 201
 """The most points of a curve over lists."""
-ROUNDING = 1e-9
+RANGE_ROUNDING = 1e-9
 """By how much rounding may lift a value above the range of its metric."""
 
 
@@ -103,19 +103,19 @@ def means(plan: Plan, options: Options) -> list[Mean]:
     frame = eager_result(describe(plan, options))
     query, count = plan.context.query, len(plan.context.query.per)
     columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
-    found = dict(zip(frame.columns[count:], columns[count:], strict=True))
+    columns_by_name = dict(zip(frame.columns[count:], columns[count:], strict=True))
     records = {query.averaging(record.label).name: record for record in plan.metrics}
     return [
         Mean(
             segment=tuple(column[row] for column in columns[:count]),
-            model=visible(str(found["model"][row])) if query.several else NO_MODEL,
+            model=visible(str(columns_by_name["model"][row])) if query.several else NO_MODEL,
             metric=records[metric],
-            lists=found["lists"][row],
-            mean=found["mean"][row],
-            low=found["low"][row],
-            high=found["high"][row],
+            lists=columns_by_name["lists"][row],
+            mean=columns_by_name["mean"][row],
+            low=columns_by_name["low"][row],
+            high=columns_by_name["high"][row],
         )
-        for row, metric in enumerate(found["metric"])
+        for row, metric in enumerate(columns_by_name["metric"])
     ]
 
 
@@ -160,12 +160,12 @@ class Values:
     @property
     def means(self) -> dict[str, float | None]:
         """The mean of each model, None where no list has a value."""
-        found = {}
+        averages = {}
         for model, values, weights in zip(self.models, self.values, self.weights, strict=True):
             there = values == values  # noqa: PLR0124 - NaN
             total = weights[there].sum()
-            found[model] = float((values * weights)[there].sum() / total) if total > 0 else None
-        return found
+            averages[model] = float((values * weights)[there].sum() / total) if total > 0 else None
+        return averages
 
 
 def values_of(plan: Plan) -> Values:
@@ -175,19 +175,19 @@ def values_of(plan: Plan) -> Values:
     from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
 
     check_by_list(plan.metrics, "plot")
-    found = ListValues(plan)
-    numbers = range(len(found.models))
+    by_list = ListValues(plan)
+    numbers = range(len(by_list.models))
     names = [value_column(number, 0) for number in numbers]
-    weights = [weight_column(number, 0) for number in numbers] if found.weighted else []
-    _, parts = segments(found, plan.context, [*names, *weights])
+    weights = [weight_column(number, 0) for number in numbers] if by_list.weighted else []
+    _, parts = segments(by_list, plan.context, [*names, *weights])
     columns = {name: np.concatenate([part[name] for part in parts]) for name in (*names, *weights) if parts}
     values = [columns.get(name, np.array([])) for name in names]
-    models = [visible(str(model)) for model in found.models] if plan.context.query.several else [NO_MODEL]
+    models = [visible(str(model)) for model in by_list.models] if plan.context.query.several else [NO_MODEL]
     of_lists = [np.nan_to_num(columns[name]) for name in weights if columns] or [np.ones(len(one)) for one in values]
     return Values(plan.metrics[0], models, values, of_lists)
 
 
-def histogram(found: Values) -> list[dict[str, Any]]:
+def histogram(by_model: Values) -> list[dict[str, Any]]:
     """Return the share of lists in each of some bins, model by model.
 
     Raises
@@ -197,20 +197,20 @@ def histogram(found: Values) -> list[dict[str, Any]]:
     """
     import numpy as np
 
-    there = [values[np.isfinite(values)] for values in found.values]
+    there = [values[np.isfinite(values)] for values in by_model.values]
     every = np.concatenate(there) if there else np.array([])
-    check_means(every, found.metric.label)
-    least, most = found.metric.range
+    check_means(every, by_model.metric.label)
+    least, most = by_model.metric.range
     # Estimates of lists may leave the range of their metric; rounding alone adds no bins.
-    if not -np.inf < least <= every.min() + ROUNDING:
+    if not -np.inf < least <= every.min() + RANGE_ROUNDING:
         least = every.min()
-    if not every.max() - ROUNDING <= most < np.inf:
+    if not every.max() - RANGE_ROUNDING <= most < np.inf:
         most = every.max()
     there = [values.clip(least, most) for values in there]
     least, most = (least - 0.5, most + 0.5) if least == most else (least, most)
     edges = np.linspace(least, most, BINS + 1)
     rows = []
-    for model, values in zip(found.models, there, strict=True):
+    for model, values in zip(by_model.models, there, strict=True):
         counts, _ = np.histogram(values, bins=edges)
         rows += [
             {"model": model, "from": float(low), "to": float(high), "share": float(count) / max(len(values), 1)}
@@ -232,7 +232,7 @@ class Differences:
     mean: float
 
 
-def sorted_differences(found: Values) -> Differences:
+def sorted_differences(pair: Values) -> Differences:
     """Return some hundred of the sorted differences, evenly spread over the lists.
 
     Raises
@@ -246,25 +246,25 @@ def sorted_differences(found: Values) -> Differences:
 
     from recframe._comparison.paired_sums import ROUNDING
 
-    if len(found.models) != 2:  # noqa: PLR2004
-        there = f"there are {len(found.models)}: {', '.join(found.models)}"
-        msg = f"differences shows two models, but {'there is one' if len(found.models) == 1 else there}"
+    if len(pair.models) != 2:  # noqa: PLR2004
+        there = f"there are {len(pair.models)}: {', '.join(pair.models)}"
+        msg = f"differences shows two models, but {'there is one' if len(pair.models) == 1 else there}"
         raise OptionError(msg, "score=['old', 'new']")
-    every = found.values[1] - found.values[0]
+    every = pair.values[1] - pair.values[0]
     there = np.isfinite(every)
     if not there.any():
-        msg = f"no list has a value of {found.metric.label} under both models"
+        msg = f"no list has a value of {pair.metric.label} under both models"
         raise InputError(msg, "look at the frame with check()")
-    weights = (found.weights[0] + found.weights[1])[there]
+    weights = (pair.weights[0] + pair.weights[1])[there]
     values = every[there]
     mean = float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
-    sign = 1 if found.metric.higher_is_better else -1
+    sign = 1 if pair.metric.higher_is_better else -1
     ordered = values[np.argsort(-sign * values, kind="stable")]
     places = np.unique(np.linspace(0, len(ordered) - 1, min(POINTS, len(ordered))).round().astype(int))
     points = [{"lists": float((place + 0.5) / len(ordered)), "difference": float(ordered[place])} for place in places]
     return Differences(
-        model=found.models[1],
-        baseline=found.models[0],
+        model=pair.models[1],
+        baseline=pair.models[0],
         points=points,
         better=float(np.mean(sign * values > ROUNDING)),
         worse=float(np.mean(sign * values < -ROUNDING)),
@@ -280,13 +280,13 @@ def check_means(means: Iterable[float | None], label: str) -> None:
         raise InputError(msg, "look at the frame with check()")
 
 
-def most_lists(found: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
+def most_lists(averages: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
     """Return the segments with the most lists, in their order, and how many segments there are."""
     counts: dict[tuple[Any, ...], int] = {}
-    for mean in found:
+    for mean in averages:
         counts[mean.segment] = max(counts.get(mean.segment, 0), mean.lists)
     kept = set(sorted(counts, key=lambda segment: -counts[segment])[:most])
-    return [mean for mean in found if mean.segment in kept], len(counts)
+    return [mean for mean in averages if mean.segment in kept], len(counts)
 
 
 def _present(value: Any) -> Any:

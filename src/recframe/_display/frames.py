@@ -25,12 +25,12 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
     if not is_frame(result):
         msg = f"result={quoted(result)} is not a frame"
         raise OptionTypeError(msg, "give the result of evaluate, describe or compare")
-    found = nw.from_native(result)
-    if isinstance(found, nw.DataFrame):
-        return found
-    native = nw.get_native_namespace(found).__name__
+    frame = nw.from_native(result)
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    native = nw.get_native_namespace(frame).__name__
     backend = "polars" if native == "polars" or find_spec("polars") else "pyarrow"
-    collected: nw.DataFrame[Any] = found.collect(backend=backend)
+    collected: nw.DataFrame[Any] = frame.collect(backend=backend)
     return collected
 
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """The marks of adjusted p-values below a level."""
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
-MISSING = "–"
-ROUNDING = 1e-12
+MISSING_SIGN = "–"
+EQUALLY_GOOD = 1e-12
 """Values that differ by less, relative to their size, are equally good."""
 LARGE = 1e15
 """From here on numbers are written with an exponent, as a float holds no more digits before the point."""
 IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
-COUNTS = ("lists", "undefined")
+COUNT_COLUMNS = ("lists", "undefined")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
 def number_text(value: Any, digits: int) -> str:
     """Return a number as tables show it."""
     if value is None or value != value:  # noqa: PLR0124 - NaN
-        return MISSING
+        return MISSING_SIGN
     # The sign of a zero, `z`, is left out: a value that is rounded to 0 is neither above nor below.
     if isinstance(value, int):
         return f"{value:,}"
@@ -97,12 +97,12 @@ def number_text(value: Any, digits: int) -> str:
 
 
 def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
-    found = {name: record for name in columns if (record := record_of(str(name), records)) is not None}
-    if not found:
+    by_column = {name: record for name in columns if (record := record_of(str(name), records)) is not None}
+    if not by_column:
         msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
         raise InputError(msg, "give the result of evaluate, describe or compare; metrics= names metrics of your own")
     names = list(columns)
-    labels = names[: names.index(next(iter(found)))]
+    labels = names[: names.index(next(iter(by_column)))]
     groups = list(zip(*(columns[name] for name in labels if name != "model"), strict=True))
     groups = groups or [()] * len(columns[names[0]])
     layout = Layout()
@@ -110,10 +110,10 @@ def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], d
         layout.add(str(name), map(_label_text, columns[name]), numeric=False)
     for name in names[len(labels) :]:
         values = columns[name]
-        best = _best(values, groups, found[name]) if name in found and "model" in labels else set()
+        best = _best(values, groups, by_column[name]) if name in by_column and "model" in labels else set()
         layout.add(name, [Cell(number_text(value, digits), row in best) for row, value in enumerate(values)])
     if any(cell.bold for column in layout.columns for cell in column):
-        layout.notes.append(_best_note(found.values(), within=len(labels) > 1))
+        layout.notes.append(_best_note(by_column.values(), within=len(labels) > 1))
     return layout
 
 
@@ -167,18 +167,18 @@ def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], di
 
 
 def _label_text(value: Any) -> str:
-    return MISSING if value is None or value != value else str(value)  # noqa: PLR0124 - NaN
+    return MISSING_SIGN if value is None or value != value else str(value)  # noqa: PLR0124 - NaN
 
 
 def _intervals(columns: dict[str, list[Any]], digits: int) -> list[str]:
     ends = zip(columns["low"], columns["high"], strict=True)
     texts = [(number_text(low, digits), number_text(high, digits)) for low, high in ends]
-    return [MISSING if MISSING in each else "[{}, {}]".format(*each) for each in texts]
+    return [MISSING_SIGN if MISSING_SIGN in each else "[{}, {}]".format(*each) for each in texts]
 
 
 def _p_text(value: Any) -> str:
     text = number_text(value, 3)
-    if text == MISSING:
+    if text == MISSING_SIGN:
         return text
     text = "<0.001" if value < STARS[0][0] else text
     stars = next((stars for level, stars in STARS if value < level), "")
@@ -196,12 +196,12 @@ def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[i
     for row, value in enumerate(values):
         if value is not None and value == value:  # noqa: PLR0124 - NaN
             rows.setdefault(groups[row], []).append(row)
-    found: set[int] = set()
+    best_rows: set[int] = set()
     for members in rows.values():
         best = (max if record.higher_is_better else min)(values[row] for row in members)
-        close = {row for row in members if math.isclose(values[row], best, rel_tol=ROUNDING, abs_tol=ROUNDING)}
-        found |= close if len(close) < len(members) else set()
-    return found
+        close = {row for row in members if math.isclose(values[row], best, rel_tol=EQUALLY_GOOD, abs_tol=EQUALLY_GOOD)}
+        best_rows |= close if len(close) < len(members) else set()
+    return best_rows
 
 
 def _best_by_metric(
@@ -211,13 +211,13 @@ def _best_by_metric(
     count = len(columns["metric"])
     values = [value for name in names for value in columns[name]]
     keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True)) * len(names)
-    found: set[tuple[str, int]] = set()
+    cells: set[tuple[str, int]] = set()
     for metric in dict.fromkeys(columns["metric"]):
         record = record_of(metric, records)
         if record is not None:
             of_metric = [value if key[-1] == metric else None for value, key in zip(values, keys, strict=True)]
-            found |= {(names[place // count], place % count) for place in _best(of_metric, keys, record)}
-    return found
+            cells |= {(names[place // count], place % count) for place in _best(of_metric, keys, record)}
+    return cells
 
 
 def _best_note(records: Iterable[Metric], *, within: bool) -> str:

@@ -40,7 +40,7 @@ footer { margin-top: 3rem; }
 }
 """
 """On a narrow screen each row of a table is a block of named values, as its columns would not fit."""
-LONG = 60
+LONG_TEXT = 60
 """From how many letters on a text may break into lines."""
 INK = "currentColor"
 LEGEND_COLUMNS = 3
@@ -128,5 +128,5 @@ def _class(*, number: bool, long: bool = False) -> str:
 
 def _cell(cell: Cell, column: str, number: bool) -> str:  # noqa: FBT001 - for `map`
     text, name = escape(cell.text), escape(column)
-    kind = _class(number=number, long=len(text) > LONG)
+    kind = _class(number=number, long=len(text) > LONG_TEXT)
     return f'<td{kind} data-column="{name}">{f"<strong>{text}</strong>" if cell.bold else text}</td>'

@@ -97,9 +97,9 @@ class Plot(SegmentCharts):
         if any(metric.cutoff is None for metric in plan.metrics):
             msg = f"curve shows metrics over the cutoff, but k={quoted(k)} holds none"
             raise OptionError(msg, "plot.curve(['ndcg', 'recall'], k=range(1, 21))")
-        found = means(plan, options)
-        check_means((mean.mean for mean in found), " or ".join(metric.label for metric in without))
-        chart: alt.LayerChart | alt.ConcatChart = charts.curves(found, options.confidence)
+        averages = means(plan, options)
+        check_means((mean.mean for mean in averages), " or ".join(metric.label for metric in without))
+        chart: alt.LayerChart | alt.ConcatChart = charts.curves(averages, options.confidence)
         return chart
 
     def distribution(
@@ -130,9 +130,10 @@ class Plot(SegmentCharts):
         """
         charts.altair()
         plan = self._call(roles, MEANS).one("distribution", metric, k)
-        found = values_of(plan)
-        rows = histogram(found)
-        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(rows, found.metric, found.lists, found.means)
+        by_model = values_of(plan)
+        rows = histogram(by_model)
+        lists, means_by_model = by_model.lists, by_model.means
+        chart: alt.LayerChart | alt.VConcatChart = charts.distribution(rows, by_model.metric, lists, means_by_model)
         return chart
 
     def differences(self, metric: str | Metric, k: int | None = None, **roles: Any) -> alt.LayerChart:
@@ -163,8 +164,8 @@ class Plot(SegmentCharts):
         """
         charts.altair()
         plan = self._call(roles, MEANS).one("differences", metric, k)
-        found = values_of(plan)
-        chart: alt.LayerChart = charts.differences(sorted_differences(found), found.metric)
+        pair = values_of(plan)
+        chart: alt.LayerChart = charts.differences(sorted_differences(pair), pair.metric)
         return chart
 
     def tradeoff(
@@ -217,9 +218,9 @@ class Plot(SegmentCharts):
         for name, metric in zip("xy", plan.metrics, strict=True):
             check_means((row[name] for row in rows), metric.label)
         for name, metric in zip("xy", plan.metrics, strict=True):
-            found = {} if isinstance(metric, ExposureMetric) else _by_model(call, metric, options)
+            by_model = {} if isinstance(metric, ExposureMetric) else _by_model(call, metric, options)
             for row in rows:
-                mean = found.get(row["model"])
+                mean = by_model.get(row["model"])
                 row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
         chart: alt.LayerChart = charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
         return chart

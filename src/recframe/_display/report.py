@@ -99,7 +99,7 @@ class ReportQuery:
 
 
 def write_report(
-    rec: Any, frame: Any, bound: Mapping[str, Any], path: Any, metrics: Any, k: Any, title: Any, **given: Any
+    rec: Any, frame: Any, bound: Mapping[str, Any], path: Any, metrics: Any, k: Any, title: Any, **roles: Any
 ) -> None:
     """Write a report; see `Rec.report`."""
     charts.altair()
@@ -111,14 +111,14 @@ def write_report(
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
-    own = {name: given.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
+    own = {name: roles.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
     choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none"))
-    per = given.pop("per", None)
-    call = Call(frame, bound, given, MEANS)
+    per = roles.pop("per", None)
+    call = Call(frame, bound, roles, MEANS)
     options = call.options(own["confidence"], own["cluster"])
     plan = call.plan(metrics, k, options)
-    specs = expand(metrics, k, {**bound, **given}.get("like"))
-    report = ReportQuery(rec, frame, bound, specs, given, per, own["baseline"], own["correction"], options, plan)
+    specs = expand(metrics, k, {**bound, **roles}.get("like"))
+    report = ReportQuery(rec, frame, bound, specs, roles, per, own["baseline"], own["correction"], options, plan)
     models = report.models
     baseline = own["baseline"]
     if baseline is not None and not any(type(model) is type(baseline) and model == baseline for model in models):
@@ -166,7 +166,7 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
     """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
     from recframe._display.plot import Plot
 
-    plot, given = Plot(report.frame, report.bound), dict(report.given)
+    plot, roles = Plot(report.frame, report.bound), dict(report.given)
     yield from _of_cutoffs(report)
     by_list = report.with_means(report.by_list)
     if not by_list:
@@ -174,15 +174,15 @@ def _charts(report: ReportQuery) -> Iterator[Any]:
     first = by_list[0]
     yield from _of_lists(report, first)
     if report.per is not None:
-        call = Call(report.frame, report.bound, {**given, "per": report.per}, BY_SEGMENT)
-        found, name = by_segment("segments", call, first, None, report.options)
-        yield segments_of(found, name, report.options)
-        if _is_time(found):
-            yield trend_of(found, name, report.options)
+        call = Call(report.frame, report.bound, {**roles, "per": report.per}, BY_SEGMENT)
+        averages, name = by_segment("segments", call, first, None, report.options)
+        yield segments_of(averages, name, report.options)
+        if _is_time(averages):
+            yield trend_of(averages, name, report.options)
     others = [metric for metric in report.with_means(report.metrics) if metric != first]
     if others and len(report.models) > 1:
         together = [metric for metric in others if metric not in report.by_list]
-        yield plot.tradeoff(first, (together or others)[0], **report.confidence, **given)
+        yield plot.tradeoff(first, (together or others)[0], **report.confidence, **roles)
 
 
 def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
@@ -193,9 +193,9 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
         cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
         without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
         plan = report.call().plan(list(without.values()), cutoffs, report.options)
-        found = means(plan, report.options)
-        if any(mean.mean is not None for mean in found):
-            yield charts.curves(found, report.options.confidence, columns=1)
+        averages = means(plan, report.options)
+        if any(mean.mean is not None for mean in averages):
+            yield charts.curves(averages, report.options.confidence, columns=1)
 
 
 def _as_given(spec: Spec) -> str | Metric:
@@ -207,26 +207,26 @@ def _has_cutoff(metric: Metric) -> bool:
     return isinstance(metric, CutMetric) and not isinstance(metric, ExposureMetric)
 
 
-def _of_lists(report: ReportQuery, given: str | Metric) -> Iterator[Any]:
+def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     """Return the charts of the values of lists: their distribution, and differences to the baseline."""
-    found = values_of(report.call().one("report", given, None))
-    metric = found.metric
-    if found.lists == 0:
+    by_model = values_of(report.call().one("report", metric, None))
+    metric = by_model.metric
+    if by_model.lists == 0:
         return
-    yield charts.distribution(histogram(found), metric, found.lists, found.means)
-    baseline = 0 if report.baseline is None else found.models.index(str(report.baseline))
-    others = [number for number in range(len(found.models)) if number != baseline]
+    yield charts.distribution(histogram(by_model), metric, by_model.lists, by_model.means)
+    baseline = 0 if report.baseline is None else by_model.models.index(str(report.baseline))
+    others = [number for number in range(len(by_model.models)) if number != baseline]
     for number in others[:MOST_CHARTS]:
-        pair = found.of([baseline, number])
+        pair = by_model.of([baseline, number])
         if pair.shared:
             yield charts.differences(sorted_differences(pair), metric)
 
 
-def _is_time(found: Sequence[Mean]) -> bool:
+def _is_time(averages: Sequence[Mean]) -> bool:
     """Return whether segments are values of one column of dates or times."""
     return (
-        all(len(mean.segment) == 1 for mean in found)
-        and chart_dates.places([mean.segment[0] for mean in found])[0] == "T"
+        all(len(mean.segment) == 1 for mean in averages)
+        and chart_dates.places([mean.segment[0] for mean in averages])[0] == "T"
     )
 
 

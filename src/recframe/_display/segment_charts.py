@@ -128,21 +128,21 @@ class SegmentCharts:
         return chart
 
 
-def segments_of(found: list[Mean], name: str, options: Options, most: int = MOST_SEGMENTS) -> Any:
+def segments_of(averages: list[Mean], name: str, options: Options, most: int = MOST_SEGMENTS) -> Any:
     """Return the chart of the segments with the most lists."""
-    kept, of = most_lists(found, most)
+    kept, of = most_lists(averages, most)
     return charts.segments(kept, options.confidence, name, of)
 
 
-def trend_of(found: list[Mean], name: str, options: Options) -> Any:
+def trend_of(averages: list[Mean], name: str, options: Options) -> Any:
     """Return the chart over time."""
-    if len(found[0].segment) > 1:
+    if len(averages[0].segment) > 1:
         msg = f"trend shows one column over time, but per= names {name}"
         raise OptionError(msg, "per='date'; filter the frame for one segment")
-    if len({mean.segment for mean in found}) > MOST_PLACES:
+    if len({mean.segment for mean in averages}) > MOST_PLACES:
         msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
         raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
-    return charts.trend(found, options.confidence, name)
+    return charts.trend(averages, options.confidence, name)
 
 
 def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> tuple[list[Mean], str]:
@@ -152,6 +152,6 @@ def by_segment(name: str, call: Call, metric: Any, k: Any, options: Options) -> 
     if not per:
         msg = f"{name} shows segments, but per= is not given"
         raise OptionError(msg, f"plot.{name}('ndcg@10', per='{'date' if name == 'trend' else 'country'}')")
-    found = means(plan, options)
-    check_means((mean.mean for mean in found), plan.metrics[0].label)
-    return found, visible(", ".join(map(str, per)))
+    averages = means(plan, options)
+    check_means((mean.mean for mean in averages), plan.metrics[0].label)
+    return averages, visible(", ".join(map(str, per)))

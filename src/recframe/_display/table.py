@@ -17,7 +17,7 @@ from recframe.profiles._spec import spec_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MOST_DIGITS = 15
+MOST_DECIMALS = 15
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
 
@@ -47,17 +47,17 @@ class Table:
             for name, column in zip(names, layout.columns, strict=True)
         }
         native = nw.from_dict(texts, {name: nw.String() for name in names}, backend=self._backend).to_native()
-        found = great_tables.GT(native).cols_label(dict(zip(names, layout.header, strict=True)))
+        table = great_tables.GT(native).cols_label(dict(zip(names, layout.header, strict=True)))
         for name, column, numeric in zip(names, layout.columns, layout.numeric, strict=True):
-            found = found.cols_align("right" if numeric else "left", columns=name)
+            table = table.cols_align("right" if numeric else "left", columns=name)
             bold = [row for row, cell in enumerate(column) if cell.bold]
             # Bold by Markdown, as great_tables leaves styles out of LaTeX.
-            found = found.fmt_markdown(columns=name, rows=bold) if bold else found
+            table = table.fmt_markdown(columns=name, rows=bold) if bold else table
         if self._title is not None:
-            found = found.tab_header(self._title)
+            table = table.tab_header(self._title)
         for note in layout.notes:
-            found = found.tab_source_note(note)
-        return found
+            table = table.tab_source_note(note)
+        return table
 
     def to_html(self) -> str:
         """Return the table as HTML, with its style.
@@ -162,7 +162,7 @@ def table(
     if title is not None and not isinstance(title, str):
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
-    digits = whole_number("digits", digits, "digits=4", least=0, most=MOST_DIGITS)
+    digits = whole_number("digits", digits, "digits=4", least=0, most=MOST_DECIMALS)
     return Table(frame, records_by_name(metrics), title, digits)
 
 

@@ -73,8 +73,8 @@ def from_dict(
     order = (model, by, item, *value.values())
     columns: dict[str, list[Any]] = {name: [] for name in order}
     for name, own in _entries(lists, "{model: {query: {document: number}}}", "lists"):
-        for column, found in _columns(own, order[1:], (name,)).items():
-            columns[column] += found
+        for column, values in _columns(own, order[1:], (name,)).items():
+            columns[column] += values
         columns[model] += [name] * (len(columns[by]) - len(columns[model]))
     return make.table(columns)
 
@@ -134,18 +134,18 @@ def to_dict(
     data = nw.from_native(frame, eager_only=True)
     keys = (by, item) if model is None else (model, by, item)
     columns = [data[column].to_list() for column in (*keys, *value.values())]
-    found: dict[Any, Any] = {}
+    lists: dict[Any, Any] = {}
     for *outer, document, number in zip(*columns, strict=True):
         if number is None or number != number:  # noqa: PLR0124 - only NaN differs from itself
             continue
-        own = found
+        own = lists
         for key in outer:
             own = own.setdefault(key, {})
         if document in own:
             msg = f"{item} {quoted(document)} is repeated in the list of {quoted(outer[-1])}"
             raise InputError(msg, "keep one row of each list and item")
         own[document] = number
-    return found
+    return lists
 
 
 def _value(score: Any, relevant: Any) -> dict[str, Any]:
@@ -177,11 +177,11 @@ def _columns(lists: Any, names: tuple[str, ...], path: tuple[Any, ...]) -> dict[
     return {by: queries, item: documents, value: numbers}
 
 
-def _entries(given: Any, shape: str, what: str) -> Any:
-    if not isinstance(given, Mapping):
-        msg = f"{what} is {quoted(given)}, not a mapping"
+def _entries(mapping: Any, shape: str, what: str) -> Any:
+    if not isinstance(mapping, Mapping):
+        msg = f"{what} is {quoted(mapping)}, not a mapping"
         raise OptionTypeError(msg, f"give {shape}")
-    return given.items()
+    return mapping.items()
 
 
 def _deeper(number: Any) -> str:

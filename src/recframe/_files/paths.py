@@ -17,42 +17,42 @@ GZIP = b"\x1f\x8b"
 """How a file starts that is compressed, whatever its name."""
 
 
-def as_path(given: object, what: str = "path") -> Path:
+def as_path(path: object, what: str = "path") -> Path:
     """Return a path, or raise for what is none."""
-    if not isinstance(given, str | os.PathLike) or not str(given) or "\0" in str(given):
-        msg = f"{what}={quoted(given)} is not a path"
+    if not isinstance(path, str | os.PathLike) or not str(path) or "\0" in str(path):
+        msg = f"{what}={quoted(path)} is not a path"
         raise OptionTypeError(msg, "give the path of a file, such as 'results.run'")
-    return Path(given)
+    return Path(path)
 
 
-def models_of(given: Any) -> tuple[dict[str, Path], bool]:
+def models_of(paths: Any) -> tuple[dict[str, Path], bool]:
     """Return files by the names of their models, and whether the caller named several.
 
     Parameters
     ----------
-    given : path, glob pattern, sequence of paths, or mapping of names to paths
+    paths : path, glob pattern, sequence of paths, or mapping of names to paths
         A single path that exists is a file, also where it looks like a pattern.
     """
-    if isinstance(given, Mapping):
-        wrong = [name for name in given if not isinstance(name, str)]
+    if isinstance(paths, Mapping):
+        wrong = [name for name in paths if not isinstance(name, str)]
         if wrong:
             msg = f"{quoted(wrong[0])} is not the name of a model"
             raise OptionTypeError(msg, "give text, as in {'old': 'old.run', 'new': 'new.run'}")
-        found = {name: as_path(path) for name, path in given.items()}
-    elif isinstance(given, str | os.PathLike):
-        path = as_path(given)
+        files = {name: as_path(path) for name, path in paths.items()}
+    elif isinstance(paths, str | os.PathLike):
+        path = as_path(paths)
         if not is_pattern(path):
             return {model_name(path): path}, False
-        found = by_model_name(expanded(path))
-    elif isinstance(given, Iterable) and not hasattr(given, "columns") and not isinstance(given, bytes):
-        found = by_model_name([as_path(path) for path in given])
+        files = by_model_name(expanded(path))
+    elif isinstance(paths, Iterable) and not hasattr(paths, "columns") and not isinstance(paths, bytes):
+        files = by_model_name([as_path(path) for path in paths])
     else:
-        as_path(given)
+        as_path(paths)
         return {}, False
-    if not found:
-        msg = f"path={quoted(given)} names no file"
+    if not files:
+        msg = f"path={quoted(paths)} names no file"
         raise OptionError(msg, "give one path at least")
-    return found, True
+    return files, True
 
 
 def is_pattern(path: Path) -> bool:
@@ -62,25 +62,25 @@ def is_pattern(path: Path) -> bool:
 
 def expanded(path: Path) -> list[Path]:
     """Return the files that a pattern matches, in the order of their names."""
-    found = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob accepts no absolute pattern
-    if not found:
+    names = sorted(filter(os.path.isfile, glob(str(path), recursive=True)))  # noqa: PTH207 - Path.glob accepts no absolute pattern
+    if not names:
         msg = f"no file matches {str(path)!r}"
         raise InputError(
             msg, f"the current directory is {Path.cwd()}; quote a pattern so that the shell leaves it alone"
         )
-    return [Path(name) for name in found]
+    return [Path(name) for name in names]
 
 
 def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
     """Return files by the names that they give their models."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for path in paths:
         name = model_name(path)
-        if name in found:
-            msg = f"{str(found[name])!r} and {str(path)!r} would both be the model {name!r}"
+        if name in files:
+            msg = f"{str(files[name])!r} and {str(path)!r} would both be the model {name!r}"
             raise OptionError(msg, "name the models: {'name': 'path', ...}, on the command line name=path")
-        found[name] = path
-    return found
+        files[name] = path
+    return files
 
 
 def model_name(path: Path) -> str:

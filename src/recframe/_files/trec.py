@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-PLACE = "place of a document"
+DOCUMENT_PLACE = "place of a document"
 
 
 @overload
@@ -227,13 +227,13 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
         msg = f"by={list(query.by)!r} names {len(query.by)} columns, but a line of a run has one query"
         raise OptionError(msg, "by='user', or one column made of several")
     order = query.orders[0]
-    rows = nw.from_native(ranked(frame, query, None, PLACE), eager_only=True)
+    rows = nw.from_native(ranked(frame, query, None, DOCUMENT_PLACE), eager_only=True)
     queries, items, scores = (rows[column].to_list() for column in (query.by[0], query.item, order))
     for name, values in ((query.by[0], queries), (query.item, items)):
         for value in dict.fromkeys(values):
             _check_field(name, value)
     sign = -1 if query.by_rank else 1
-    places = rows[PLACE].to_list()
+    places = rows[DOCUMENT_PLACE].to_list()
     lines = [
         f"{one} Q0 {document} {place} {sign * score!r} {tag}\n"
         for one, document, place, score in zip(queries, items, places, scores, strict=True)
@@ -244,9 +244,9 @@ def write_run(frame: Any, path: Any, *, tag: str = "recframe", **roles: Any) -> 
 
 def check_columns(**names: Any) -> None:
     """Raise where a column of a result would have no valid name, or the name of another one."""
-    found = [check_name(name, given) for name, given in names.items()]
-    if len(set(found)) < len(found):
-        msg = f"{' and '.join(f'{name}={given!r}' for name, given in names.items())} name a column twice"
+    columns = [check_name(name, column) for name, column in names.items()]
+    if len(set(columns)) < len(columns):
+        msg = f"{' and '.join(f'{name}={column!r}' for name, column in names.items())} name a column twice"
         raise OptionError(msg, "give each column a name of its own")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recframe.profiles._record import Definition, Profile
 
-RANKED = {"over": "ranked"}
+OVER_RANKED = {"over": "ranked"}
 EXPONENTIAL = {"gain": "exp2", "ideal": "ranked"}
 SCORED_ROWS = "It sees the rows that it scores: a relevant item without a score does not exist."
 
@@ -16,7 +16,7 @@ LIGHTGBM = Profile(
     undefined=1.0,
     lists="ranked",
     metrics={
-        "map": Definition("map", options=RANKED, cut="needed"),
+        "map": Definition("map", options=OVER_RANKED, cut="needed"),
         "ndcg": Definition(
             "ndcg",
             "gain='linear' gives label_gain=[0, 1, 2, ...]",
@@ -48,7 +48,7 @@ XGBOOST = Profile(
     lists="ranked",
     metrics={
         "precision": Definition("pre@k", options={"denominator": "list"}, cut="needed", undefined=0.0),
-        "map": Definition("map@k", "undefined=0.0 gives map@k-", options=RANKED, cut="needed"),
+        "map": Definition("map@k", "undefined=0.0 gives map@k-", options=OVER_RANKED, cut="needed"),
         "ndcg": Definition(
             "ndcg@k",
             "gain='linear' gives ndcg_exp_gain=False, undefined=0.0 gives ndcg@k-",
@@ -80,9 +80,9 @@ CATBOOST = Profile(
     lists="ranked",
     metrics={
         "precision": Definition("PrecisionAt", options={"denominator": "list"}),
-        "recall": Definition("RecallAt", options=RANKED, undefined=1.0),
+        "recall": Definition("RecallAt", options=OVER_RANKED, undefined=1.0),
         "mrr": Definition("MRR"),
-        "map": Definition("MAP", options=RANKED),
+        "map": Definition("MAP", options=OVER_RANKED),
         "dcg": Definition(
             "DCG",
             "gain='exp2' gives type=Exp, discount='reciprocal' denominator=Position",

@@ -14,7 +14,7 @@ from recframe.profiles._toolkits import FROM_LEVEL, IR_MEASURES, LENSKIT, RECBOL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-RELEVANT = {"norm": "relevant"}
+NORM_RELEVANT = {"norm": "relevant"}
 
 TREC_EVAL = Profile(
     name="trec_eval",
@@ -36,7 +36,7 @@ TREC_EVAL = Profile(
         "r_precision": Definition("Rprec"),
         "hit_rate": Definition("success", cut="needed"),
         "mrr": Definition("recip_rank", cut="none"),
-        "map": Definition("map_cut, map", options=RELEVANT),
+        "map": Definition("map_cut, map", options=NORM_RELEVANT),
         "bpref": Definition("bpref"),
         "inf_ap": Definition("infAP"),
         "iprec": Definition(
@@ -104,7 +104,7 @@ RANX = Profile(
         "num_rel_ret": Definition("hits"),
         "hit_rate": Definition("hit_rate"),
         "mrr": Definition("mrr"),
-        "map": Definition("map", options=RELEVANT),
+        "map": Definition("map", options=NORM_RELEVANT),
         "iprec": Definition("interpolated_precision_at_recall", "recall=0.1 gives the second of its eleven values"),
         "dcg": Definition("dcg", "gain='exp2' gives dcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
         "ndcg": Definition("ndcg", "gain='exp2' gives ndcg_burges", options=FROM_LEVEL, level_options=FROM_LEVEL),
@@ -138,7 +138,7 @@ RECTOOLS = Profile(
         "fbeta": Definition("F1Beta", cut="needed"),
         "hit_rate": Definition("HitRate", cut="needed"),
         "mrr": Definition("MRR", cut="needed"),
-        "map": Definition("MAP", "norm='k' gives divide_by_k=True", options=RELEVANT, cut="needed"),
+        "map": Definition("MAP", "norm='k' gives divide_by_k=True", options=NORM_RELEVANT, cut="needed"),
         "ndcg": Definition(
             "NDCG",
             "ideal='all' gives divide_by_achievable=True",
@@ -261,7 +261,7 @@ RECOMETRICS = Profile(
         "recall": Definition("R@K", "capped=True gives TP@K", cut="needed"),
         "hit_rate": Definition("Hit@K", cut="needed"),
         "mrr": Definition("RR@K", cut="needed"),
-        "map": Definition("AP@K", "norm='capped' gives TAP@K", options=RELEVANT, cut="needed"),
+        "map": Definition("AP@K", "norm='capped' gives TAP@K", options=NORM_RELEVANT, cut="needed"),
         "ndcg": Definition("NDCG@K", cut="needed", level_options=FROM_LEVEL),
         "roc_auc": Definition("ROC-AUC", cut="none"),
         "pr_auc": Definition("PR-AUC"),

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
     from recframe.profiles._record import Profile
 
-WIDTH, LEFT = 96, 11
+TEXT_WIDTH, NAME_WIDTH = 96, 11
 """Of the text, and of its left column."""
-TIES = {
+TIES_TEXTS = {
     "average": "exact expected value over all orders of the rows of equal score",
     "best": "rows of equal score in the order that gives the most",
     "worst": "rows of equal score in the order that gives the least",
@@ -32,7 +32,7 @@ TIES = {
     "item_desc": "of rows of equal score the larger item first",
     "first": "rows of equal score in the order of the frame",
 }
-LISTS = {
+LISTS_TEXTS = {
     "all": "all lists of the frame and of the truth; one that was recommended nothing scores 0",
     "truth": "the lists that the truth knows; one that was recommended nothing scores 0",
     "ranked": "the lists that were recommended something",
@@ -108,21 +108,22 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
             msg = f"explain has no argument {name!r}; it accepts like, {', '.join(EXPLAINED)}"
             raise OptionTypeError(msg, closest(name, ("like", *EXPLAINED)) or "options are part of the metric")
     spec = spec_of(metric)
-    given = policies if like is None else {**policies, "like": like}
-    roles = resolved([None], {}, given, ("like", *EXPLAINED))
-    (found,), query = query_of([spec], roles, policies_named({}, given), PROFILES)
-    _refuse(found, query)
+    roles_named = policies if like is None else {**policies, "like": like}
+    roles = resolved([None], {}, roles_named, ("like", *EXPLAINED))
+    (defined,), query = query_of([spec], roles, policies_named({}, roles_named), PROFILES)
+    _refuse(defined, query)
     profile = None if roles.like is None else PROFILES[roles.like]
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
-    head += f": {found.summary}" if profile is None else profile.metrics[found.name].calls
-    formula = [_at(line, getattr(found, "k", None)) for line in found.explained()]
-    lines = textwrap.wrap(head, WIDTH)
+    head += f": {defined.summary}" if profile is None else profile.metrics[defined.name].calls
+    formula = [_at(line, getattr(defined, "k", None)) for line in defined.explained()]
+    lines = textwrap.wrap(head, TEXT_WIDTH)
     for line in formula:
-        lines += textwrap.wrap(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
-    lines.insert(len(lines) - sum(len(textwrap.wrap(line, WIDTH - 2)) for line in formula), "")
+        lines += textwrap.wrap(line, TEXT_WIDTH, initial_indent="  ", subsequent_indent="    ")
+    lines.insert(len(lines) - sum(len(textwrap.wrap(line, TEXT_WIDTH - 2)) for line in formula), "")
     lines.append("")
-    for name, text in _rows(found, query, profile, "\n".join(formula)):
-        lines += textwrap.wrap(text, WIDTH, initial_indent=name.ljust(LEFT), subsequent_indent=" " * LEFT)
+    for name, text in _rows(defined, query, profile, "\n".join(formula)):
+        heading, indent = name.ljust(NAME_WIDTH), " " * NAME_WIDTH
+        lines += textwrap.wrap(text, TEXT_WIDTH, initial_indent=heading, subsequent_indent=indent)
     return Explanation("\n".join(lines))
 
 
@@ -153,7 +154,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         yield "relevant", _relevant(metric, query.min_relevance, every=every)
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
-    yield "lists", LISTS["recommended" if of_items else how.lists] + _weighing(metric)
+    yield "lists", LISTS_TEXTS["recommended" if of_items else how.lists] + _weighing(metric)
     yield from _estimated(metric, query, of_items=of_items)
     if profile is not None:
         definition = profile.metrics[metric.name]
@@ -208,7 +209,7 @@ def _relevant(metric: Metric, least: float | None, *, every: bool) -> str:
 
 def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bool) -> str:
     """Return what happens to items of equal score."""
-    ties = TIES[query.ties if not of_items or query.ties in ("item", "item_desc", "first") else "item"]
+    ties = TIES_TEXTS[query.ties if not of_items or query.ties in ("item", "item_desc", "first") else "item"]
     if metric.inexact and of_items:
         ties = f"{ties}; {metric.inexact}"
     elif metric.inexact and query.ties == "average":

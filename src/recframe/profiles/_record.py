@@ -98,8 +98,8 @@ class Profile:
 
     def definition(self, metric: Metric) -> Definition:
         """Return what the library computes under a metric's name, or raise and say what it does instead."""
-        found = self.metrics.get(metric.name)
-        if found is None:
+        definition = self.metrics.get(metric.name)
+        if definition is None:
             does = f"the profile holds no definition of {self.title} for it"
             if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
                 does = "profiles are about metrics that read the relevance"
@@ -107,13 +107,13 @@ class Profile:
             msg = f"like={self.name!r} refuses {metric.name}: {does}"
             raise OptionError(msg, f"leave out like=, or use one of {', '.join(self.metrics)}")
         k = getattr(metric, "k", None)
-        if found.cut == "none" and k is not None:
-            msg = f"like={self.name!r} accepts no cutoff for {metric.name}: {found.calls} reads the whole list"
+        if definition.cut == "none" and k is not None:
+            msg = f"like={self.name!r} accepts no cutoff for {metric.name}: {definition.calls} reads the whole list"
             raise OptionError(msg, f"leave out the cutoff: {spelled(metric.name, metric.options, None)!r}")
-        if found.cut == "needed" and isinstance(metric, CutMetric) and k is None:
-            msg = f"like={self.name!r} needs a cutoff for {metric.name}: {found.calls} is computed at a k"
+        if definition.cut == "needed" and isinstance(metric, CutMetric) and k is None:
+            msg = f"like={self.name!r} needs a cutoff for {metric.name}: {definition.calls} is computed at a k"
             raise OptionError(msg, f"write '{metric.name}@10'")
-        return found
+        return definition
 
 
 def query_of(
@@ -135,17 +135,17 @@ def query_of(
     metrics: list[Metric] = []
     own: dict[str, Averaging] = {}
     for spec in specs:
-        found = profile.definition(spec.metric)
-        metric = _as_defined(profile, found, spec, level)
+        definition = profile.definition(spec.metric)
+        metric = _as_defined(profile, definition, spec, level)
         if metric.label in own:
             msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
-        undefined = profile.undefined if found.undefined is None else found.undefined
+        undefined = profile.undefined if definition.undefined is None else definition.undefined
         own[metric.label] = Averaging(
             query.undefined if "undefined" in given else undefined,
-            query.lists if "lists" in given else found.lists or profile.lists,
+            query.lists if "lists" in given else definition.lists or profile.lists,
             spec.name,
-            found.least,
+            definition.least,
         )
         metrics.append(metric)
     return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
@@ -153,10 +153,10 @@ def query_of(
 
 def by_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> list[list[Spec]]:
     """Return the metrics of each least relevance: that of their names, else that of the call."""
-    found: dict[float | None, list[Spec]] = {}
+    specs_by_level: dict[float | None, list[Spec]] = {}
     for spec in specs:
-        found.setdefault(_level_of(spec, roles, given), []).append(spec)
-    return list(found.values())
+        specs_by_level.setdefault(_level_of(spec, roles, given), []).append(spec)
+    return list(specs_by_level.values())
 
 
 def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:
@@ -182,20 +182,21 @@ def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Role
     return replace(roles, **{name: value for name, value in policies.items() if value is not None})
 
 
-def _as_defined(profile: Profile, found: Definition, spec: Spec, level: float | None) -> Metric:
+def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: float | None) -> Metric:
     """Return a metric with the options of its definition, those aside that the metric spells."""
-    options = dict(found.options)
+    options = dict(definition.options)
     if level is not None:
-        _check_level(profile, found, level)
-        options |= found.level_options
+        _check_level(profile, definition, level)
+        options |= definition.level_options
     return replace(spec.metric, **{name: value for name, value in options.items() if name not in spec.given})
 
 
-def _check_level(profile: Profile, found: Definition, level: float) -> None:
+def _check_level(profile: Profile, definition: Definition, level: float) -> None:
     """Raise where a library does not accept a least relevance."""
-    if not found.reads_level:
-        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which knows no level"
+    calls = definition.calls
+    if not definition.reads_level:
+        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {calls}, which knows no level"
         raise OptionError(msg, "leave out min_relevance=, or like=")
-    if level < 0 and found.level_options:
-        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {found.calls}, which counts negative grades"
+    if level < 0 and definition.level_options:
+        msg = f"like={profile.name!r} refuses min_relevance={level:g} for {calls}, which counts negative grades"
         raise OptionError(msg, "a min_relevance from 0, or none: then every row of the truth is relevant")

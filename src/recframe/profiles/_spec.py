@@ -15,7 +15,7 @@ from recframe.metrics._record import CutMetric, Metric, Reads, check_k, spelled
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-LEVEL = "rel"
+LEVEL_OPTION = "rel"
 """The option in a metric's name that is the least relevance of the call, as ir_measures has it."""
 
 
@@ -39,7 +39,7 @@ class Spec:
         return self._spelled(self.metric.options)
 
     def _spelled(self, options: Mapping[str, Any]) -> str:
-        level = {} if self.level is None else {LEVEL: f"{self.level:g}"}
+        level = {} if self.level is None else {LEVEL_OPTION: f"{self.level:g}"}
         return spelled(self.metric.name, {**options, **level}, getattr(self.metric, "k", None))
 
     def at(self, k: int | None) -> Spec:
@@ -69,28 +69,28 @@ def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
     except OptionError:
         refuse_unknown([metric for metric in metrics if isinstance(metric, str)])
         raise
-    found: list[Spec] = []
+    cut_specs: list[Spec] = []
     for metric, spec in zip(metrics, specs, strict=True):
         cut = isinstance(spec.metric, CutMetric) and spec.metric.name not in uncut
         if cut and getattr(spec.metric, "k", None) is None:
-            found += [spec_of(metric, cutoff) for cutoff in cutoffs]
+            cut_specs += [spec_of(metric, cutoff) for cutoff in cutoffs]
         else:
-            found.append(spec)
-    return found
+            cut_specs.append(spec)
+    return cut_specs
 
 
-def as_written(given: Any) -> Any:
+def as_written(metric: Any) -> Any:
     """Return a metric as it is named here: a measure of ir_measures, which need not be installed, by its text."""
-    kinds = (kind.__module__.partition(".")[0] for kind in type(given).__mro__)
-    return str(given) if "ir_measures" in kinds else given
+    kinds = (kind.__module__.partition(".")[0] for kind in type(metric).__mro__)
+    return str(metric) if "ir_measures" in kinds else metric
 
 
-def spec_of(given: str | Metric, k: int | None = None) -> Spec:
+def spec_of(written: str | Metric, k: int | None = None) -> Spec:
     """Return a metric with those of its options that the user gave, at a cutoff if there is one."""
-    given = as_written(given)
-    if isinstance(given, str):
-        return _named(given, k)
-    metric = _check_metric(given)
+    written = as_written(written)
+    if isinstance(written, str):
+        return _named(written, k)
+    metric = _check_metric(written)
     spec = Spec(metric, metric.options)
     return spec if k is None else spec.at(k)
 
@@ -101,30 +101,30 @@ def _named(text: str, k: int | None) -> Spec:
     if k is not None:
         return _named(text, None).at(k)
     name, options = read(text)
-    level = number(LEVEL, options.pop(LEVEL)) if LEVEL in options else None
+    level = number(LEVEL_OPTION, options.pop(LEVEL_OPTION)) if LEVEL_OPTION in options else None
     metric = make(name, options)
     if level is not None and not metric.reads_relevance:
-        msg = f"{text!r}: {name} reads no relevance, so {LEVEL}={level:g} means nothing"
+        msg = f"{text!r}: {name} reads no relevance, so {LEVEL_OPTION}={level:g} means nothing"
         raise OptionError(msg, f"{metric.label!r}" + (", or 'num_rel_ret'" if name == "num_ret" else ""))
     return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level)
 
 
-def _check_metric(given: object) -> Metric:
-    if isinstance(given, type) and issubclass(given, Metric):
-        msg = f"{given.__name__} is a kind of metric, not a metric"
-        raise OptionTypeError(msg, f"{given.__name__}()")
-    if not isinstance(given, Metric):
-        msg = f"{quoted(given)} is neither the name of a metric nor a metric"
+def _check_metric(metric: object) -> Metric:
+    if isinstance(metric, type) and issubclass(metric, Metric):
+        msg = f"{metric.__name__} is a kind of metric, not a metric"
+        raise OptionTypeError(msg, f"{metric.__name__}()")
+    if not isinstance(metric, Metric):
+        msg = f"{quoted(metric)} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
-    if not isinstance(getattr(given, "name", None), str) or type(given).value is Metric.value:
-        lacks = "name" if isinstance(getattr(given, "name", None), str) is False else "method value"
-        msg = f"the metric {type(given).__name__} has no {lacks}"
+    if not isinstance(getattr(metric, "name", None), str) or type(metric).value is Metric.value:
+        lacks = "name" if isinstance(getattr(metric, "name", None), str) is False else "method value"
+        msg = f"the metric {type(metric).__name__} has no {lacks}"
         hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
         raise OptionTypeError(msg, hint)
-    if not given.name.isprintable() or not given.name.strip():
-        msg = f"name={given.name!r} of {type(given).__name__} is not the name of a metric"
+    if not metric.name.isprintable() or not metric.name.strip():
+        msg = f"name={metric.name!r} of {type(metric).__name__} is not the name of a metric"
         raise OptionTypeError(msg, "give a word on one line, such as name = 'top_heavy'")
-    if given.reads not in get_args(Reads):
-        what = f"reads of {given.name}"
-        raise one_of(what, given.reads, get_args(Reads))
-    return given
+    if metric.reads not in get_args(Reads):
+        what = f"reads of {metric.name}"
+        raise one_of(what, metric.reads, get_args(Reads))
+    return metric
