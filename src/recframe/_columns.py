@@ -249,7 +249,6 @@ total_column = TOTALS.many("total {}", "float", "the weighted sum of a metric ov
 total_weight_column = TOTALS.many("total weight {}", "float", "the sum of the weights of lists that have a value")
 VALUED = TOTALS.one("lists with values", "integer", "how many lists have a value under every metric")
 UNVALUED = TOTALS.one("lists without values", "integer", "how many lists lack one")
-MODEL_NUMBER = TOTALS.one("model_number", "integer", "the model, on workers of a cluster", "worker_partitions")
 
 LIST_COUNTS = {VALUED: "lists", UNVALUED: "undefined"}
 """What results call the numbers of lists."""

@@ -282,7 +282,7 @@ def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric
     parts = check_k(roles.partitions, "partitions") or 1
     adapter = adapter_of(given.frame)
     if adapter.partitions == "on workers":
-        from recframe._plan.worker_partitions import on_workers
+        from recframe._plan.partitions import on_workers
 
         return on_workers(given, query, metrics, parts)
     if adapter.partitions is None:

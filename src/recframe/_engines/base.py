@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
-    from recframe._engines.worker_task import WorkerTask
     from recframe.errors import RecError
 
 
 Built = TypeVar("Built")
 Later: TypeAlias = "Callable[[], Frame]"
 """Waits for a frame that may be built in the background, and returns it."""
+Task: TypeAlias = "Callable[[Mapping[str, Any]], Any]"
+"""Computes a polars frame of those that hold one part of the lists, on a worker: it must pickle."""
 
 
 class Needed(NamedTuple):
@@ -219,8 +221,9 @@ class Engine(Adapter):
         return nw.concat(list(frames), how="vertical")
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        """Return the sums of columns in each group."""
-        return frame.group_by(*group).agg(*(nw.col(column).sum() for column in columns))
+        """Return the sums of columns in each group, or over all rows."""
+        sums = [nw.col(column).sum() for column in columns]
+        return frame.group_by(*group).agg(*sums) if group else frame.select(*sums)
 
     def sum_terms(self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr]) -> Frame:
         """Return the sums of terms in each group, under the names that they have and are given by."""
@@ -240,6 +243,10 @@ class Engine(Adapter):
         values = {name: nw.col(column) for name, column in columns.items()}
         sums = {name: value.cum_sum().over(*keys, order_by=order) - value for name, value in values.items()}
         return frame.with_columns(**sums)
+
+    def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
+        """Return columns of a frame: those with sides are one divided by the other, missing where that is not above 0."""
+        return frame.select(*(_ratio(name, *sides[name]) if name in sides else name for name in columns))
 
     @abstractmethod
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
@@ -270,16 +277,12 @@ class Engine(Adapter):
         raise NotImplementedError
 
     def evaluate_on_workers(
-        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: WorkerTask
+        self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: Task, types: Mapping[str, type | None]
     ) -> Frame:
         """Return what a task gives for each part of the lists, where ``partitions`` is ``"on workers"``.
 
-        Without keys, all rows are one list.
+        The result has columns of these types, None for that which the frames have. Without keys, all rows are one list.
         """
-        raise NotImplementedError
-
-    def ratios_of_sums(self, frame: Frame, group: Sequence[str], columns: Mapping[str, tuple[str, str]]) -> Frame:
-        """Return one sum divided by another in each group, missing where that is 0; for the same engines."""
         raise NotImplementedError
 
 
@@ -293,6 +296,11 @@ class Session:
     """From the result, its new column names and the columns to sort by, to a frame of the user's kind."""
     columns: Mapping[str, Mapping[str, str]]
     """What came from each frame: the user's names by the plan's."""
+
+
+@lru_cache(4096)
+def _ratio(name: str, above: str, below: str) -> nw.Expr:
+    return nw.when(nw.col(below) > 0).then(nw.col(above) / nw.col(below)).alias(name)
 
 
 def known_values(rows: Frame, keys: Sequence[str], column: str) -> Frame:

@@ -121,6 +121,8 @@ class Pandas(Engine):
         return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position}))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        if not group:
+            return super().sum_by(frame, group, columns)
         # Natively, as Narwhals would put many columns together one by one.
         native = frame.collect().to_native()
         sums = native.groupby(list(group), dropna=False, sort=False, observed=True)[list(columns)].sum()

@@ -62,7 +62,8 @@ class Polars(Engine):
         return lazy(pl.concat([frame.to_native() for frame in frames]))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        return lazy(frame.to_native().group_by(list(group)).agg(col(column).sum() for column in columns))
+        sums = [col(column).sum() for column in columns]
+        return lazy(frame.to_native().group_by(list(group)).agg(sums) if group else frame.to_native().select(sums))
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Narwhals joins have no such option.

@@ -75,22 +75,20 @@ def _raise(context: CallContext, without: Frame, metric: Metric, key: Mapping[st
         raise UndefinedError(msg, "undefined='skip' leaves them out, undefined=0.0 counts them as 0")
 
 
-def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[Metric], model: str) -> Frame:
-    """Return the result of a model, or raise where a metric that should has no value at all in it."""
+def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
+    """Return the result, or raise where a metric that should has no value at all for a model."""
     checked = [one for one in metrics if context.query.averaging(one.label).undefined == "raise_all"]
     if not checked:
         return result
     result = context.engine.settle(result)
     there = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
     names = [one.column for one in checked]
-    by = [MODEL] if context.long else []
-    counts = context.engine.sum_by(result.select(*by, *there), by, names) if by else result.select(*there)
-    counts = counts if by else counts.select(nw.col(*names).sum())
+    by = [MODEL] if context.query.several else []
+    counts = context.engine.sum_by(result.select(*by, *there), by, names)
     for metric in checked:
         without = counts.filter(nw.col(metric.column) == 0)
         if context.engine.scalar(without.select(nw.len())):
-            which = _first_model(context, without.select(MODEL)) if context.long else model
-            of = f" of the model {which!r}" if context.query.several else ""
+            of = f" of the model {_first_model(context, without)!r}" if context.query.several else ""
             name = context.query.averaging(metric.label).name
             msg = f"no list{of} has a value of {name}, {metric.undefined_reason()}"
             raise UndefinedError(msg, "look at the frame with check(); undefined='skip' gives a missing value")
@@ -99,7 +97,7 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
 
 def _first_model(context: CallContext, models: Frame) -> Any:
     """Return the first model of an eager frame, as the user wrote it."""
-    found = context.session.finish(models, {}, [MODEL])
+    found = context.finish(models.select(MODEL), {}, [MODEL])
     return context.engine.as_narwhals(found).get_column(MODEL).to_list()[0]
 
 
@@ -181,10 +179,7 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         return _medians(context, lists, labels)
     if how != "arithmetic" and context.engine.eager:
         lists = _checked(context, lists, labels)
-    parts = _parts if by else _sums_of_parts
-    found = [part for label in labels for part in parts(label, weights.get(label), how, floor)]
-    if not by:
-        return lists.select(*found, *(count.sum() for count in counts))
+    found = [part for label in labels for part in _parts(label, weights.get(label), how, floor)]
     return context.engine.sum_by(lists.select(*by, *found, *counts), by, summed(context, labels))
 
 
@@ -196,12 +191,6 @@ def _parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple
     weighs = there.cast(nw.Float64()) if weight is None else nw.when(there).then(nw.col(weight))
     value = value if weight is None else value * nw.col(weight)
     return value.alias(total_column(label)), weighs.alias(total_weight_column(label))
-
-
-@lru_cache(KEPT)
-def _sums_of_parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple[nw.Expr, ...]:
-    """Return what all lists together add."""
-    return tuple(part.sum() for part in _parts(label, weight, how, floor))
 
 
 def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
@@ -264,23 +253,20 @@ def summed(context: CallContext, labels: Sequence[str]) -> list[str]:
     return [*(labels if by_list(context) else names), *context.query.count_columns]
 
 
-def means(context: CallContext, sums: Frame, labels: Sequence[str], also: Sequence[str] = ()) -> Frame:
-    """Return the averages that totals give, missing where no list has a value; further keys stay as they are."""
-    if by_list(context):
-        return sums
+def means(context: CallContext, sums: Frame, labels: Sequence[str]) -> Frame:
+    """Return the result of all metrics: of those with these labels the averages that totals give, if they are totals.
+
+    An average is missing where no list has a value.
+    """
+    averaged, how = () if by_list(context) else labels, context.query.mean
+    columns = [metric.column for metric in context.requirements.metrics]
     # SQL sums whole numbers to wider ones.
     counts = [nw.col(name).fill_null(0).cast(nw.Int64()) for name in context.query.count_columns]
-    return sums.select(*also, *context.reported, *(_mean(label, context.query.mean) for label in labels), *counts)
-
-
-def added(context: CallContext, parts: Sequence[Frame], also: Sequence[str] = ()) -> Frame:
-    """Return the totals of all lists from those of parts of them, of each value of further keys."""
-    sums = context.engine.stack(parts)
-    if by_list(context):
-        return sums
-    by = [*also, *context.reported]
-    columns = [name for name in sums.collect_schema().names() if name not in by]
-    return context.engine.sum_by(sums, by, columns) if by else sums.select(nw.col(*columns).sum())
+    if how == "arithmetic" and not counts:
+        sides = {name: (total_column(name), total_weight_column(name)) for name in averaged}
+        return context.engine.ratios(sums, [*context.result_keys, *columns], sides)
+    found = [_mean(column, how) if column in averaged else nw.col(column) for column in columns]
+    return sums.select(*context.result_keys, *found, *counts)
 
 
 def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:

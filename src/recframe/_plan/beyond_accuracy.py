@@ -29,8 +29,6 @@ from recframe.metrics._item_row import RecommendedRow, feature_columns
 from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
     from recframe._plan.positions import Placed
@@ -93,21 +91,18 @@ class RecommendedItems:
             found.append(Addends(self._side_tables.history(context.lists(), context.group), history))
         return found
 
-    def item_sums(self) -> tuple[Frame, Frame]:
-        """Return the sums of each item over the lists that recommend it, and every segment of lists."""
-        context = self._context
+    def item_sums(self) -> Frame:
+        """Return the sums of each item over the lists of a segment that recommend it."""
         terms = Terms.union(metric.recommended for metric in self._requirements.exposure)
-        by = segment_columns(context)
-        rows = _with_all(averages.with_attributes(context, self._with_requested(terms)))
-        every = averages.with_attributes(context, context.lists())
-        # A single segment is there even where no list is.
-        every = every.select(*by).unique() if context.reported else _with_all(every.select(nw.len().alias(ALL)))
-        return self._engine.sum_terms(rows, [*by, ITEM], terms.summands), every
+        rows = averages.with_attributes(self._context, self._with_requested(terms))
+        return self._engine.sum_terms(rows, [*self._context.reported, ITEM], terms.summands)
 
 
-def segment_columns(context: CallContext) -> list[str]:
-    """Return the columns that tell segments apart; one constant where all lists are one segment."""
-    return context.reported or [ALL]
+def segments(context: CallContext) -> Frame:
+    """Return the segments of all lists; a single one is there even where no list is."""
+    if not context.reported:
+        return context.engine.positions(1).select(nw.lit(0).alias(ALL))
+    return averages.with_attributes(context, context.lists()).select(*context.reported).unique()
 
 
 class Exposure:
@@ -119,15 +114,10 @@ class Exposure:
         self._requirements = context.requirements
         self._side_tables = context.side_tables
 
-    def added(self, parts: Sequence[Frame]) -> Frame:
-        """Return the sums of items over all lists from those over parts of them."""
-        key = [*segment_columns(self._context), ITEM]
-        return self._engine.sum_by(self._engine.stack(parts), key, self._requirements.item_sum_columns)
-
-    def values(self, items: Frame, every: Frame) -> Frame:
-        """Return the metrics of each segment."""
-        context, by = self._context, segment_columns(self._context)
-        items = self._of_catalog(items)
+    def values(self, items: Frame, lists: Frame) -> Frame:
+        """Return what the lists of segments give, with the metrics of each segment."""
+        context, by = self._context, self._context.result_keys or [ALL]
+        items = self._of_catalog(items if context.result_keys else _with_all(items))
         self._side_tables.check_catalog_size(items)
         terms = self._requirements.items
         for column in self._requirements.item_sum_columns:
@@ -139,19 +129,16 @@ class Exposure:
             items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
             order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
             items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
-        stacked = [
-            items.select(*by, **terms.by_column),
-            every.select(*by, **dict.fromkeys(terms.by_column, nw.lit(0.0))),
-        ]
-        sums = self._engine.sum_by(self._engine.stack(stacked), by, list(terms.by_column))
+        sums = self._engine.sum_by(items.select(*by, **terms.by_column), by, list(terms.by_column))
+        sums = self._engine.join(lists if context.result_keys else _with_all(lists), sums, by)
+        sums = sums.with_columns(nw.col(*terms.by_column).fill_null(0.0))
         sums = self._side_tables.with_catalog_size(sums)
         metrics = [exposure.metric for exposure in self._requirements.exposure]
         names = {name: column for name, column in context.names.items() if name in by}
         sums = check_values(context, sums, metrics, names, "value of `per`")
         values = [self._requirements.values[metric.label] for metric in metrics]
-        found = sums.select(*by, *(value.where_defined(eager=self._engine.eager) for value in values))
-        found = averages.fill(context, found, metrics, names, "value of `per`")
-        return found.select(*context.reported, *(metric.column for metric in metrics))
+        found = sums.with_columns(*(value.where_defined(eager=self._engine.eager) for value in values))
+        return averages.fill(context, found, metrics, names, "value of `per`")
 
     def _of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""

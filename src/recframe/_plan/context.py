@@ -198,6 +198,11 @@ class CallContext:
         return [*([MODEL] if self.long else []), *self.per]
 
     @property
+    def result_keys(self) -> list[str]:
+        """What tells the rows of a result apart."""
+        return [*([MODEL] if self.query.several else []), *self.per]
+
+    @property
     def names(self) -> dict[str, str]:
         """The user's names of the result's columns by the plan's names."""
         names = self.key_names | self.attribute_names

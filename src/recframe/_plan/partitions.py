@@ -1,17 +1,22 @@
-"""A plan that reads its lists in parts, one after the other, and adds up what they give."""
+"""A plan that evaluates its lists in parts, in turn or on the workers of a cluster, and adds up their sums."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from recframe._plan.plan import Partial, Plan
+import narwhals as nw
+
+from recframe._columns import GREATEST, MODEL, POSITION
+from recframe._given_frames import Given
+from recframe._plan import averages
+from recframe._plan.plan import Plan
+from recframe._plan.state import State
+from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from recframe._engines.base import Engine
-    from recframe._given_frames import Given
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -21,19 +26,82 @@ def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) 
     plan = Plan(given, query, metrics)
     engine = plan.context.engine
 
+    def state(index: int) -> State:
+        frames = Plan(given, query, metrics, (index, parts)).state()
+        return State(*engine.settle_together([frame for frame in frames if frame is not None]))
+
     def compute() -> Any:
-        found = [_computed(engine, Plan(given, query, metrics, (index, parts)).partial()) for index in range(parts)]
-        return plan.finish(plan.whole(found))
+        return plan.finish(plan.result(plan.merge([state(index) for index in range(parts)])))
 
     return engine.deferred(compute, plan.frame().collect_schema)
 
 
-def _computed(engine: Engine, models: Sequence[Partial]) -> list[Partial]:
-    """Return the same with all its frames computed together."""
-    names = ("totals", "items", "groups")
-    places = [(index, name) for index, model in enumerate(models) for name in names if getattr(model, name) is not None]
-    frames = engine.settle_together([getattr(models[index], name) for index, name in places])
-    found = list(models)
-    for (index, name), frame in zip(places, frames, strict=True):
-        found[index] = replace(found[index], **{name: frame})
-    return found
+def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int) -> Any:
+    """Return the frame of a call whose lists the workers evaluate, in so many parts.
+
+    Metrics that read more than their lists, side information or all lists together, stay with the
+    cluster's own plan.
+    """
+    plan = Plan(given, query, metrics)
+    beyond = [
+        metric
+        for metric in metrics
+        if isinstance(metric, ExposureMetric) or metric.required_inputs or metric.optional_inputs
+    ]
+    within = [metric for metric in metrics if metric not in beyond]
+    found = [Plan(given, query, beyond).run()] if beyond else []
+    if within:
+        own = Plan(Given(given.frame, given.truth), query, within) if beyond else plan
+        found.append(own.result(_on_workers(own, query, parts)))
+    keys = plan.context.result_keys
+    result = averages.joined(plan.context.engine, found, keys)
+    return plan.finish(result.select(*keys, *(metric.column for metric in metrics)))
+
+
+def _on_workers(plan: Plan, query: Query, parts: int) -> State:
+    """Return the sums that the workers compute."""
+    context, engine = plan.context, plan.context.engine
+    frames = {name: context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames}
+    if context.requirements.stops:
+        # Of all rows, of which a worker sees some.
+        frames = {name: context.with_greatest(frame)[0] for name, frame in frames.items()}
+    names = {name: dict(context.session.columns[name]) for name in frames}
+    if context.long:
+        names["models"] = {MODEL: names["frame"][MODEL]}
+    numbered = query.several and not context.long
+    # The columns of the sums: None is the type that the frames have.
+    types = dict.fromkeys(context.result_keys) | ({MODEL: int} if numbered else {})
+    types |= dict.fromkeys(averages.summed(context, plan.labels), float)
+    task = partial(_state_of_part, query, tuple(plan.metrics), names)
+    state = plan.merge([State(engine.evaluate_on_workers(frames, list(context.key_names), parts, task, types))])
+    if not numbered:
+        return state
+    lists = state.lists
+    if not context.per:
+        # A model without any list has a row too.
+        models = engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(MODEL))
+        lists = engine.join(models, lists, [MODEL])
+    return State(lists.with_columns(_model_name(query)))
+
+
+def _model_name(query: Query) -> nw.Expr:
+    """Return the name of each model from its number."""
+    name, *others = (nw.lit(query.model_name(index)) for index in range(len(query.orders)))
+    for index, other in enumerate(others, start=1):
+        name = nw.when(nw.col(MODEL) == index).then(other).otherwise(name)
+    return name.alias(MODEL)
+
+
+def _state_of_part(
+    query: Query, metrics: Sequence[Metric], names: Mapping[str, Mapping[str, str]], frames: Mapping[str, Any]
+) -> Any:
+    """Return the sums of the lists of some frames, read under the user's names; runs on a worker."""
+    parts = {name: nw.from_native(frame, eager_only=True) for name, frame in frames.items()}
+    greatest = [part[GREATEST][0] for part in parts.values() if GREATEST in part.columns and len(part)]
+    named = {
+        name: parts[name].select(**{column: nw.col(own) for own, column in columns.items()}).to_native()
+        for name, columns in names.items()
+    }
+    plan = Plan(Given(**named, greatest=next(iter(greatest), None)), query, metrics)
+    # Keys as the user wrote them: within a call numbers may replace them, other ones for each part.
+    return plan.context.session.finish(plan.state().lists, {}, [])

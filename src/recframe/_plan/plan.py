@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -27,7 +26,7 @@ from recframe._columns import (
     weighting_column,
 )
 from recframe._plan import averages
-from recframe._plan.beyond_accuracy import Exposure
+from recframe._plan.beyond_accuracy import Exposure, segments
 from recframe._plan.checks import check_numbers, check_policies, check_profile
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.context import CallContext
@@ -35,6 +34,7 @@ from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.sampled_lists import check_sampled, estimates
+from recframe._plan.state import State, merge, stacked
 from recframe._query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -68,18 +68,6 @@ def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
             name = query.averaging(metric.label).name
             msg = f"ties={query.ties!r} orders tied rows, but {name} counts them together"
             raise OptionError(msg, "ties='average'")
-
-
-@dataclass(frozen=True)
-class Partial:
-    """What some of the lists give: sums that those of other lists may be added to."""
-
-    totals: Frame | None
-    """The sums of the lists' values by segment."""
-    items: Frame | None
-    """The sums of each item over the lists that recommend it."""
-    groups: Frame | None
-    """The segments that there are."""
 
 
 class Plan:
@@ -139,11 +127,16 @@ class Plan:
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
-        return self.whole([self.partial()])
+        return self.result(self.state())
 
-    def partial(self) -> list[Partial]:
-        """Return what the lists give, for each ranking."""
-        return [self._model(ranking) for ranking in self._rankings()]
+    def state(self) -> State:
+        """Return the sums over the lists, under all rankings."""
+        models = [self._state(index, ranking) for index, ranking in enumerate(self._rankings())]
+        return models[0] if len(models) == 1 else stacked(self._engine, models)
+
+    def merge(self, states: Sequence[State]) -> State:
+        """Return the sums over all lists from those over parts of them."""
+        return merge(self.context, self.labels, states)
 
     def _rankings(self) -> Iterator[Ranking]:
         """Yield what each model ranks."""
@@ -162,10 +155,14 @@ class Plan:
             upto = None if upto is None or most is None else max(upto, int(most))
         return ideal, upto
 
-    def whole(self, parts: Sequence[Sequence[Partial]]) -> Frame:
-        """Return the result from what all parts of the lists give."""
-        results = [self._result(index, list(models)) for index, models in enumerate(zip(*parts, strict=True))]
-        return results[0] if len(results) == 1 else self._engine.stack(results)
+    def result(self, state: State) -> Frame:
+        """Return the result that the sums over all lists give."""
+        context, rows = self.context, state.lists
+        if state.items is not None:
+            rows = Exposure(context).values(state.items, rows)
+        result = averages.means(context, rows, self.labels)
+        result = averages.without_unknown(context, result, self._metrics)
+        return averages.refuse_all_undefined(context, result, self._metrics)
 
     def frame(self) -> Any:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
@@ -185,6 +182,11 @@ class Plan:
     def metrics(self) -> Sequence[Metric]:
         """What is computed."""
         return self._metrics
+
+    @property
+    def labels(self) -> list[str]:
+        """The columns of the metrics that are measured list by list."""
+        return [metric.column for metric in self._by_list]
 
     @property
     def _by_list(self) -> list[Metric]:
@@ -236,44 +238,17 @@ class Plan:
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 
-    def _model(self, ranking: Ranking) -> Partial:
-        """Return what the lists of one model give."""
-        totals = self._totals(ranking) if self._by_list else None
-        if not self._requirements.exposure or ranking.recommended is None:
-            return Partial(totals, None, None)
-        return Partial(totals, *ranking.recommended.item_sums())
+    def _state(self, index: int, ranking: Ranking) -> State:
+        """Return the sums over the lists under one ranking."""
+        lists = self._totals(ranking) if self._by_list else segments(self.context)
+        named = self._query.several and not self.context.long
+        items = ranking.recommended.item_sums() if self._requirements.exposure and ranking.recommended else None
+        frames = [lists] if items is None else [lists, items]
+        return State(*(frame.with_columns(self.context.model(index)) if named else frame for frame in frames))
 
     def _totals(self, ranking: Ranking) -> Frame:
         """Return the sums of the values of lists over segments."""
-        labels = [metric.column for metric in self._by_list]
-        return self._one_of_several(averages.totals(self.context, self._lists(ranking), labels, self.weighted))
-
-    def _result(self, index: int, parts: list[Partial]) -> Frame:
-        """Return the result of one ranking from what parts of its lists give."""
-        context = self.context
-        found = []
-        totals = [part.totals for part in parts if part.totals is not None]
-        if totals:
-            sums = totals[0] if len(totals) == 1 else averages.added(context, totals)
-            found.append(averages.means(context, sums, [metric.column for metric in self._by_list]))
-        if self._requirements.exposure:
-            found.append(self._exposure_values(parts))
-        model = [context.model(index)] if self._query.several else []
-        result = averages.joined(context.engine, found, context.reported)
-        result = averages.without_unknown(context, result, self._metrics)
-        order = self._query.orders[index]
-        result = averages.refuse_all_undefined(context, result, self._metrics, order)
-        labels = [metric.column for metric in self._metrics]
-        return result.select(*model, *context.per, *labels, *self._query.count_columns)
-
-    def _exposure_values(self, parts: Sequence[Partial]) -> Frame:
-        """Return the metrics of exposure from what parts of the lists give."""
-        exposure = Exposure(self.context)
-        items = [part.items for part in parts if part.items is not None]
-        groups = [part.groups for part in parts if part.groups is not None]
-        if len(items) == 1:
-            return exposure.values(items[0], groups[0])
-        return exposure.values(exposure.added(items), self._engine.stack(groups).unique())
+        return self._one_of_several(averages.totals(self.context, self._lists(ranking), self.labels, self.weighted))
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
