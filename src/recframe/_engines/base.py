@@ -245,7 +245,7 @@ class Engine(Adapter):
         return frame.with_columns(**sums)
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
-        """Return columns of a frame: those with sides are one divided by the other, missing where that is not above 0."""
+        """Return columns of a frame: those with sides one by the other, missing where that is not above 0."""
         return frame.select(*(_ratio(name, *sides[name]) if name in sides else name for name in columns))
 
     @abstractmethod
