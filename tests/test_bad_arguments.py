@@ -68,7 +68,7 @@ def zoo():
         "frozen": frozenset({"score"}), "dict": {"score": 1}, "dict of text": {1: "a"}, "empty dict": {},
         "range": range(3), "iterator": None, "function": lambda _: "score", "raises": lambda: 1 / 0, "class": dict,
         "enumeration": Colour.RED, "date": dt.date(2024, 1, 1), "span": dt.timedelta(days=1), "array": np.arange(3),
-        "table": np.ones((2, 2)), "number of NumPy": np.int64(2), "not a time": np.datetime64("NaT"), "object": object(),
+        "table": np.ones((2, 2)), "number of NumPy": np.int64(2), "not a time": np.datetime64("NaT", "s"), "object": object(),
         "hostile": Hostile(), "hostile list": [Hostile()], "metric": metrics.NDCG(2), "metric class": metrics.NDCG,
         "endless": slice(None), "missing": ..., "module": math,
     }  # fmt: skip

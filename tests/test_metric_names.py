@@ -189,8 +189,12 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
     ):
         with pytest.raises(recframe.RecError, match=re.escape(said)):
             rec.evaluate(names, **given)
+
+
+def test_a_distribution_has_one_least_relevance():
+    pytest.importorskip("scipy")
     with pytest.raises(recframe.OptionError, match=r"precision@2 and map\(rel=2\) have several levels"):
-        recframe.rec(graded, score=["score", "item"]).describe(["P@2", "AP(rel=2)"])
+        recframe.rec(graded_frame(), score=["score", "item"]).describe(["P@2", "AP(rel=2)"])
 
 
 def test_metrics_of_several_levels_stand_side_by_side(engine):
