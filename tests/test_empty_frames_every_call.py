@@ -54,6 +54,7 @@ CALLS = {
         *({**BOTH, "test": test, "resamples": 100} for test in ("bootstrap", "randomization", "wilcoxon")),
     ],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
+    "state": [("ndcg", 2), {}, {**BOTH, "per": "user"}],
     "agreement": [(2,), BOTH, {"model": "day"}],
     "fuse": [
         (), BOTH, {**BOTH, "method": "sum", "normalize": "zscore"},
@@ -75,6 +76,7 @@ FUNCTIONS = {
     "from_dict": lambda frame, _: recframe.from_dict({}, library=type(frame).__module__.split(".")[0]),
     "from_factors": lambda *_: recframe.from_factors([], [], k=1, users=[], items=[]),
     "from_lists": lambda *_: recframe.from_lists([], []),
+    "merge": lambda frame, side: recframe.merge(recframe.rec(frame).state("ndcg", 2, **side)).evaluate(),
     "require": lambda frame, side: recframe.require(recframe.rec(frame).evaluate("ndcg", 2, **side), 0.1),
     "table": lambda frame, side: recframe.table(recframe.rec(frame).evaluate("ndcg", 2, **BOTH, per="user", **side)),
     "to_dict": lambda frame, _: recframe.to_dict(frame),
@@ -132,7 +134,7 @@ def answer(engine, method, data, truth, args, given):
 @pytest.mark.filterwarnings("ignore::recframe.RecWarning")
 @pytest.mark.parametrize("method", CALLS)
 def test_engines_answer_alike_or_refuse(engine, method):
-    if method in ("compare", "describe"):
+    if method in ("compare", "describe", "state"):
         pytest.importorskip("scipy")
     if method in WITH_ROWS and not engine.answers_with_rows:
         pytest.skip("answers of rows are for other engines")

@@ -32,6 +32,7 @@ from recframe.errors import (
 
 if TYPE_CHECKING:
     from recframe import metrics, profiles
+    from recframe._comparison.merged import merge
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
     from recframe._display.table import table
@@ -69,6 +70,7 @@ __all__ = [
     "from_dict",
     "from_factors",
     "from_lists",
+    "merge",
     "metrics",
     "profiles",
     "read_qrels",
@@ -95,6 +97,7 @@ _LATER = {
     "from_lists": "recframe._data.lists",
     "read_qrels": "recframe._files.trec",
     "read_run": "recframe._files.trec",
+    "merge": "recframe._comparison.merged",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "table": "recframe._display.table",

@@ -58,7 +58,7 @@ Like = Literal[
 """The libraries whose options and policies a call may name."""
 
 DEFAULT_SCORE = "score"
-EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report"})
+EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report", "state"})
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions"}
 RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
@@ -272,7 +272,18 @@ EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     call: tuple(name for name, role in ROLES.items() if call in role.calls)
     for call in (
-        *("measure", "evaluate", "contributions", "compare", "describe", "report", "fuse", "agreement", "check"),
+        *(
+            "measure",
+            "evaluate",
+            "contributions",
+            "compare",
+            "describe",
+            "state",
+            "report",
+            "fuse",
+            "agreement",
+            "check",
+        ),
         *("label", "top", "to_lists", "split", "add_random", "add_popular"),
     )
 }

@@ -166,7 +166,9 @@ def plan_of_lists(
     from recframe._plan.plan import Plan
 
     return Plan(
-        given_frames(frame, roles, records), replace(query, cluster=cluster, every_list=call == "describe"), records
+        given_frames(frame, roles, records),
+        replace(query, cluster=cluster, every_list=call in ("describe", "state")),
+        records,
     )
 
 

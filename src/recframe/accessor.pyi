@@ -328,6 +328,15 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
+    def state(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        baseline: Any = None,
+        cluster: str | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
     def report(
         self,
         path: Any,

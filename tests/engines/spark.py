@@ -72,5 +72,5 @@ class SparkWorkers(Spark):
     name = "spark workers"
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
-        parted = {} if method in ("check", "contributions", "compare", "describe") else {"partitions": 3}
+        parted = {} if method in ("check", "contributions", "compare", "describe", "state") else {"partitions": 3}
         return super().ask(frame, method, *args, **parted, **given)

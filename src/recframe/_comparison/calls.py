@@ -36,6 +36,16 @@ def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
     return _warned(plan, describe(plan, checked), ("mean",))
 
 
+def state(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return the sums over the lists, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
+    from recframe._comparison.state import Options, state
+
+    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    return state(plan_of_lists(frame, bound, metrics, k, given, "state", checked.cluster), checked)
+
+
 def _warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
     """Return a result, after a warning where its numbers may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import narwhals as nw
@@ -13,13 +12,13 @@ import numpy as np
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, segments
-from recframe._comparison.paired_sums import Pair, paired_sums, with_differences
+from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._comparison.results import result_frame, stacked
 from recframe._progress import progress_bar
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, column_name, whole_number
-from recframe.errors import DataWarning, OptionError, closest, quoted, stack_level
+from recframe.errors import DataWarning, OptionError, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +98,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     pairs = [
         Pair(metric, model, baseline)
         for metric in range(len(plan.metrics))
-        for model, baseline in _model_pairs(values.models, options.baseline)
+        for model, baseline in model_pairs(values.models, options.baseline)
     ]
     if context.engine.eager:
         _warn_of_clusters(values, context)
@@ -139,9 +138,9 @@ def _compared(values: ListValues, pairs: Sequence[Pair], context: CallContext, o
     """Compare pairs."""
     values = with_differences(values, pairs)
     sums = paired_sums(values, pairs, context.per, context.cluster)
-    own, found = paired.statistics(sums, pairs)
-    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, values), own.mean)[:2]
-    compared = _Compared(pairs, sums.select(*context.per), own, _numbers(own, found, options, bounds))
+    own, found = paired.statistics(paired.sums_of(sums, pairs))
+    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, values.range_of), own.mean)[:2]
+    compared = _Compared(pairs, sums.select(*context.per), own, numbers_of(own, found, options, bounds))
     if options.test != "t":
         _resample(compared, bounds, values, context, options)
     return compared
@@ -177,21 +176,7 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
 
-def _model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
-    """Return which models are compared with which baseline, by their numbers."""
-    if len(models) <= 1:
-        msg = f"compare needs two models, but there is only {models[0]!r}" if models else "compare needs two models"
-        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
-    if baseline is None:
-        return [(second, first) for first, second in combinations(range(len(models)), 2)]
-    known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
-    if not known:
-        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
-        raise OptionError(msg, closest(baseline, map(str, models)))
-    return [(model, known[0]) for model in range(len(models)) if model != known[0]]
-
-
-def _numbers(own: Sums, found: Mapping[str, Any], options: Options, bounds: Sequence[Any]) -> dict[str, Any]:
+def numbers_of(own: Sums, found: Mapping[str, Any], options: Options, bounds: Sequence[Any]) -> dict[str, Any]:
     """Return the statistics of all pairs, by Student's t: a row of each array for a pair."""
     low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):

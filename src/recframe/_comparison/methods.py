@@ -148,6 +148,56 @@ class ComparisonMethods:
         options = {"confidence": confidence, "cluster": cluster}
         return calls.describe(self._frame, self._bound, metrics, k, roles, options)
 
+    def state(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        baseline: Any = None,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return what the lists add up to, as a small frame to store; `recframe.merge` adds up several.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`; only those that have a value per list.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        baseline : str, optional
+            The model that the others will be compared with; None: all pairs.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions. Then there is
+            a row for each of its values, so that users who come back count once.
+
+        Returns
+        -------
+        frame
+            Numbers and text, of the kind given: the columns of `per`, and a row for each metric and model
+            (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
+            (``"lists"``). The mean of a metric is the sum of ``total`` over that of ``weight``.
+
+        Raises
+        ------
+        OptionError
+            The baseline is no model, or a metric has no value per list.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> monday = pl.DataFrame({"user": [1, 1, 2], "day": 1, "relevant": [1, 0, 1], "score": [0.9, 0.8, 0.1]})
+        >>> tuesday = pl.DataFrame({"user": [1, 1], "day": 2, "relevant": [0, 1], "score": [0.9, 0.8]})
+        >>> states = [day.rec.state("mrr", by=["user", "day"]) for day in (monday, tuesday)]
+        >>> pl.concat(states).filter(kind="metric").select("metric", "lists", "weight", "total").rows()
+        [('mrr', 2, 2.0, 2.0), ('mrr', 1, 1.0, 0.5)]
+        >>> recframe.merge(states).evaluate().item()
+        0.8333333333333334
+        """
+        options = {"baseline": baseline, "cluster": cluster}
+        return calls.state(self._frame, self._bound, metrics, k, roles, options)
+
     def fuse(
         self,
         *,

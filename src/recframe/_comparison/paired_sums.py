@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,9 +13,10 @@ import numpy as np
 
 from recframe._comparison.list_values import value_column, weight_column
 from recframe._statistics.student import Sums
+from recframe.errors import OptionError, closest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._comparison.list_values import ListValues
@@ -50,6 +52,20 @@ class Pair:
     def weight(self) -> str:
         """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
         return f"weight of {self.difference}"
+
+
+def model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
+    """Return which models are compared with which baseline, by their numbers."""
+    if len(models) <= 1:
+        msg = f"compare needs two models, but there is only {models[0]!r}" if models else "compare needs two models"
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    if baseline is None:
+        return [(second, first) for first, second in combinations(range(len(models)), 2)]
+    known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
+    if not known:
+        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        raise OptionError(msg, closest(baseline, map(str, models)))
+    return [(model, known[0]) for model in range(len(models)) if model != known[0]]
 
 
 def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
@@ -167,20 +183,21 @@ def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str
     return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
 
 
-def bounds(found: Mapping[str, Any], pairs: Sequence[Pair], values: ListValues) -> tuple[Any, Any]:
+def bounds(
+    found: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
+) -> tuple[Any, Any]:
     """Return the least and the greatest difference of a list that the range of the metric allows, for each pair.
 
     Values of a metric without a least value are at least 0 where none is negative: relevance is not.
     """
-    ranges = {metric: values.range_of(metric) for metric in {pair.metric for pair in pairs}}
+    ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
     least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
     most = greatest - np.where(found[NEGATIVE[0]] + found[NEGATIVE[1]] > 0, least, 0.0)
     return -most, most
 
 
-def statistics(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> tuple[Sums, dict[str, Any]]:
-    """Return what the t-tests of pairs need, and their counts and sums: a row of each array for a pair."""
-    found = _sums_of(sums, pairs)
+def statistics(found: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
+    """Return what t-tests need of sums, and these sums: a row of each array for a pair."""
     weight, total = found["weight"], found["difference"]
     # Differences of rounding are none: they would have a p-value of their own.
     is_none = found["squares"] <= ROUNDING**2 * weight
@@ -206,7 +223,7 @@ def statistics(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> tuple[Sums, di
     return result, found
 
 
-def _sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
+def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
     found: dict[str, Any] = {}
     known = {*sums.columns}

@@ -54,11 +54,17 @@ def stacked(
     return nw.concat([reported] * len(rows), how="vertical").with_columns(*columns_of)
 
 
-def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: Sequence[str]) -> Any:
+def result_frame(
+    plan: Plan,
+    compute: Callable[[], nw.DataFrame[Any]],
+    columns: Sequence[str],
+    kinds: Mapping[str, type] | None = None,
+) -> Any:
     """Return a result as a frame of the kind given.
 
     The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
-    collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table.
+    collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table. `kinds`
+    are the types of the columns of a result, if they are not those of statistics.
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
@@ -73,8 +79,9 @@ def result_frame(plan: Plan, compute: Callable[[], nw.DataFrame[Any]], columns: 
 
     def schema() -> Any:
         types = plan.frame().collect_schema()
+        of_columns = kinds or {name: _type(name, types.get(MODEL, str)) for name in columns}
         reported = {column: types[column] for column in context.query.per}
-        return type(types)(reported | {name: _type(name, types.get(MODEL, str)) for name in columns})
+        return type(types)(reported | dict(of_columns))
 
     later = context.engine.deferred(finished, schema)
     return compute().rename(names).to_native() if later is None else later

@@ -160,7 +160,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         definition = profile.metrics[metric.name]
         departs = " ".join(filter(None, [definition.departs, *profile.departs]))
         yield from ((name, text) for name, text in (("variants", definition.variants), ("departs", departs)) if text)
-    yield "spelled", _spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
+    yield "spelled", spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
     if metric.reference:
         yield "reference", metric.reference
 
@@ -217,7 +217,7 @@ def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bo
     return ties if profile is None else f"{ties} ({profile.title}: {profile.ties_note})"
 
 
-def _spelled(metric: Metric, query: Query, how: Averaging) -> str:
+def spelled(metric: Metric, query: Query, how: Averaging) -> str:
     """Return the metric and the policies as a call spells them."""
     policies: dict[str, Any] = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
     policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}

@@ -1,0 +1,58 @@
+"""Keys of lists as text, and hashes of it that are the same on every machine."""
+
+from __future__ import annotations
+
+import base64
+import json
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan.context import CallContext
+
+
+def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
+    """Return columns of the user as one text for each row; a missing value alone is None."""
+    found = table.select(*names)
+    if context.engine.eager:
+        place = "place of list"
+        native = context.session.finish(found.with_row_index(place).lazy(), {}, ())
+        found = nw.from_native(native, eager_only=True).sort(place).select(*names)
+    columns = [[_text(value) for value in values_of(found[name])] for name in names]
+    rows = list(zip(*columns, strict=True))
+    return [row[0] if len(row) == 1 else json.dumps(row) for row in rows]
+
+
+def values_of(column: nw.Series[Any]) -> list[Any]:
+    """Return the values of a column, None for what is missing and for NaN, as pandas has it."""
+    rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
+    # Only NaN differs from itself.
+    return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124
+
+
+def _text(value: Any) -> str | None:
+    """Return a value of a key as text: whole floats like integers, as a column that lacks values may hold both."""
+    if value is None:
+        return None
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def key_hash(text: str | None) -> int:
+    """Return 64 bits of a list's key, the same on every machine."""
+    given = b"\x00" if text is None else text.encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(given, digest_size=8).digest(), "little")
+
+
+def pack(hashes: Any) -> str:
+    """Return hashes as text."""
+    return base64.b64encode(np.sort(hashes).astype("<u8").tobytes()).decode()
+
+
+def unpack(text: str) -> Any:
+    """Return the hashes that a text holds."""
+    return np.frombuffer(base64.b64decode(text), dtype="<u8")

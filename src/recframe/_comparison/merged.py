@@ -1,0 +1,227 @@
+"""States of parts of the lists, added up: what one call on all lists answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._comparison import paired_sums as paired
+from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
+from recframe._comparison.compare import Options, numbers_of
+from recframe._comparison.merging import Rows, read_states
+from recframe._comparison.paired_sums import Pair, model_pairs
+from recframe._comparison.results import INTERNAL, stacked
+from recframe._comparison.state import COLUMNS, TYPES
+from recframe._statistics import check_installed, student
+from recframe._statistics.correction import adjusted
+from recframe._statistics.student import check_confidence
+from recframe._statistics.wilson import wilson
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._data.methods import Frame
+    from recframe._statistics.student import Sums
+
+COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
+
+
+def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
+    """Add up states: the answers are those of one call on all of their lists.
+
+    Parameters
+    ----------
+    *states : frame or sequence of frames
+        What `state` returned, on one or several frames; rows of several may stand in one frame.
+    per : str or sequence of str, optional
+        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
+        such as were added to them. None: all of these; ``[]``: all lists together.
+
+    Returns
+    -------
+    Merged
+        It has the methods `evaluate`, `describe`, `compare` and `state`.
+
+    Raises
+    ------
+    InputError
+        States differ in their definition or version, share a list, or lack rows of a metric or model.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> days = pl.DataFrame({
+    ...     "user": [1, 1, 2, 2, 3, 3], "day": [1, 1, 1, 1, 2, 2], "relevant": [0, 1, 1, 0, 0, 1],
+    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+    ... })
+    >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
+    >>> recframe.merge(parts).evaluate().rows()
+    [('old', 0.5), ('new', 0.8333333333333334)]
+    >>> recframe.merge(parts).compare().select("difference", "lists", "wins").row(0)
+    (0.3333333333333333, 3, 2)
+    """
+    check_installed()
+    return Merged(read_states(states, per))
+
+
+class Merged:
+    """The sums over the lists of several states; made by `recframe.merge`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __repr__(self) -> str:
+        rows = self._rows
+        return f"Merged({', '.join(rows.metrics)}; {rows.hashes} lists in {len(rows.segments)} segments)"
+
+    def evaluate(self, *, counts: bool = False) -> Frame:
+        """Return the means over all lists, as `evaluate` does.
+
+        Parameters
+        ----------
+        counts : bool
+            Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
+            how many have not.
+        """
+        rows = self._rows
+        found: dict[str, list[Any]] = {}
+        if rows.several:
+            found["model"] = list(rows.models) * len(rows.segments)
+        found |= {
+            name: [segment[place] for segment in rows.segments for _ in rows.models]
+            for place, name in enumerate(rows.per)
+        }
+        for metric in rows.metrics:
+            sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
+            found[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
+        if counts:
+            lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
+            found |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
+        types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
+        return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in found.items()})
+
+    def describe(self, *, confidence: float = 0.95) -> Frame:
+        """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
+
+        Parameters
+        ----------
+        confidence : float
+            The confidence of the interval of the mean, between 0 and 1.
+        """
+        confidence, rows = check_confidence(confidence), self._rows
+        found = []
+        for model in rows.models:
+            for number, metric in enumerate(rows.metrics):
+                sums = rows.arrays("metric", metric, model)
+                found.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
+        columns = (*(("model",) if rows.several else ()), *COLUMNS_OF_DESCRIBE)
+        return self._stacked(found, columns)
+
+    def compare(
+        self, *, baseline: Any = None, test: str = "t", confidence: float = 0.95, correction: str = "holm"
+    ) -> Frame:
+        """Return which models differ, as `compare` does.
+
+        Parameters
+        ----------
+        baseline : str, optional
+            The model that the others are compared with; None: all pairs that the states hold.
+        test : {"t"}
+            Other tests read the values of lists, which a state does not hold.
+        confidence : float
+            The confidence of the interval, between 0 and 1.
+        correction : {"holm", "bonferroni", "bh", "none"}
+            How p-values are adjusted for the number of tests.
+        """
+        options = Options.of(
+            None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
+            resamples=10_000, seed=0, interval="percentile",
+        )  # fmt: skip
+        if options.test != "t":
+            msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "test='t', or compare on the frames themselves")
+        rows = self._rows
+        wanted = model_pairs(rows.models, baseline)
+        held = [pair for pair in wanted if rows.holds_pair(*pair)]
+        if baseline is not None and len(held) < len(wanted):
+            other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
+            msg = f"no state compares {other!r} with {baseline!r}"
+            raise OptionError(msg, f"state(..., score=[...], baseline={baseline!r}) on frames that hold both models")
+        if not held:
+            msg = "no state compares two models"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
+        pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
+        sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        found = {name: np.array([one[name] for one in sums]) for name in sums[0]}
+        own, found = paired.statistics(found)
+        bounds = np.broadcast_arrays(*paired.bounds(found, pairs, rows.range_of), own.mean)[:2]
+        numbers = numbers_of(own, found, options, bounds)
+        p = numbers["p"].ravel()
+        tests = 1 if options.correction == "none" else max(int(np.isfinite(p).sum()), 1)
+        numbers["p_adjusted"] = np.array(adjusted(p, options.correction)).reshape(numbers["p"].shape)
+        numbers["detectable"] = student.detectable(own, 1 - (1 - options.confidence) / tests)
+        return self._stacked(
+            [self._named(pair, numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
+        )
+
+    def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
+        rows = self._rows
+        row = {name: array[place] for name, array in numbers.items()}
+        if not rows.definition(pair.metric)["higher_is_better"]:
+            row["wins"], row["losses"] = row["losses"], row["wins"]
+        names = {"model": rows.models[pair.model], "baseline": rows.models[pair.baseline]}
+        return {**row, **names, "metric": rows.metrics[pair.metric]}
+
+    def state(self) -> Frame:
+        """Return the merged state, to be stored or merged again."""
+        rows = self._rows
+        types = {**rows.types, **TYPES}
+        return rows.frame({name: (rows.column(name), types[name]) for name in (*rows.per, *COLUMNS)})
+
+    def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
+        """Return a frame with a row for each segment and each of the results, in this order."""
+        rows = self._rows
+        made = stacked(rows.reported(), found, columns)
+        order = [
+            len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
+        ]
+        names = {INTERNAL.format(name): name for name in columns}
+        return rows.native(made[order].rename(names).select(*rows.per, *columns))
+
+
+def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
+    """Return the statistics of a metric in each segment."""
+    own, found = paired.statistics(dict(sums))
+    own = _exactly_equal(own, sums)
+    mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
+    for place in range(len(mean)):
+        one = type(own)(**{name: array[place : place + 1] for name, array in vars(own).items()})
+        ends = bounds
+        if np.isinf(bounds[0]) and np.isfinite(bounds[1]) and not sums["negative"][place]:
+            ends = (0.0, bounds[1])
+        shares = ends == (0, 1) and not sums["fractions"][place]
+        low[place], high[place] = (end[0] for end in (wilson if shares else student.interval)(one, confidence, ends))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
+    return {
+        "lists": found["lists"],
+        "mean": mean,
+        "std": own.standard_deviation,
+        "zeros": zeros,
+        "min": sums["least"],
+        "max": sums["greatest"],
+        "undefined": sums["undefined"],
+        "low": low,
+        "high": high,
+    }
+
+
+def _exactly_equal(own: Sums, sums: Mapping[str, Any]) -> Sums:
+    """Return the sums without the spread that rounding leaves of equal values."""
+    equal = sums["least"] == sums["greatest"]
+    parts = {name: np.where(equal, 0.0, getattr(own, name)) for name in ("squares", "residual_squares")}
+    return type(own)(**{**vars(own), **parts})

@@ -1,0 +1,246 @@
+"""Reading states: their checks, and their rows added up by what tells them apart."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._comparison.list_keys import pack, unpack, values_of
+from recframe._comparison.paired_sums import NEGATIVE
+from recframe._comparison.state import (
+    COLUMNS,
+    COUNTS,
+    ENDS,
+    NAMES,
+    SUMS,
+    VERSION,
+    ends_by,
+    new_series,
+    sums_by,
+)
+from recframe._comparison.state_checks import check_lists, check_versions, definitions_of, ordered
+from recframe._engines.registry import adapter_of, is_frame
+from recframe.errors import InputError, MissingColumnError, OptionError, OptionTypeError, closest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ADDED = (*COUNTS, *SUMS)
+Key = tuple[Any, ...]
+"""The segment, then the columns of `NAMES`."""
+
+
+class Rows:
+    """The rows of states, one for each key, with their sums.
+
+    Attributes
+    ----------
+    per : list
+        The columns to report by.
+    types : dict
+        Their types.
+    segments : list of tuple
+        Their values, sorted.
+    metrics, models : list of str
+        In the order of the calls; one model without a name where there are not several.
+    hashes : int
+        How many lists there are.
+    """
+
+    def __init__(self, frames: Sequence[nw.DataFrame[Any]], per: Sequence[str]) -> None:
+        self.per = list(per)
+        self.types = {name: frames[0].schema[name] for name in per}
+        self._backend = nw.get_native_namespace(frames[0])
+        columns = {name: [value for frame in frames for value in values_of(frame[name])] for name in (*per, *COLUMNS)}
+        check_versions(columns["version"], VERSION)
+        self._definitions = definitions_of(columns)
+        self.metrics = ordered(columns, "metric", "metric")
+        self.models = ordered(columns, "lists", "model")
+        self.several = json.loads(columns["definition"][0])["several"]
+        self.hashes = check_lists(columns, self.metrics, truth=json.loads(columns["definition"][0])["truth"])
+        self._add_up(columns)
+        self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
+
+    def _add_up(self, columns: dict[str, list[Any]]) -> None:
+        """Sum the rows of each key."""
+        arrays = {name: np.array([value or 0 for value in columns[name]], dtype=np.float64) for name in ADDED}
+        ends = {name: np.array(columns[name], dtype=np.float64) for name in ENDS}
+        order = {model: place for place, model in enumerate(self.models)}
+        pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
+        flipped = np.array(
+            [kind == "pair" and order.get(model, 0) < order.get(base, 0) for kind, model, base in pairs], dtype=bool
+        )
+        for row in np.flatnonzero(flipped):
+            one, other = columns["model"][row], columns["baseline"][row]
+            columns["model"][row], columns["baseline"][row] = other, one
+        arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in _reversed(arrays).items()}
+        low, high = ends["least"], ends["greatest"]
+        ends = {"least": np.where(flipped, -high, low), "greatest": np.where(flipped, -low, high)}
+        numbers: dict[Key, int] = {}
+        rows = zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True)
+        codes = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.intp)
+        self._keys, count = list(numbers), len(numbers)
+        self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
+        there = ~np.isnan(ends["least"])
+        found = ends_by(codes[there], count, ends["least"][there], ends["greatest"][there])
+        self._sums |= dict(zip(ENDS, found, strict=True))
+        self._first = np.full(count, len(codes))
+        np.minimum.at(self._first, codes, np.arange(len(codes)))
+        self._notes = {name: columns[name] for name in ("definition", "place")}
+        self._packed: dict[int, list[Any]] = defaultdict(list)
+        for code, text in zip(codes.tolist(), columns["keys"], strict=True):
+            if text is not None:
+                self._packed[code].append(unpack(text))
+        self._state = blake2b("".join(sorted({*columns["state"]})).encode(), digest_size=8).hexdigest()
+        self._places: dict[Key, list[int]] = defaultdict(list)
+        for number, key in enumerate(self._keys):
+            self._places[key[:-1]].append(number)
+
+    def definition(self, metric: int) -> dict[str, Any]:
+        """Return what a metric is, by its number."""
+        return self._definitions[self.metrics[metric]]
+
+    def range_of(self, metric: int) -> tuple[float, float]:
+        """Return the least and the greatest value of a list under a metric, by its number."""
+        low, high = self.definition(metric)["range"]
+        return -math.inf if low is None else low, math.inf if high is None else high
+
+    def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
+        """Return the sums of one segment, over all of its clusters."""
+        places = self._places.get((*segment, kind, metric, model, baseline), [])
+        found = {name: math.fsum(self._sums[name][places]) for name in ADDED}
+        units = {name: self._sums[name][places] for name in ("total", "weight")}
+        clustered = metric is not None and self._definitions[metric]["cluster"] is not None
+        found |= {
+            "unit_squares": math.fsum(units["total"] ** 2) if clustered else found["weighted_squares"],
+            "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else found["weighted_total"],
+            "unit_weight_squares": math.fsum(units["weight"] ** 2) if clustered else found["weight_squares"],
+            "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else found["weight_cubes"],
+            "least": np.nanmin([np.inf, *self._sums["least"][places]]),
+            "greatest": np.nanmax([-np.inf, *self._sums["greatest"][places]]),
+        }
+        return found
+
+    def arrays(self, kind: str, metric: str, model: Any, baseline: Any = None) -> dict[str, Any]:
+        """Return the sums of all segments under the names of paired sums."""
+        rows = [self.sums(segment, kind, metric, model, baseline) for segment in self.segments]
+        found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in rows[0]} if rows else {}
+        found |= {"difference": found["total"], "baseline": found["baseline_total"]}
+        found |= {name: np.where(np.isfinite(found[name]), found[name], np.nan) for name in ENDS}
+        return found
+
+    def pair(self, metric: str, model: int, baseline: int) -> dict[str, Any]:
+        """Return the sums of a pair of models, by their numbers, in all segments."""
+        one, other = max(model, baseline), min(model, baseline)
+        found = self.arrays("pair", metric, self.models[one], self.models[other])
+        if model < baseline:
+            found |= _reversed(found)
+            found |= {"unit_products": -found["unit_products"]}
+            found |= {"difference": found["total"], "baseline": found["baseline_total"]}
+        found |= dict(zip(NEGATIVE, (found["negative"], found["baseline_negative"]), strict=True))
+        found["ties"] = found["lists"] - found["wins"] - found["losses"]
+        found["model"] = found["baseline"] + found["difference"]
+        return found
+
+    def holds_pair(self, model: int, baseline: int) -> bool:
+        """Return whether states compare two models, by their numbers."""
+        names = (self.models[max(model, baseline)], self.models[min(model, baseline)])
+        return any(key[-5] == "pair" and key[-3:-1] == names for key in self._keys)
+
+    def reported(self) -> nw.DataFrame[Any]:
+        """Return the values of `per`, a row for each segment."""
+        values = {name: [segment[place] for segment in self.segments] for place, name in enumerate(self.per)}
+        made = [new_column(name, column, self.types[name], self._backend) for name, column in values.items()]
+        return (
+            made[0].to_frame().with_columns(*made)
+            if made
+            else nw.from_dict({"none": [0]}, backend=self._backend).select()
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column of the merged state."""
+        if name in (*self.per, *NAMES):
+            place = [*self.per, *NAMES].index(name)
+            return [key[place] for key in self._keys]
+        if name in self._sums:
+            return list(self._sums[name].tolist())
+        if name in self._notes:
+            return [self._notes[name][first] for first in self._first]
+        if name == "keys":
+            packed = (self._packed.get(number) for number in range(len(self._keys)))
+            return [None if found is None else pack(np.concatenate(found)) for found in packed]
+        return [VERSION if name == "version" else self._state] * len(self._keys)
+
+    def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
+        """Return a native frame of columns and their types."""
+        made = [new_column(name, values, dtype, self._backend) for name, (values, dtype) in columns.items()]
+        return self.native(made[0].to_frame().with_columns(*made))
+
+    @staticmethod
+    def native(frame: nw.DataFrame[Any]) -> Any:
+        """Return a result as a frame of the library of the states."""
+        return frame.to_native()
+
+
+def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
+    """Return a column; segments are as they were given."""
+    if dtype in (nw.Float64(), nw.Int64()) and not any(isinstance(value, str) for value in values):
+        missing = dtype == nw.Int64() and any(value is None for value in values)
+        return new_series(name, values, nw.Float64() if missing else dtype, backend)
+    return nw.new_series(name, values, dtype, backend=backend)
+
+
+def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
+    """Return the rows of states, checked and added up."""
+    given = [frame for each in states for frame in (each if isinstance(each, list | tuple) else [each])]
+    if not given:
+        msg = "merge needs a state"
+        raise OptionError(msg, "merge(frame.rec.state('ndcg', 10))")
+    frames = [_eager(frame) for frame in given]
+    for frame in frames:
+        missing = [name for name in COLUMNS if name not in frame.columns]
+        if missing:
+            msg = f"the frame is no state: it has no column {missing[0]!r}"
+            raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
+    own = [name for name in frames[0].columns if name not in COLUMNS]
+    wanted = own if per is None else [per] if isinstance(per, str) else list(per)
+    for frame in frames:
+        for name in wanted:
+            if name not in frame.columns:
+                msg = f"per={name!r} is no column of a state"
+                raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
+    if not any(len(frame) for frame in frames):
+        msg = "the states have no rows"
+        raise InputError(msg, "a state has a row for each metric, also of frames without lists")
+    return Rows(frames, wanted)
+
+
+def _eager(frame: Any) -> nw.DataFrame[Any]:
+    if not is_frame(frame):
+        msg = f"{quoted(frame)} is no state"
+        raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
+    found = adapter_of(frame).as_narwhals(frame)
+    return found.collect() if isinstance(found, nw.LazyFrame) else found
+
+
+def _reversed(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sums of pairs in which model and baseline change places."""
+    return {
+        "total": -sums["total"],
+        "weighted_total": -sums["weighted_total"],
+        "baseline_total": sums["baseline_total"] + sums["total"],
+        "wins": sums["losses"],
+        "losses": sums["wins"],
+        "negative": sums["baseline_negative"],
+        "baseline_negative": sums["negative"],
+    }
+
+
+def _sortable(segment: Key) -> Key:
+    return tuple((value is None, 0 if value is None else value) for value in segment)

@@ -1,0 +1,97 @@
+"""What states must have in common, to be added up."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.list_keys import unpack
+from recframe.errors import InputError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+ONE_CALL = "make the states by the same call, and those of an older recframe again"
+ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
+
+
+def check_versions(versions: Iterable[Any], own: int) -> None:
+    """Raise for a state of another version."""
+    other = next((version for version in versions if version != own), own)
+    if other != own:
+        msg = f"a state has version {other}, but this recframe reads version {own}"
+        raise InputError(msg, ONE_CALL)
+
+
+def definitions_of(columns: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
+    """Return what each metric is, and raise where states differ in it."""
+    found: dict[Any, dict[str, Any]] = {}
+    texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
+    for metric, text in texts:
+        one = json.loads(text)
+        other = found.setdefault(metric, one)
+        field = next((name for name in one if one[name] != other.get(name)), None)
+        if field is not None:
+            of = "" if metric is None else f" of {metric}"
+            msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
+            raise InputError(msg, ONE_CALL)
+    return found
+
+
+def ordered(columns: Mapping[str, list[Any]], kind: str, name: str) -> list[Any]:
+    """Return metrics or models in the order of the calls."""
+    places: dict[Any, int] = {}
+    for own, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
+        if own == kind:
+            places[value] = min(place, places.get(value, place))
+    return sorted(places, key=lambda value: (places[value], str(value)))
+
+
+def check_lists(columns: Mapping[str, list[Any]], metrics: Sequence[str], *, truth: bool) -> int:
+    """Return the number of lists; raise where states share one, or lack rows."""
+    hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
+    counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
+    names = ("kind", "state", "model", "metric", "keys", "lists", "undefined")
+    for kind, state, model, metric, keys, lists, undefined in zip(*(columns[name] for name in names), strict=True):
+        if kind == "lists":
+            hashes[state, model].append(unpack(keys))
+        elif kind == "metric":
+            counts[state, model, metric] += lists + undefined
+    held = {key: np.concatenate(parts) for key, parts in hashes.items()}
+    _check_shared(held, truth=truth)
+    for (state, model), found in held.items():
+        for metric in metrics:
+            if counts.get((state, model, metric)) != len(found):
+                of = "" if model is None else f" of the model {model!r}"
+                msg = f"the state {state} lacks rows of {metric}{of}"
+                raise InputError(msg, "give all rows of a state; all states have the same metrics")
+    (first, lists_of_first), *others = _joined(held, 1).items()
+    for model, found in others:
+        if not np.array_equal(np.sort(lists_of_first), np.sort(found)):
+            msg = f"the models {first!r} and {model!r} have different lists"
+            raise InputError(msg, "give states of all models for each part of the lists")
+    return len(lists_of_first)
+
+
+def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
+    """Raise where two states hold the same list."""
+    shared = max(len(found) - len(np.unique(found)) for found in _joined(held, 1).values())
+    why = ""
+    if not shared and not truth:
+        of_states = [np.unique(found) for found in _joined(held, 0).values()]
+        shared = sum(map(len, of_states)) - len(np.unique(np.concatenate(of_states)))
+        why = ": without truth= all models of a list must be in one state"
+    if shared:
+        msg = f"{shared} list{' is' if shared == 1 else 's are'} in two states{why}"
+        raise InputError(msg, ONCE)
+
+
+def _joined(held: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
+    """Return the hashes of each state, or of each model, together."""
+    found: dict[Any, list[Any]] = defaultdict(list)
+    for key, hashes in held.items():
+        found[key[part]].append(hashes)
+    return {name: np.concatenate(parts) for name, parts in found.items()}

@@ -1,0 +1,228 @@
+"""States of parts of the lists add up to what one call on all lists says."""
+
+import json
+import random
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recframe
+from compare import same
+from engines import ENGINES
+
+METRICS = ["ndcg@2", "mrr", "recall@1", "gauc", "dcg@3"]
+MODELS = ["old", "new"]
+
+
+def sample(seed, lists=14):
+    """Return the rows of lists whose scores tie, some without relevant rows, some not ranked."""
+    rng = random.Random(seed)
+    return [
+        {
+            "user": user or None,
+            "day": f"d{user % 3}",
+            "visitor": user % 5,
+            "weight": float(user % 4),
+            "item": f"i{item}",
+            "relevant": rng.choice([0, 0, 1, 2]),
+            "old": rng.choice([None, 1.0, 2.0, 3.0]),
+            "new": rng.choice([1.0, 2.0, 3.0, 4.0]),
+        }
+        for user in range(lists)
+        for item in range(rng.randint(1, 5))
+    ]
+
+
+def states_of(engine, rows, parts, *args, **roles):
+    """Return the state of each part of the lists, a part being a set of users."""
+    with engine.running(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frames = [engine.frame([row for row in rows if row["user"] in part], KINDS) for part in parts]
+        return [recframe.rec(frame).state(*args, **roles) for frame in frames]
+
+
+KINDS = {"user": "int64", "day": "str", "visitor": "int64", "weight": "float64", "item": "str", "relevant": "int64", "old": "float64", "new": "float64"}  # fmt: skip
+
+
+def plain(result):
+    """Return a result as rows of plain values."""
+    import narwhals as nw
+
+    frame = nw.from_native(result)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return [{name: None if value != value else value for name, value in row.items()} for row in frame.rows(named=True)]  # noqa: PLR0124
+
+
+def assert_same(found, expected, columns=None):
+    """Compare rows in order, to 1e-12."""
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        for name in columns or other:
+            both = one[name], other[name]
+            close = both[0] == both[1] or (all(isinstance(value, int | float) for value in both) and same(*both))
+            assert close, f"{name}: {both[0]} instead of {both[1]}"
+
+
+def split(seed, rows, parts):
+    """Split users at random; a part may be empty."""
+    rng = random.Random(seed)
+    users = list(dict.fromkeys(row["user"] for row in rows))
+    found = [[] for _ in range(parts)]
+    for user in users:
+        rng.choice(found).append(user)
+    return [part for part in found if part]
+
+
+ROLES = {
+    "plain": {},
+    "per": {"per": "day"},
+    "cluster": {"cluster": "visitor"},
+    "weight": {"weight": "weight"},
+    "all": {"per": "day", "cluster": "visitor", "weight": "weight", "undefined": 0.0},
+}
+
+
+@pytest.mark.parametrize("case", ROLES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
+    rows, roles = sample(seed), {"score": MODELS, **ROLES[case]}
+    parts = split(seed, rows, 3)
+    merged = recframe.merge(states_of(engine, rows, parts, METRICS, **roles))
+    frame = engine.frame(rows, KINDS)
+    cluster = {name: value for name, value in roles.items() if name == "cluster"}
+    own = {name: value for name, value in roles.items() if name != "cluster"}
+    order = (
+        (lambda rows: rows)
+        if engine.sorts
+        else (lambda rows: sorted(rows, key=lambda row: (str(row.get("day")), MODELS.index(row["model"]))))
+    )
+    assert_same(plain(merged.evaluate(counts=True)), order(engine.ask(frame, "evaluate", METRICS, counts=True, **own)))
+    described = ["metric", "model", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high"]
+    key = lambda row: (str(row.get("day")), row["model"], row["metric"])  # noqa: E731
+    found = sorted(plain(merged.describe()), key=key)
+    assert_same(found, sorted(engine.ask(frame, "describe", METRICS, **own, **cluster), key=key), described)
+    found = sorted(plain(merged.compare()), key=key)
+    expected = sorted(engine.ask(frame, "compare", METRICS, **own, **cluster), key=key)
+    assert_same(found, expected)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_merging_is_associative_and_in_any_order(seed, count):
+    polars_engine, rows = ENGINES["polars"].engine, sample(seed)
+    states = states_of(polars_engine, rows, split(seed, rows, count), METRICS[:2], score=MODELS, per="day")
+    whole = recframe.merge(states)
+    random.Random(seed).shuffle(states)
+    again = recframe.merge(states[0])
+    for state in states[1:]:
+        again = recframe.merge(state, again.state())
+    for call in ("evaluate", "describe", "compare"):
+        assert_same(plain(getattr(again, call)()), plain(getattr(whole, call)()))
+    shuffled = whole.state().sample(fraction=1.0, shuffle=True, seed=1)
+    assert plain(recframe.merge(shuffled).compare()) == plain(whole.compare())
+
+
+def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engine):
+    rows = sample(3)
+    frame = polars_engine.frame(rows)
+    truth = polars_engine.frame([{"user": row["user"], "item": row["item"]} for row in rows if row["relevant"] > 1])
+    one, both = (
+        [recframe.rec(frame).state("mrr", score=score, truth=truth) for score in scores]
+        for scores in ([["old"], ["new"]], [MODELS])
+    )
+    found, expected = (plain(recframe.merge(states).evaluate()) for states in (one, both))
+    assert_same(sorted(found, key=str), sorted(expected, key=str))
+    with pytest.raises(recframe.OptionError, match="no state compares two models"):
+        recframe.merge(one).compare()
+    alone = [recframe.rec(frame).state("mrr", score=[model]) for model in MODELS]
+    with pytest.raises(recframe.InputError, match="are in two states: without truth= all models of a list"):
+        recframe.merge(alone)
+
+
+def test_a_baseline_turns_pairs_around(polars_engine):
+    rows = sample(4)
+    merged = recframe.merge(states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, cluster="visitor"))
+    expected = polars_engine.ask(
+        polars_engine.frame(rows), "compare", METRICS, score=MODELS, cluster="visitor", baseline="new"
+    )
+    assert_same(plain(merged.compare(baseline="new")), expected)
+
+
+def test_segments_add_up(polars_engine):
+    rows = sample(5)
+    states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score="new", per="day")
+    expected = polars_engine.ask(polars_engine.frame(rows), "evaluate", METRICS, score="new")
+    assert_same(plain(recframe.merge(states, per=[]).evaluate()), expected)
+    pl = pytest.importorskip("polars")
+    added = [state.with_columns(job=pl.lit(number)) for number, state in enumerate(states)]
+    assert {row["job"] for row in plain(recframe.merge(added, per="job").evaluate())} == {0, 1}
+
+
+def test_the_mean_is_plain_sql(polars_engine):
+    pl = pytest.importorskip("polars")
+    rows = sample(6)
+    table = pl.concat(states_of(polars_engine, rows, split(1, rows, 3), METRICS, score=MODELS))
+    query = (
+        "SELECT metric, model, sum(total) / sum(weight) AS mean FROM self WHERE kind = 'metric' GROUP BY metric, model"
+    )
+    means = {(row["metric"], row["model"]): row["mean"] for row in table.sql(query).rows(named=True)}
+    for row in polars_engine.ask(polars_engine.frame(rows), "evaluate", METRICS, score=MODELS):
+        for metric in METRICS:
+            assert same(means[metric, row["model"]], row[metric])
+
+
+def state_of(engine, rows, *args, **roles):
+    return recframe.rec(engine.frame(rows)).state(*(args or ("mrr",)), score="new", **roles)
+
+
+REFUSED = {
+    "are in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, a)),
+    "1 list is in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, [*b, a[0]])),
+    "states of mrr differ in metric": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, ties="best")),
+    "differ in by: .'user'. and .'user', 'day'.": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, by=["user", "day"])),
+    "lacks rows of ndcg": lambda engine, a, b: (state_of(engine, a, ["mrr", "ndcg"]), state_of(engine, b)),
+    "lacks rows of mrr": lambda engine, a, b: (state_of(engine, a, per="day").filter(~(pl().col("kind").eq("metric") & pl().col("day").eq("d1"))),),
+    "has version 0, but this recframe reads version 1": lambda engine, a, b: (state_of(engine, a).with_columns(version=0),),
+    "is no state: it has no column 'kind'": lambda engine, a, b: (engine.frame(a),),
+    "per='week' is no column of a state": lambda engine, a, b: "week",
+    "merge needs a state": lambda engine, a, b: (),
+    "'x' is no state": lambda engine, a, b: ("x",),
+    "the states have no rows": lambda engine, a, b: (state_of(engine, a).head(0),),
+}  # fmt: skip
+
+
+def pl():
+    return pytest.importorskip("polars")
+
+
+@pytest.mark.parametrize("message", REFUSED)
+@pytest.mark.filterwarnings("ignore")
+def test_what_does_not_add_up_is_refused(polars_engine, message):
+    rows = sample(7)
+    one, other = ([row for row in rows if (row["user"] or 0) % 2 == half] for half in (0, 1))
+    given = REFUSED[message](polars_engine, one, other)
+    with pytest.raises(recframe.RecError, match=message):
+        recframe.merge(state_of(polars_engine, one), per=given) if isinstance(given, str) else recframe.merge(*given)
+
+
+def test_what_sums_do_not_tell_is_refused(polars_engine):
+    merged = recframe.merge(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
+    with pytest.raises(recframe.OptionError, match="test='bootstrap' reads the values of lists"):
+        merged.compare(test="bootstrap")
+    with pytest.raises(recframe.OptionError, match="baseline='other' is not one of the models"):
+        merged.compare(baseline="other")
+    with pytest.raises(recframe.OptionError, match="state needs a value per list, but coverage"):
+        recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new")
+    assert "quantile" not in json.dumps(sorted(plain(merged.describe())[0]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_frame_without_rows_has_a_state(polars_engine):
+    state = state_of(polars_engine, sample(9)[:1]).head(0)
+    empty = recframe.rec(polars_engine.frame(sample(9)).head(0)).state("mrr", score="new")
+    assert state.schema == empty.schema
+    (row,) = plain(recframe.merge(empty).evaluate(counts=True))
+    assert row == {"mrr": None, "lists": 0, "undefined": 0}
+    both = recframe.merge(empty, state_of(polars_engine, sample(9)))
+    assert plain(both.evaluate()) == plain(recframe.merge(state_of(polars_engine, sample(9))).evaluate())
