@@ -417,6 +417,27 @@ def test_fail_under(run):
     assert err == f"recframe: {caught.value}\n"
 
 
+def test_a_sure_gate_judges_the_whole_interval(run):
+    pytest.importorskip("scipy")
+    rows = {"user": [user for user in range(40) for _ in (0, 1)], "item": [1, 2] * 40, "relevant": [1, 0] * 40}
+    pl.DataFrame(rows | {"score": [1.0, 0.0] * 30 + [0.0, 1.0] * 10}).write_csv("many.csv")
+    described = recframe.rec(pl.read_csv("many.csv")).describe("mrr")
+    (mean, high) = described.select("mean", "high").row(0)
+    between, above = (mean + high) / 2, (high + 1) / 2
+    assert run(f"evaluate many.csv -m mrr --fail-under mrr={between}")[0] == 1
+    assert run(f"evaluate many.csv -m mrr --fail-under mrr={between} --sure")[::2] == (0, "")
+    code, _, err = run(f"evaluate many.csv -m mrr --fail-under mrr={above} --sure")
+    assert code == 1
+    assert err.startswith("recframe: the upper end of mrr is ")
+    for wrong, text in (
+        ("", "--sure without --fail-under"),
+        ("--fail-under mrr=0.5 --mean geometric", "--sure judges the interval of an arithmetic mean"),
+    ):
+        code, _, err = run(f"evaluate many.csv -m mrr --sure {wrong}")
+        assert code == 2
+        assert text in err
+
+
 def test_no_value_passes_no_gate(run, files):
     files.with_columns(relevant=0).write_csv("zero.csv")
     code, _, err = run("evaluate zero.csv --fail-under map=0")

@@ -226,3 +226,46 @@ def test_require_says_what_it_accepts():
     ):
         with pytest.raises(recframe.RecError, match=message):
             recframe.require(result, least)
+
+
+# --- limits of intervals ------------------------------------------------------------------------------------------------
+
+
+DESCRIBED = {
+    "model": ["old", "new"], "metric": ["mrr@10"] * 2, "lists": [9, 9], "mean": [0.29, 0.4], "low": [0.2, 0.29], "high": [0.29, 0.5],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_require_judges_an_end_of_the_interval(library):
+    module = pytest.importorskip(library)
+    frame = module.DataFrame(DESCRIBED)
+    recframe.require(frame, {"MRR@10": 0.29}, by="high")
+    with pytest.raises(recframe.ThresholdError, match="^the upper end of mrr@10 of model 'old' is 0.29, below 0.3$"):
+        recframe.require(frame, {"mrr@10": 0.3}, by="high")
+    text = "^the lower end of mrr@10 of model 'old' is 0.2, below 0.3; the lower end of mrr@10 of model 'new' is 0.29, below 0.3$"
+    with pytest.raises(recframe.ThresholdError, match=text):
+        recframe.require(frame, {"mrr@10": 0.3}, by="low")
+    with pytest.raises(recframe.ThresholdError, match="^mrr@10 of model 'old' is 0.29, below 0.3$"):
+        recframe.require(frame, {"mrr@10": 0.3}, by="mean")
+
+
+def test_an_interval_that_is_missing_passes_no_gate(polars_engine):
+    pytest.importorskip("scipy")
+    frame = polars_engine.frame({"user": [1, 1], "relevant": [0, 1], "score": [2.0, 1.0]})
+    described = recframe.rec(frame).describe("mrr")
+    for by in ("low", "high"):
+        with pytest.raises(recframe.ThresholdError, match=r"end of mrr has no value \(nan\), but must be at least 0.1"):
+            recframe.require(described, {"mrr": 0.1}, by=by)
+
+
+def test_limits_of_intervals_say_what_they_accept():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(DESCRIBED)
+    for result in (0.5, pl.DataFrame({"mrr@10": [0.5]})):
+        with pytest.raises(recframe.RecError, match="by='high' is a column of describe"):
+            recframe.require(result, {"mrr@10": 0.3}, by="high")
+    with pytest.raises(recframe.OptionError, match="by='p50'"):
+        recframe.require(frame, {"mrr@10": 0.3}, by="p50")
+    with pytest.raises(recframe.MissingColumnError, match="the result has no metric 'map'; it has 'mrr@10'"):
+        recframe.require(frame, {"map": 0.3}, by="high")

@@ -33,6 +33,7 @@ RESAMPLES = 1_000
 DIFFERENCES = (-1.0, 1.0)
 """The range of the differences of most metrics."""
 LOSS, MARGIN = 0.065, 0.02
+LIMIT, NIGHTS = 0.95, 30
 ITEMS, SERVED, TOP = 1_000, 20_000, 10
 RARE = 0.03
 
@@ -227,6 +228,33 @@ def alarm() -> None:
     table(["lists", *(f"{gate}, {loss}" for loss in (f"{LOSS:.1%} lost", "nothing lost") for gate in gates)], rows)
 
 
+def nightly_gates() -> None:
+    """Print how often a limit stops a job, with reciprocal ranks: of the mean, and of either end of its interval."""
+    random, rows = np.random.default_rng(7), []
+
+    def ranks(shape: tuple[int, int], shift: float) -> Floats:
+        return 1 / np.ceil(np.exp(random.normal(1.2 + shift, 1.4, shape)))
+
+    usual = float(ranks((1, 4_000_000), 0.0).mean())
+    low, high = 0.0, 3.0
+    # The shift that loses a fifth.
+    while high - low > MARGIN / 20:
+        middle = (low + high) / 2
+        low, high = (middle, high) if ranks((1, 1_000_000), middle).mean() > 0.8 * usual else (low, middle)
+    for count in (200, 1_000, 5_000):
+        cells: list[str] = []
+        for shift in (0.0, low):
+            sums = [Sums.of(column, np.ones(count)) for column in ranks((count, DRAWS), shift).T]
+            ends = np.array([np.ravel(student.interval(one, CONFIDENCE, (0.0, 1.0))) for one in sums])
+            below = np.array([one.mean[0] for one in sums]) < LIMIT * usual
+            shares = [np.mean(stops) for stops in (below, ends[:, 1] < LIMIT * usual, ends[:, 0] < LIMIT * usual)]
+            cells += [f"{share:.0%}" if shift else f"{NIGHTS * share:.1f}" for share in shares]
+        rows.append([f"{count:,}", *cells])
+    gates = ["the mean", "`high`", "`low`"]
+    ends_of = (f"false alarms in {NIGHTS} nights", "a night that lost a fifth is stopped")
+    table(["lists", *(f"{gate}: {end}" for end in ends_of for gate in gates)], rows)
+
+
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the relevant items of users with their ranks, and those that were observed.
 
@@ -270,7 +298,7 @@ def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
         real_lists(sys.argv[1])
-    for part in (clusters, few_lists, shares, shares_of_clusters, alarm, propensities):
+    for part in (clusters, few_lists, shares, shares_of_clusters, alarm, nightly_gates, propensities):
         part()
     return 0
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, Literal
 
 import narwhals as nw
 
 from recframe._engines.registry import adapter_of, is_frame, is_lazy
-from recframe._values import number
+from recframe._values import choice, number
 from recframe.errors import (
     MissingColumnError,
     OptionError,
@@ -21,16 +21,25 @@ from recframe.errors import (
 )
 from recframe.profiles._spec import spec_of
 
+ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
+"""What `by` names, and what a message calls it."""
 
-def require(result: Any, least: float | Mapping[str, float]) -> None:
+
+def require(
+    result: Any, least: float | Mapping[str, float], *, by: Literal["mean", "low", "high"] | None = None
+) -> None:
     """Raise where a value is below what it must at least be; a value that is missing or nan is too.
 
     Parameters
     ----------
     result : float or frame
-        What a metric's method or `evaluate` returned.
+        What a metric's method, `evaluate` or, with `by`, `describe` returned.
     least : float or mapping
         What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
+
+    by : {"mean", "low", "high"}, optional
+        Of a result of `describe`: which of its columns must be so large. ``"high"`` raises only if the whole interval
+        of the mean is below, ``"low"`` unless the whole interval is above.
 
     Raises
     ------
@@ -47,16 +56,22 @@ def require(result: Any, least: float | Mapping[str, float]) -> None:
     Traceback (most recent call last):
         ...
     recframe.errors.ThresholdError: mrr of model 'old' is 0.5, below 0.6
+    >>> recframe.require(df.rec.describe("mrr", score="new"), {"mrr": 0.6}, by="mean")
     """
-    short = shortfalls(result, least)
+    short = shortfalls(result, least, by)
     if short:
         raise ThresholdError("; ".join(short))
 
 
-def shortfalls(result: Any, least: Any) -> list[str]:
+def shortfalls(result: Any, least: Any, by: Any = None) -> list[str]:
     """Return what falls short, a phrase each."""
+    if by is not None:
+        choice("by", by, tuple(ENDS))
     if is_frame(result):
-        return _of_frame(result, least)
+        return _of_frame(result, least, by)
+    if by is not None:
+        msg = f"by={by!r} is a column of describe, but the result is no frame of it"
+        raise OptionTypeError(msg, "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')")
     if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
         msg = f"result={quoted(result)} is neither a number nor a frame"
         raise OptionTypeError(
@@ -73,16 +88,19 @@ def shortfalls(result: Any, least: Any) -> list[str]:
     return [phrase] if phrase else []
 
 
-def _of_frame(result: Any, least: Any) -> list[str]:
-    """Return what falls short in a frame of `evaluate`."""
+def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
+    """Return what falls short in a frame of `evaluate`, or of `describe`."""
     if is_lazy(result):
         msg = "result is lazy, but a gate needs its values"
         raise OptionTypeError(msg, f"{adapter_of(result).remedy}, then require(rows, ...)")
     if not isinstance(least, Mapping) or not least:
         msg = f"least={quoted(least)} names no metric, but the result is a frame"
         raise OptionTypeError(msg, "give {'ndcg@10': 0.3}")
-    bounds = {_column(result, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
     frame = nw.from_native(result, eager_only=True)
+    if by is not None:
+        return _of_intervals(frame, least, by)
+    names = list(result.columns)
+    bounds = {_column(names, name): number(f"least[{quoted(name)}]", value) for name, value in least.items()}
     keys = [name for name, kind in frame.schema.items() if name not in bounds and not kind.is_float()]
     if not len(frame):
         return [
@@ -91,6 +109,20 @@ def _of_frame(result: Any, least: Any) -> list[str]:
         ]
     found = (phrase for name, bound in bounds.items() for phrase in _of_column(frame.select(*keys, name), bound))
     return [phrase for phrase in found if phrase]
+
+
+def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -> list[str]:
+    """Return what falls short in a frame of `describe`."""
+    if not {"metric", by} <= {*frame.columns}:
+        msg = f"by={by!r} is a column of describe, but the result is no frame of it"
+        raise OptionError(msg, "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')")
+    known, keys = frame["metric"].unique().to_list(), frame.columns[: frame.columns.index("metric")]
+    found: list[str] = []
+    for name, value in least.items():
+        metric, bound = _column(known, name, "metric"), number(f"least[{quoted(name)}]", value)
+        rows = frame.filter(nw.col("metric") == metric).select(*keys, nw.col(by).alias(ENDS[by].format(metric)))
+        found += filter(None, _of_column(rows, bound))
+    return found
 
 
 def _of_column(rows: nw.DataFrame[Any], bound: float) -> Iterator[str]:
@@ -113,9 +145,8 @@ def shortfall(what: str, value: Any, least: float) -> str:
     return f"{what} is {texts[0]}, below {texts[1]}"
 
 
-def _column(result: Any, name: Any) -> str:
-    """Return the column of a metric, however its name is spelled."""
-    names = list(result.columns)
+def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
+    """Return the column or the row of a metric, however its name is spelled."""
     text = _text(name)
     if text in names:
         return text
@@ -126,7 +157,7 @@ def _column(result: Any, name: Any) -> str:
     if spelled in names:
         return spelled
     listed = ", ".join(map(repr, names))
-    msg = f"the result has no column {text!r}; it has {listed}"
+    msg = f"the result has no {kind} {text!r}; it has {listed}"
     raise MissingColumnError(msg, closest(spelled, map(str, names)) or "name a metric that evaluate computed")
 
 

@@ -21,7 +21,7 @@ from recframe.errors import MissingExtraError, OptionError
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import polars as pl
@@ -52,9 +52,14 @@ DISPENSABLE = (
 """The columns that a narrow terminal does without, in turn."""
 
 
-def evaluate(*, fail_under: Sequence[str], fail_on_check: Sequence[str], counts: bool, **values: Any) -> list[str]:
+def evaluate(
+    *, fail_under: Sequence[str], sure: bool, fail_on_check: Sequence[str], counts: bool, **values: Any
+) -> list[str]:
     """Evaluate the models, and judge their values."""
     bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
+    if sure and not bounds:
+        msg = "--sure without --fail-under, which it belongs to"
+        raise OptionError(msg, "--fail-under METRIC=X --sure")
     out = _out(values)
     frame, roles = _read(values, "evaluate")
     failures = []
@@ -64,7 +69,18 @@ def evaluate(*, fail_under: Sequence[str], fail_on_check: Sequence[str], counts:
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
+    if sure:
+        return [*failures, *_surely_short(rec(frame), bounds, roles)]
     return [*failures, *(shortfalls(result, bounds) if bounds else [])]
+
+
+def _surely_short(frame: Any, bounds: Mapping[str, float], roles: Mapping[str, Any]) -> list[str]:
+    """Return which metrics are below their bounds with their whole interval."""
+    other = next((name for name in roles if name not in CALL_ROLES["describe"]), None)
+    if other is not None:
+        msg = f"--sure judges the interval of an arithmetic mean, so it does not go with --{other}"
+        raise OptionError(msg, "leave one of them out")
+    return shortfalls(frame.describe(list(bounds), **roles), bounds, "high")
 
 
 def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -> list[str]:

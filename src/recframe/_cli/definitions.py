@@ -16,7 +16,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GATES = ("fail_under", "fail_on_check", "fail_if_worse", "margin")
+GATES = ("fail_under", "sure", "fail_on_check", "fail_if_worse", "margin")
 OUTPUT = ("json", "csv", "markdown", "out")
 SHELLS = ("bash", "zsh", "fish")
 
@@ -60,7 +60,12 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             multiple=True,
             metavar="METRIC=X",
             help="Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
-        )
+        ),
+        click.Option(
+            ["--sure"],
+            is_flag=True,
+            help="Exit so only if the whole interval of the value, with a confidence of 0.95, is below X.",
+        ),
     ],
     "fail_on_check": [
         click.Option(
