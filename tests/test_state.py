@@ -159,6 +159,28 @@ def test_segments_add_up(polars_engine):
     assert {row["job"] for row in plain(recframe.merge(added, per="job").evaluate())} == {0, 1}
 
 
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_segments_keep_their_values_and_types(library):
+    module = pytest.importorskip(library)
+    large = 2**60 + 1
+    rows = {"user": [1, 2, 3], "shop": [large, large - 1, 5], "relevant": [1, 1, 0], "score": [1.0, 1.0, 1.0]}
+    frame = module.DataFrame(rows)
+    merged = recframe.merge(frame.rec.state("mrr", per="shop"))
+    for result in (merged.evaluate(), merged.describe(), merged.state()):
+        assert result["shop"].dtype == frame["shop"].dtype
+        assert set(result["shop"].to_list() if library == "polars" else result["shop"].tolist()) == {*rows["shop"]}
+    other = module.DataFrame({"user": [4], "shop": [None], "relevant": [1], "score": [1.0]})
+    other = (
+        other.with_columns(module.col("shop").cast(module.Int64))
+        if library == "polars"
+        else other.astype({"shop": float})
+    )
+    both = recframe.merge(
+        module.DataFrame({**rows, "shop": [7, 6, 5]}).rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop")
+    )
+    assert [row["shop"] for row in plain(both.evaluate())] == [5, 6, 7, None]
+
+
 def test_the_mean_is_plain_sql(polars_engine):
     pl = pytest.importorskip("polars")
     rows = sample(6)

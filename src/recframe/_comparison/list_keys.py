@@ -35,6 +35,11 @@ def values_of(column: nw.Series[Any]) -> list[Any]:
     return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124
 
 
+def rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Return the values of columns, row by row."""
+    return list(zip(*(values_of(table[name]) for name in names), strict=True)) if names else [()] * len(table)
+
+
 def _text(value: Any) -> str | None:
     """Return a value of a key as text: whole floats like integers, as a column that lacks values may hold both."""
     if value is None:

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import MODEL
+from recframe._comparison.list_keys import rows_of
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -167,9 +168,9 @@ def segments(
     if not per:
         return reported, [columns]
     places: dict[tuple[Any, ...], list[int]] = {}
-    for place, segment in enumerate(_rows_of(table, per)):
+    for place, segment in enumerate(rows_of(table, per)):
         places.setdefault(segment, []).append(place)
-    found = [np.array(places.get(segment, []), dtype=np.intp) for segment in _rows_of(reported, per)]
+    found = [np.array(places.get(segment, []), dtype=np.intp) for segment in rows_of(reported, per)]
     return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
 
 
@@ -187,11 +188,6 @@ def _sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFra
 
 def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
     return [name for name in table.columns if name not in keys and name != "cluster of list"]
-
-
-def _rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
-    columns = [[None if value != value else value for value in table[name].to_list()] for name in names]  # noqa: PLR0124
-    return list(zip(*columns, strict=True))
 
 
 def _is(code: Any) -> nw.Expr:

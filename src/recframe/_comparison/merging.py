@@ -57,7 +57,11 @@ class Rows:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
         self._backend = nw.get_native_namespace(frames[0])
-        columns = {name: [value for frame in frames for value in values_of(frame[name])] for name in (*per, *COLUMNS)}
+        words = [name for name in (*per, *COLUMNS) if name not in (*ADDED, *ENDS)]
+        columns: dict[str, Any] = {
+            name: [value for frame in frames for value in values_of(frame[name])] for name in words
+        }
+        columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
         check_versions(columns["version"], VERSION)
         self._definitions = definitions_of(columns)
         self.metrics = ordered(columns, "metric", "metric")
@@ -67,10 +71,10 @@ class Rows:
         self._add_up(columns)
         self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
 
-    def _add_up(self, columns: dict[str, list[Any]]) -> None:
+    def _add_up(self, columns: dict[str, Any]) -> None:
         """Sum the rows of each key."""
-        arrays = {name: np.array([value or 0 for value in columns[name]], dtype=np.float64) for name in ADDED}
-        ends = {name: np.array(columns[name], dtype=np.float64) for name in ENDS}
+        arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
+        ends = {name: columns[name] for name in ENDS}
         order = {model: place for place, model in enumerate(self.models)}
         pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
         flipped = np.array(
@@ -92,7 +96,9 @@ class Rows:
         self._sums |= dict(zip(ENDS, found, strict=True))
         self._first = np.full(count, len(codes))
         np.minimum.at(self._first, codes, np.arange(len(codes)))
-        self._notes = {name: columns[name] for name in ("definition", "place")}
+        self._definition = columns["definition"]
+        self._place = np.full(count, np.inf)
+        np.minimum.at(self._place, codes, columns["place"])
         self._packed: dict[int, list[Any]] = defaultdict(list)
         for code, text in zip(codes.tolist(), columns["keys"], strict=True):
             if text is not None:
@@ -170,8 +176,10 @@ class Rows:
             return [key[place] for key in self._keys]
         if name in self._sums:
             return list(self._sums[name].tolist())
-        if name in self._notes:
-            return [self._notes[name][first] for first in self._first]
+        if name == "definition":
+            return [self._definition[first] for first in self._first]
+        if name == "place":
+            return [int(place) for place in self._place]
         if name == "keys":
             packed = (self._packed.get(number) for number in range(len(self._keys)))
             return [None if found is None else pack(np.concatenate(found)) for found in packed]
@@ -188,12 +196,20 @@ class Rows:
         return frame.to_native()
 
 
+def _numbers(column: nw.Series[Any]) -> Any:
+    """Return a column of numbers, NaN where one is missing."""
+    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+
+
 def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
     """Return a column; segments are as they were given."""
-    if dtype in (nw.Float64(), nw.Int64()) and not any(isinstance(value, str) for value in values):
-        missing = dtype == nw.Int64() and any(value is None for value in values)
-        return new_series(name, values, nw.Float64() if missing else dtype, backend)
-    return nw.new_series(name, values, dtype, backend=backend)
+    if dtype == nw.Float64():
+        return new_series(name, values, dtype, backend)
+    try:
+        return nw.new_series(name, values, dtype, backend=backend)
+    except (TypeError, ValueError):
+        # Whole numbers of pandas lack a missing value, which other states may have.
+        return new_series(name, values, nw.Float64(), backend)
 
 
 def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:

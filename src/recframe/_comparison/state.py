@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._comparison.list_keys import key_hash, pack, texts_of, values_of
+from recframe._comparison.list_keys import key_hash, pack, rows_of, texts_of
 from recframe._comparison.list_values import ListValues, check_by_list, value_column, weight_column
 from recframe._comparison.paired_sums import ROUNDING, Pair, model_pairs, with_differences
 from recframe._comparison.results import INTERNAL, result_frame
@@ -19,7 +19,7 @@ from recframe._values import column_name
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -110,7 +110,7 @@ def ends_by(codes: Any, count: int, least: Floats, greatest: Floats) -> tuple[Fl
 
 @dataclass
 class _Table:
-    """The rows of a state while it is made."""
+    """The rows of a state while it is made: the parts of each column."""
 
     columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
     lists: list[int] = field(default_factory=list)
@@ -120,9 +120,12 @@ class _Table:
         """Add a row for each group."""
         count = len(groups.first)
         self.lists += groups.first
-        for name, column in self.columns.items():
-            zero = 0 if name in (*COUNTS, *SUMS) else None
-            column.extend(sums[name] if name in sums else [names.get(name, zero)] * count)
+        for name, parts in self.columns.items():
+            kind = object if TYPES[name] == nw.String() else np.float64
+            given = (
+                sums[name] if name in sums else np.full(count, names.get(name, None if kind is object else 0.0), kind)
+            )
+            parts.append(np.asarray(given, dtype=kind))
 
 
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
@@ -142,8 +145,8 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     keys = list(dict.fromkeys([*context.per, *context.keys, *clustered]))
     table = values.engine.collected(values.frame.select(*keys, *names))
     array = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names}
-    segments = _rows_of(table, context.per)
-    whole, groups = _Groups.of(segments), _Groups.of(_rows_of(table, [*context.per, *clustered]))
+    segments = rows_of(table, context.per)
+    whole, groups = _Groups.of(segments), _Groups.of(rows_of(table, [*context.per, *clustered]))
     if not context.per and not len(table):
         whole = groups = _Groups(np.array([], dtype=np.intp), [-1])
     clusters = texts_of(context, table, clustered) if clustered else None
@@ -178,21 +181,23 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
 
 def _framed(table: nw.DataFrame[Any], context: CallContext, found: _Table) -> nw.DataFrame[Any]:
     backend = nw.get_native_namespace(table).__name__
-    made = [new_series(INTERNAL.format(name), column, TYPES[name], backend) for name, column in found.columns.items()]
+    made = [
+        new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
+        for name, parts in found.columns.items()
+    ]
     if not context.per:
         return made[0].to_frame().with_columns(*made)
     return table.select(*context.per)[found.lists].with_columns(*made)
 
 
-def new_series(name: str, values: Iterable[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
-    """Return a column of numbers or text, whole numbers as such, NaN as missing."""
-    # NaN is the only value that differs from itself.
-    plain = [None if value is None or value != value else value for value in values]  # noqa: PLR0124
+def new_series(name: str, values: Any, dtype: Any, backend: Any) -> nw.Series[Any]:
+    """Return a column of text or of numbers, whole ones as such, NaN as missing."""
+    if dtype == nw.String():
+        return nw.new_series(name, list(values), dtype, backend=backend)
+    numbers = np.asarray(values, dtype=np.float64)
     if dtype == nw.Int64():
-        plain = [0 if value is None else int(value) for value in plain]
-    elif dtype == nw.Float64():
-        plain = [None if value is None else float(value) for value in plain]
-    return nw.new_series(name, plain, dtype, backend=backend)
+        return nw.new_series(name, numbers.astype(np.int64), dtype, backend=backend)
+    return nw.new_series(name, numbers, dtype, backend=backend).fill_nan(None)
 
 
 def _called(model: Any) -> str | None:
@@ -267,9 +272,3 @@ def _moments(groups: _Groups, there: Any, values: Floats, weights: Floats | None
         "weighted_squares": (w * values) ** 2,
     }
     return {name: groups.sums(term) for name, term in terms.items()}
-
-
-def _rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
-    if not names:
-        return [()] * len(table)
-    return list(zip(*(values_of(table[name]) for name in names), strict=True))

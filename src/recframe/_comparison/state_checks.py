@@ -26,7 +26,7 @@ def check_versions(versions: Iterable[Any], own: int) -> None:
         raise InputError(msg, ONE_CALL)
 
 
-def definitions_of(columns: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
+def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what each metric is, and raise where states differ in it."""
     found: dict[Any, dict[str, Any]] = {}
     texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
@@ -41,7 +41,7 @@ def definitions_of(columns: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]
     return found
 
 
-def ordered(columns: Mapping[str, list[Any]], kind: str, name: str) -> list[Any]:
+def ordered(columns: Mapping[str, Any], kind: str, name: str) -> list[Any]:
     """Return metrics or models in the order of the calls."""
     places: dict[Any, int] = {}
     for own, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
@@ -50,7 +50,7 @@ def ordered(columns: Mapping[str, list[Any]], kind: str, name: str) -> list[Any]
     return sorted(places, key=lambda value: (places[value], str(value)))
 
 
-def check_lists(columns: Mapping[str, list[Any]], metrics: Sequence[str], *, truth: bool) -> int:
+def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], *, truth: bool) -> int:
     """Return the number of lists; raise where states share one, or lack rows."""
     hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
     counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
