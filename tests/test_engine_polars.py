@@ -117,6 +117,8 @@ def test_points_in_time_of_two_units_match_far_ones_too(units, zone):
     truth = pl.DataFrame({"user": days(units[1]), "item": [1, 1]})
     common = {*frame["user"].dt.date()} & {*truth["user"].dt.date()}
     assert {*frame.rec.mrr(truth=truth, per="user").filter(pl.col("mrr") == 1)["user"].dt.date()} == common
+    if "ns" not in units and not hasattr(pl.LazyFrame, "pipe_with_schema"):
+        return  # older polars refuses to join the two units
     if "ns" not in units:
         lazy = frame.lazy().rec.mrr(truth=truth.lazy(), per="user").collect()
         assert {*lazy.filter(pl.col("mrr") == 1)["user"].dt.date()} == common

@@ -76,6 +76,8 @@ def test_parts_are_those_of_the_whole_in_the_thread_of_the_caller_too(per, monke
 @pytest.mark.parametrize("version", ["1.30 to 1.34", "1.21 to 1.29"])
 @pytest.mark.parametrize("partitions", [None, 3])
 def test_polars_that_tells_types_earlier_gives_the_same(version, partitions, monkeypatch):
+    if version == "1.30 to 1.34" and not polars_partitions.GIVES_SCHEMA_LATER:
+        pytest.skip("this polars takes no function in the place of types")
     frame, train, _ = sample(3)
     requested = {"k": [1, 4], "score": ["score", "other"], "train": train}
     expected = frame.lazy().rec.evaluate(NAMES[:12], **requested).collect()

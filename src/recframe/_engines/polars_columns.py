@@ -268,8 +268,15 @@ def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -
 
 
 def _cast(holders: Mapping[str, pl.DataFrame], column: str, dtype: Any) -> dict[str, pl.DataFrame]:
-    """Return the frames with a column in one type."""
-    return {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
+    """Return the frames with a column in one type, or raise where the type cannot hold a value."""
+    found = {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
+    if isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
+        for name, frame in holders.items():
+            times: Any = frame.get_column(column)
+            if not found[name].get_column(column).cast(times.dtype).equals(times):
+                msg = f"{column} holds times that nanoseconds do not"  # older polars changes them without a word
+                raise pl.exceptions.InvalidOperationError(msg)
+    return found
 
 
 def _common(left: pl.DataType, right: pl.DataType) -> Any:

@@ -32,13 +32,18 @@ def table(columns: Mapping[str, Any]) -> pl.DataFrame:
     return pl.DataFrame([_column(name, values) for name, values in columns.items()])
 
 
+SMALLEST_LOST = 2**63
+"""From here on whole numbers need a type that older versions of polars do not have."""
+
+
 def _column(name: str, values: Any) -> pl.Series:
     """Return a column, or raise where polars would lose a whole number that is too large for its types."""
     if isinstance(values, pl.Series):
         return values.alias(name)
     found = pl.Series(name, values, strict=False)
-    lost = (values[row] for row in found.is_null().arg_true()) if isinstance(values, Sequence) else ()
-    large = next((value for value in lost if isinstance(value, int)), None)
+    is_lost = found.is_null() | (found.dtype == pl.Object)
+    lost = (values[row] for row in is_lost.arg_true()) if isinstance(values, Sequence) else ()
+    large = next((value for value in lost if isinstance(value, int) and abs(value) >= SMALLEST_LOST), None)
     if large is not None:
         msg = f"{name!r} holds {quoted(large)}, which is too large for polars beside its other values"
         raise InputError(msg, "give floats, or ids as text")
