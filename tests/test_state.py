@@ -133,7 +133,7 @@ def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engi
     )
     found, expected = (plain(recframe.merge(states).evaluate()) for states in (one, both))
     assert_same(sorted(found, key=str), sorted(expected, key=str))
-    with pytest.raises(recframe.OptionError, match="no state compares two models"):
+    with pytest.raises(recframe.OptionError, match="no two models are compared by all states"):
         recframe.merge(one).compare()
     alone = [recframe.rec(frame).state("mrr", score=[model]) for model in MODELS]
     with pytest.raises(recframe.InputError, match="are in two states: without truth= all models of a list"):
@@ -198,6 +198,10 @@ def state_of(engine, rows, *args, **roles):
     return recframe.rec(engine.frame(rows)).state(*(args or ("mrr",)), score="new", **roles)
 
 
+def both_of(engine, rows):
+    return recframe.rec(engine.frame(rows)).state("mrr", score=MODELS)
+
+
 REFUSED = {
     "are in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, a)),
     "1 list is in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, [*b, a[0]])),
@@ -210,6 +214,11 @@ REFUSED = {
     "per='week' is no column of a state": lambda engine, a, b: "week",
     "merge needs a state": lambda engine, a, b: (),
     "'x' is no state": lambda engine, a, b: ("x",),
+    "rows of the state [0-9a-f]{16} are there twice": lambda engine, a, b: (both_of(engine, a), both_of(engine, a).filter(kind="pair")),
+    "have no rows of the kind 'lists'": lambda engine, a, b: (state_of(engine, a).filter(kind="metric"),),
+    "definition='x' is no definition of a state": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),
+    "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
+    "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
     "the states have no rows": lambda engine, a, b: (state_of(engine, a).head(0),),
 }  # fmt: skip
 
@@ -248,3 +257,42 @@ def test_a_frame_without_rows_has_a_state(polars_engine):
     assert row == {"mrr": None, "lists": 0, "undefined": 0}
     both = recframe.merge(empty, state_of(polars_engine, sample(9)))
     assert plain(both.evaluate()) == plain(recframe.merge(state_of(polars_engine, sample(9))).evaluate())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
+    rows = sample(10)
+    third = [{**row, "third": row["new"] / 2} for row in rows]
+    parts = [polars_engine.frame([row for row in third if (row["user"] or 0) % 2 == half]) for half in (0, 1)]
+    models = [*MODELS, "third"]
+    every = [recframe.rec(part).state("mrr", score=models) for part in parts]
+    some = recframe.rec(parts[1]).state("mrr", score=models, baseline="old")
+    found = recframe.merge(every[0], some).compare()
+    assert [(row["model"], row["baseline"]) for row in plain(found)] == [("new", "old"), ("third", "old")]
+    with pytest.raises(recframe.OptionError, match="not all states compare 'third' with 'new'"):
+        recframe.merge(every[0], some).compare(baseline="new")
+    pairs = pl().col("kind") == "pair"
+    cut = every[1].filter(~(pairs & (pl().col("model") == "new")))
+    with pytest.raises(recframe.OptionError, match="not all states compare 'new' with 'old'"):
+        recframe.merge(every[0], cut).compare(baseline="old")
+
+
+def test_the_state_of_a_lazy_frame_is_lazy():
+    frame = pl().DataFrame(sample(11))
+    eager = recframe.rec(frame).state("mrr", score=MODELS, per="day")
+    lazy = recframe.rec(frame.lazy()).state("mrr", score=MODELS, per="day")
+    assert isinstance(lazy, pl().LazyFrame)
+    assert lazy.collect_schema() == lazy.collect().schema == eager.schema
+    assert list(lazy.collect_schema()) == eager.columns
+    assert plain(recframe.merge(lazy).compare()) == plain(recframe.merge(eager).compare())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_states_survive_files_of_text(polars_engine, tmp_path):
+    rows = sample(12)
+    states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, per="day", cluster="visitor")
+    path = tmp_path / "states.csv"
+    pl().concat(states).write_csv(path)
+    for call in ("evaluate", "describe", "compare"):
+        found = getattr(recframe.merge(pl().read_csv(path, infer_schema_length=None)), call)()
+        assert_same(plain(found), plain(getattr(recframe.merge(states), call)()))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
+from recframe.errors import InputError, quoted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,5 +61,15 @@ def pack(hashes: Any) -> str:
 
 
 def unpack(text: str) -> Any:
-    """Return the hashes that a text holds."""
-    return np.frombuffer(base64.b64decode(text), dtype="<u8")
+    """Return the hashes that a text holds.
+
+    Raises
+    ------
+    InputError
+        The text holds none.
+    """
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), dtype="<u8")
+    except (TypeError, ValueError):
+        msg = f"keys={quoted(text)} are no keys of a state"
+        raise InputError(msg, "give what df.rec.state(...) returned, unchanged") from None

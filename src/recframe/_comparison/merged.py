@@ -145,14 +145,17 @@ class Merged:
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "test='t', or compare on the frames themselves")
         rows = self._rows
+        if len(rows.models) == 1:
+            msg = "compare needs two models, but the states have one"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         wanted = model_pairs(rows.models, baseline)
         held = [pair for pair in wanted if rows.holds_pair(*pair)]
         if baseline is not None and len(held) < len(wanted):
             other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
-            msg = f"no state compares {other!r} with {baseline!r}"
+            msg = f"not all states compare {other!r} with {baseline!r}"
             raise OptionError(msg, f"state(..., score=[...], baseline={baseline!r}) on frames that hold both models")
         if not held:
-            msg = "no state compares two models"
+            msg = "no two models are compared by all states"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]

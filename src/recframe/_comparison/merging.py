@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from hashlib import blake2b
@@ -24,9 +23,26 @@ from recframe._comparison.state import (
     new_series,
     sums_by,
 )
-from recframe._comparison.state_checks import check_lists, check_versions, definitions_of, ordered
+from recframe._comparison.state_checks import (
+    check_lists,
+    check_rows,
+    check_versions,
+    definition_of,
+    definitions_of,
+    held_pairs,
+    ordered,
+)
 from recframe._engines.registry import adapter_of, is_frame
-from recframe.errors import InputError, MissingColumnError, OptionError, OptionTypeError, closest, quoted
+from recframe._values import as_tuple, column_names
+from recframe.errors import (
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    OptionError,
+    OptionTypeError,
+    closest,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,11 +69,11 @@ class Rows:
         How many lists there are.
     """
 
-    def __init__(self, frames: Sequence[nw.DataFrame[Any]], per: Sequence[str]) -> None:
+    def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
         self._backend = nw.get_native_namespace(frames[0])
-        words = [name for name in (*per, *COLUMNS) if name not in (*ADDED, *ENDS)]
+        words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS)]
         columns: dict[str, Any] = {
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
         }
@@ -66,8 +82,11 @@ class Rows:
         self._definitions = definitions_of(columns)
         self.metrics = ordered(columns, "metric", "metric")
         self.models = ordered(columns, "lists", "model")
-        self.several = json.loads(columns["definition"][0])["several"]
-        self.hashes = check_lists(columns, self.metrics, truth=json.loads(columns["definition"][0])["truth"])
+        shared = definition_of(columns["definition"][0])
+        self.several = shared["several"]
+        self.hashes = check_lists(columns, self.metrics, truth=shared["truth"])
+        check_rows(columns, [*own, *NAMES])
+        self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
         self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
 
@@ -155,9 +174,8 @@ class Rows:
         return found
 
     def holds_pair(self, model: int, baseline: int) -> bool:
-        """Return whether states compare two models, by their numbers."""
-        names = (self.models[max(model, baseline)], self.models[min(model, baseline)])
-        return any(key[-5] == "pair" and key[-3:-1] == names for key in self._keys)
+        """Return whether all states compare two models, by their numbers."""
+        return frozenset([self.models[model], self.models[baseline]]) in self._pairs
 
     def reported(self) -> nw.DataFrame[Any]:
         """Return the values of `per`, a row for each segment."""
@@ -198,6 +216,9 @@ class Rows:
 
 def _numbers(column: nw.Series[Any]) -> Any:
     """Return a column of numbers, NaN where one is missing."""
+    if not column.dtype.is_numeric() and column.null_count() < len(column):
+        msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
+        raise ColumnTypeError(msg, "give what df.rec.state(...) returned, unchanged")
     return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
 
 
@@ -225,16 +246,16 @@ def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
             msg = f"the frame is no state: it has no column {missing[0]!r}"
             raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
     own = [name for name in frames[0].columns if name not in COLUMNS]
-    wanted = own if per is None else [per] if isinstance(per, str) else list(per)
+    wanted = list(dict.fromkeys(own if per is None else as_tuple(column_names("per", per))))
     for frame in frames:
-        for name in wanted:
-            if name not in frame.columns:
+        for name in {*own, *wanted}:
+            if name not in frame.columns or name in COLUMNS:
                 msg = f"per={name!r} is no column of a state"
                 raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
     if not any(len(frame) for frame in frames):
         msg = "the states have no rows"
         raise InputError(msg, "a state has a row for each metric, also of frames without lists")
-    return Rows(frames, wanted)
+    return Rows(frames, own, wanted)
 
 
 def _eager(frame: Any) -> nw.DataFrame[Any]:

@@ -62,7 +62,7 @@ class Options:
 def state(plan: Plan, options: Options) -> Any:
     """Return the sums over the lists, as a frame of the kind given."""
     check_by_list(plan.metrics, "state")
-    types = {name: {nw.String(): str, nw.Int64(): int}.get(dtype, float) for name, dtype in TYPES.items()}
+    types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
     return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     found: dict[Any, dict[str, Any]] = {}
     texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
     for metric, text in texts:
-        one = json.loads(text)
+        one = definition_of(text)
         other = found.setdefault(metric, one)
         field = next((name for name in one if one[name] != other.get(name)), None)
         if field is not None:
@@ -39,6 +40,43 @@ def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
             raise InputError(msg, ONE_CALL)
     return found
+
+
+def definition_of(text: Any) -> dict[str, Any]:
+    """Return the fields of a definition."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        msg = f"definition={quoted(text)} is no definition of a state"
+        raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
+    return found
+
+
+def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
+    """Return the pairs of models that every state compares, in all of its segments and clusters."""
+    names = ("state", "kind", "metric", "model", "baseline")
+    rows = Counter(zip(*(columns[name] for name in names), strict=True))
+    states = {state for state, *_ in rows}
+
+    def held(model: Any, baseline: Any) -> bool:
+        for state, metric in product(states, metrics):
+            pairs = rows[state, "pair", metric, model, baseline] + rows[state, "pair", metric, baseline, model]
+            if {pairs} != {rows[state, "metric", metric, name, None] for name in (model, baseline)}:
+                return False
+        return True
+
+    return {frozenset(pair) for _, kind, _, *pair in rows if kind == "pair" and held(*pair)}
+
+
+def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise for rows of a state that are there twice."""
+    rows = Counter(zip(*(columns[name] for name in ("state", *names)), strict=True))
+    ((key, count),) = rows.most_common(1)
+    if count > 1:
+        msg = f"rows of the state {key[0]} are there twice"
+        raise InputError(msg, ONCE)
 
 
 def ordered(columns: Mapping[str, Any], kind: str, name: str) -> list[Any]:
@@ -60,6 +98,9 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], *, truth: bo
             hashes[state, model].append(unpack(keys))
         elif kind == "metric":
             counts[state, model, metric] += lists + undefined
+    if not hashes:
+        msg = "the states have no rows of the kind 'lists'"
+        raise InputError(msg, "give all rows of a state")
     held = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(held, truth=truth)
     for (state, model), found in held.items():
