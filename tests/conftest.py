@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from changed import changed_files
 from engines import ENGINES, Pandas, Polars
 
 if TYPE_CHECKING:
     from engines.base import Engine
 
+ROOT = Path(__file__).resolve().parents[1]
 PEERS = Path(__file__).parent / "peers"
 
 # An example runs on a whole engine, so its time says nothing. Examples are the same in each run, and a failure prints
@@ -87,7 +89,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the peers' folder out unless it is requested: it imports them, which alone takes seconds."""
-    if collection_path != PEERS or config.getoption("all") or config.getoption("markexpr") or named(config, PEERS):
+    if collection_path != PEERS or config.getoption("all") or config.getoption("markexpr") or is_whole(config, PEERS):
         return None
     return True
 
@@ -107,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     """Return whether a test belongs to its engine's share; a parameter `library` names an engine too.
 
-    The first engine runs all tests of a file that the command line names.
+    The first engine runs all tests of a file that runs whole.
     """
     params = item.callspec.params if hasattr(item, "callspec") else {}
     engine: Engine | None = params.get("engine")
@@ -118,7 +120,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
         return False
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
-    if (name == next(iter(ENGINES)) and named(config, item.path)) or (entry.every and is_single(item)):
+    if (name == next(iter(ENGINES)) and is_whole(config, item.path)) or (entry.every and is_single(item)):
         share = 1
     # Engines of one share run different tests, so that together they run all.
     test = item.name.replace(name, "", 1)
@@ -134,16 +136,17 @@ def is_single(item: pytest.Item) -> bool:
 
 
 def in_time(config: pytest.Config, item: pytest.Item) -> bool:
-    """Return whether a test is quick, or slow and requested: by an option, by a mark, or by its own path."""
+    """Return whether a test is quick, or slow and requested: by an option, by a mark, or as its file runs whole."""
     if item.get_closest_marker("slow") is None or config.getoption("all") or config.getoption("markexpr"):
         return True
-    return named(config, item.path)
+    return is_whole(config, item.path)
 
 
-def named(config: pytest.Config, path: Path) -> bool:
-    """Return whether the command line names a test file, or the peers' folder or a file in it."""
-    paths = [Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args]
-    return any(path == one or (path == PEERS and one.is_relative_to(PEERS)) for one in paths)
+def is_whole(config: pytest.Config, path: Path) -> bool:
+    """Return whether a test file runs whole, or one in the peers' folder: named on the command line, or changed."""
+    named = (Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args)
+    files = {*named, *changed_files(ROOT)}
+    return path in files or (path == PEERS and any(one.is_relative_to(PEERS) for one in files))
 
 
 @pytest.fixture(params=["pandas", "pandas alone"])
