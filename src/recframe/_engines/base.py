@@ -256,6 +256,10 @@ class Engine(Adapter):
     def repeat(self, frame: Frame, times: str) -> Frame:
         """Repeat each row as often as a column says, at least once, and number the copies from 1."""
 
+    def holds_long_queries(self, frame: Frame) -> bool:  # noqa: ARG002
+        """Return whether a plan of some hundred columns that read each other can be computed."""
+        return True
+
     @abstractmethod
     def positions(self, upto: int | Frame) -> Frame:
         """Return the whole numbers from 1, up to a number or the one value of a frame."""

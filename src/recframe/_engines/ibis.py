@@ -52,6 +52,10 @@ class Ibis(SqlEngine):
         opened = {name: source.with_native(_may_be_missing(source.native)) for name, source in sources.items()}
         return super().open_frames(opened, rows=rows)
 
+    def holds_long_queries(self, frame: Frame) -> bool:
+        # PostgreSQL and ClickHouse write columns of columns out wherever they are read, until memory ends.
+        return {*_backends(frame.to_native())} <= {"duckdb"}
+
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         return portable(super().rename(frame, names))
 
@@ -94,10 +98,14 @@ class Ibis(SqlEngine):
         return set(native.schema().null_fields)
 
 
+def _backends(table: Any) -> list[str]:
+    """Return the names of the backends of a table."""
+    return [each.source.name for each in table.op().find((ops.DatabaseTable, ops.SQLQueryResult))]
+
+
 def _warn_of_backends(table: Any) -> None:
     """Warn once of each backend of a table on which nothing was tested; an unbound table does not say its backend."""
-    tables = table.op().find((ops.DatabaseTable, ops.SQLQueryResult))
-    for name in sorted({each.source.name for each in tables} - TESTED - WARNED):
+    for name in sorted({*_backends(table)} - TESTED - WARNED):
         known = "Ibis writes SQL for it" if name in COMPILES else "Ibis writes SQL of few calls or none for it"
         msg = (
             f"recframe was never tested on {name}: {known}. It is tested on DuckDB, PostgreSQL and ClickHouse. Compare "

@@ -48,6 +48,7 @@ from recframe._columns import (
     stop_column,
     survival_column,
 )
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +75,7 @@ def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bo
         return alone
     survivals, block = _numbered(context, survival_column), [*context.group, START]
     grades = grades.filter(nw.col(SIZE) > 1)
-    places = _survivals(context, grades, block, upto)
-    ahead = grades.group_by(*block).agg(nw.col(*examined).min())
-    places = context.engine.join(places, ahead, block)
+    places = _survivals(context, grades, block, examined, upto)
     passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survivals]
     here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survivals, strict=True)}
     places = places.with_columns(**here).with_columns(_place(nw.col(POSITION)).alias(POSITION))
@@ -101,7 +100,7 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     own = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
     own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
-    places = engine.join(_survivals(context, own, row, upto), grades.select(*row, SIZE, stop, examined), row)
+    places = engine.join(_survivals(context, own, row, [], upto), grades.select(*row, SIZE, stop, examined), row)
     there = (nw.col(stop) * nw.col(survival) / nw.col(SIZE)).alias(stop)
     places = places.with_columns(there, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
@@ -152,7 +151,9 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     return engine.settle(grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True))))
 
 
-def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: int | None) -> Frame:
+def _survivals(
+    context: CallContext, grades: Frame, block: Sequence[str], carried: Sequence[str], upto: int | None
+) -> Frame:
     """Return the positions of tied blocks, counted in each from 1, with the probabilities to pass them.
 
     Parameters
@@ -162,19 +163,26 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
     grades : Frame
         How many rows of a tied block have which probabilities to stop.
     block : sequence of str
-        The key of a block, and what is the same for all of its rows.
+        The key of a block.
+    carried : sequence of str
+        What else is the same for all of its rows, up to the last bit.
     upto : int or None
         The last position of a list that matters.
     """
     engine = context.engine
+    if not engine.holds_long_queries(grades):
+        msg = "err and pfound of tied rows are more than a query of this database holds"
+        raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
     stops, logs = _numbered(context, stop_column), _numbered(context, log_column)
     arguments, survivals = _numbered(context, argument_column), _numbered(context, survival_column)
     node = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE]
     rows = _with_angles(_with_nodes(context, _with_bands(context, grades, upto)))
     for stop, log, argument in zip(stops, logs, arguments, strict=True):
         rows = _on_circle(rows, 1 - nw.col(stop), log, argument)
-    rows = rows.select(*node, MARKED, *((nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)))
-    nodes = engine.sum_by(rows, node, [MARKED, *logs, *arguments])
+    weighted = [(nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)]
+    least = [nw.col(*carried).min()] if carried else []
+    rows = rows.select(*node, *carried, MARKED, *weighted)
+    nodes = rows.group_by(*node).agg(nw.col(MARKED, *logs, *arguments).sum(), *least)
     # At the other rows nobody stops.
     nodes = _on_circle(_with_angles(_with_periods(nodes)), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
@@ -182,7 +190,7 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
     sums = {log: nw.col(log) + rest * base[0] for log in logs}
     sums |= {argument: nw.col(argument) + rest * base[1] for argument in arguments}
     sums |= {BASE_LOG: size * base[0], BASE_ARGUMENT: size * base[1]}
-    nodes = nodes.select(*node, TILT, ANGLE, *(total.alias(name) for name, total in sums.items()))
+    nodes = nodes.select(*node, *carried, TILT, ANGLE, *(total.alias(name) for name, total in sums.items()))
     parts = engine.repeat(nodes, BAND_COUNT)
     parts = parts.with_columns((nw.col(BAND_FIRST) + nw.col(POSITION) - 1).cast(nw.Int64()).alias(POSITION))
     turned = (size * nw.col(TILT) - nw.col(POSITION)) * nw.col(ANGLE)
@@ -190,9 +198,10 @@ def _survivals(context: CallContext, grades: Frame, block: Sequence[str], upto: 
     parts = parts.with_columns(*(_folded(nw.col(name) + turned).alias(name) for name in angles))
     values = {name: nw.col(log).exp() * _cosine(name) for log, name in zip((*logs, BASE_LOG), angles, strict=True)}
     place = [*block, POSITION]
-    parts = engine.sum_by(parts.select(*place, *(part.alias(name) for name, part in values.items())), place, angles)
+    parts = parts.select(*place, *carried, *(part.alias(name) for name, part in values.items()))
+    parts = parts.group_by(*place).agg(nw.col(*angles).sum(), *least)
     passed = (nw.col(name) / nw.col(BASE_ARGUMENT) for name in arguments)
-    return parts.select(*place, *(part.alias(name) for part, name in zip(passed, survivals, strict=True)))
+    return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(passed, survivals, strict=True)))
 
 
 def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:
