@@ -87,6 +87,7 @@ ROLES = {
 @pytest.mark.parametrize("case", ROLES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
+    pytest.importorskip("scipy")
     rows, roles = sample(seed), {"score": MODELS, **ROLES[case]}
     parts = split(seed, rows, 3)
     merged = recframe.merge(states_of(engine, rows, parts, METRICS, **roles))
@@ -110,6 +111,8 @@ def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_merging_is_associative_and_in_any_order(seed, count):
+    pytest.importorskip("polars")
+    pytest.importorskip("scipy")
     polars_engine, rows = ENGINES["polars"].engine, sample(seed)
     states = states_of(polars_engine, rows, split(seed, rows, count), METRICS[:2], score=MODELS, per="day")
     whole = recframe.merge(states)
