@@ -196,7 +196,7 @@ def test_methods_show_their_whole_signature(name):
 
 
 def test_every_role_is_documented():
-    assert all(f"    {name} : " in Roles.__doc__ for name in (*roles_of(), *SIDE_INFORMATION))
+    assert all(f"\n{name} : " in inspect.cleandoc(Roles.__doc__) for name in (*roles_of(), *SIDE_INFORMATION))
 
 
 def test_the_frame_is_never_changed(frame):

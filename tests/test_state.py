@@ -144,6 +144,7 @@ def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engi
 
 
 def test_a_baseline_turns_pairs_around(polars_engine):
+    pytest.importorskip("scipy")
     rows = sample(4)
     merged = recframe.merge(states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, cluster="visitor"))
     expected = polars_engine.ask(
@@ -164,6 +165,7 @@ def test_segments_add_up(polars_engine):
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_segments_keep_their_values_and_types(library):
+    pytest.importorskip("scipy")
     module = pytest.importorskip(library)
     large = 2**60 + 1
     rows = {"user": [1, 2, 3], "shop": [large, large - 1, 5], "relevant": [1, 1, 0], "score": [1.0, 1.0, 1.0]}
@@ -241,6 +243,7 @@ def test_what_does_not_add_up_is_refused(polars_engine, message):
 
 
 def test_what_sums_do_not_tell_is_refused(polars_engine):
+    pytest.importorskip("scipy")
     merged = recframe.merge(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
     with pytest.raises(recframe.OptionError, match="test='bootstrap' reads the values of lists"):
         merged.compare(test="bootstrap")
@@ -264,6 +267,7 @@ def test_a_frame_without_rows_has_a_state(polars_engine):
 
 @pytest.mark.filterwarnings("ignore")
 def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
+    pytest.importorskip("scipy")
     rows = sample(10)
     third = [{**row, "third": row["new"] / 2} for row in rows]
     parts = [polars_engine.frame([row for row in third if (row["user"] or 0) % 2 == half]) for half in (0, 1)]
@@ -281,6 +285,7 @@ def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
 
 
 def test_the_state_of_a_lazy_frame_is_lazy():
+    pytest.importorskip("scipy")
     frame = pl().DataFrame(sample(11))
     eager = recframe.rec(frame).state("mrr", score=MODELS, per="day")
     lazy = recframe.rec(frame.lazy()).state("mrr", score=MODELS, per="day")
@@ -292,6 +297,7 @@ def test_the_state_of_a_lazy_frame_is_lazy():
 
 @pytest.mark.filterwarnings("ignore")
 def test_states_survive_files_of_text(polars_engine, tmp_path):
+    pytest.importorskip("scipy")
     rows = sample(12)
     states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, per="day", cluster="visitor")
     path = tmp_path / "states.csv"

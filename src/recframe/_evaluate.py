@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, cleandoc
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
@@ -260,7 +260,7 @@ def method(kind: type[Metric]) -> Callable[..., Any]:
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
-    call.__doc__ = f"{(kind.__doc__ or '').rstrip()}\n{roles_doc(roles)}"
+    call.__doc__ = f"{cleandoc(kind.__doc__ or '')}\n{roles_doc(roles)}"
     setattr(call, "__signature__", _signature(kind))  # noqa: B010 - functions declare no such attribute
     return call
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, cleandoc, signature
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles
@@ -26,9 +26,10 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
 
 def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
     """Return the section of a docstring that says what roles are."""
-    text = (Roles.__doc__ or "").split("----------\n", 1)[-1].rstrip()
-    entries = [entry for entry in re.split(r"\n(?=    \w)", text) if entry.split(":", 1)[0].strip() in names]
-    return f"\n    {title}\n    {'-' * len(title)}\n" + "\n".join(entries) + "\n    "
+    # From 3.13 on, Python itself takes the margin away.
+    text = cleandoc(Roles.__doc__ or "").split("----------\n", 1)[-1]
+    entries = [entry for entry in re.split(r"\n(?=\w)", text) if entry.split(":", 1)[0].strip() in names]
+    return f"\n{title}\n{'-' * len(title)}\n" + "\n".join(entries) + "\n"
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
@@ -39,7 +40,7 @@ def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     own = [parameter for parameter in found.parameters.values() if parameter.kind not in several]
     full = found.replace(parameters=[*own, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
-    call.__doc__ = f"{(call.__doc__ or '').rstrip()}\n{roles_doc(names)}"
+    call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names)}"
 
 
 FEW_ROLES = 5
