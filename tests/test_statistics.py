@@ -237,7 +237,8 @@ def test_differences_of_rounding_are_none():
     sums = {"lists": 3.0, "difference": 3e-16, "baseline": 1.5, "squares": 3e-32, "wins": 0.0, "losses": 0.0}
     pair = paired_sums.Pair(0, 1, 0)
     columns = {f"{name} {pair.difference}": [one] for name, one in sums.items()}
-    found, parts = paired_sums.statistics(nw.from_native(pytest.importorskip("polars").DataFrame(columns)), [pair])
+    frame = nw.from_native(pytest.importorskip("polars").DataFrame(columns))
+    found, parts = paired_sums.statistics(paired_sums.sums_of(frame, [pair]))
     assert (student.p_value(found).item(), student.effect(found).item()) == (1.0, 0.0)
     low, high = student.interval(found, 0.95, (-1, 1))
     assert low == -high < 0
