@@ -269,23 +269,12 @@ POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
 """What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
+CALLS = (
+    *("measure", "evaluate", "contributions", "compare", "describe", "state", "report", "fuse", "agreement", "check"),
+    *("label", "top", "to_lists", "split", "add_random", "add_popular"),
+)
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
-    call: tuple(name for name, role in ROLES.items() if call in role.calls)
-    for call in (
-        *(
-            "measure",
-            "evaluate",
-            "contributions",
-            "compare",
-            "describe",
-            "state",
-            "report",
-            "fuse",
-            "agreement",
-            "check",
-        ),
-        *("label", "top", "to_lists", "split", "add_random", "add_popular"),
-    )
+    call: tuple(name for name, role in ROLES.items() if call in role.calls) for call in CALLS
 }
 """The roles that each call of the namespace accepts, the metrics aside."""
 

@@ -23,6 +23,8 @@ from recframe.profiles._spec import spec_of
 
 ENDS = {"mean": "{}", "low": "the lower end of {}", "high": "the upper end of {}"}
 """What `by` names, and what a message calls it."""
+NOT_DESCRIBED = "by={!r} is a column of describe, but the result is no frame of it"
+DESCRIBED = "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')"
 
 
 def require(
@@ -36,7 +38,6 @@ def require(
         What a metric's method, `evaluate` or, with `by`, `describe` returned.
     least : float or mapping
         What the value must at least be: a number for a float, ``{"ndcg@10": 0.30, "map": 0.2}`` for a frame.
-
     by : {"mean", "low", "high"}, optional
         Of a result of `describe`: which of its columns must be so large. ``"high"`` raises only if the whole interval
         of the mean is below, ``"low"`` unless the whole interval is above.
@@ -70,8 +71,7 @@ def shortfalls(result: Any, least: Any, by: Any = None) -> list[str]:
     if is_frame(result):
         return _of_frame(result, least, by)
     if by is not None:
-        msg = f"by={by!r} is a column of describe, but the result is no frame of it"
-        raise OptionTypeError(msg, "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')")
+        raise OptionTypeError(NOT_DESCRIBED.format(by), DESCRIBED)
     if result is not None and (not isinstance(result, Real) or isinstance(result, bool)):
         msg = f"result={quoted(result)} is neither a number nor a frame"
         raise OptionTypeError(
@@ -114,8 +114,7 @@ def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
 def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -> list[str]:
     """Return what falls short in a frame of `describe`."""
     if not {"metric", by} <= {*frame.columns}:
-        msg = f"by={by!r} is a column of describe, but the result is no frame of it"
-        raise OptionError(msg, "require(df.rec.describe('ndcg@10'), {'ndcg@10': 0.3}, by='high')")
+        raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     known, keys = frame["metric"].unique().to_list(), frame.columns[: frame.columns.index("metric")]
     found: list[str] = []
     for name, value in least.items():

@@ -21,7 +21,7 @@ from recframe._values import choice, column_name, whole_number
 from recframe.errors import DataWarning, OptionError, stack_level
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
@@ -109,17 +109,23 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
         for start in range(0, len(pairs), step):
             compared.append(_compared(values, pairs[start : start + step], context, options))
             show(start + len(compared[-1].pairs))
-    p = np.concatenate([one.numbers["p"].ravel() for one in compared])
-    corrected = iter(adjusted(p, options.correction))
-    tests = 1 if options.correction == "none" else max(int(np.isfinite(p).sum()), 1)
+    correct([(one.sums, one.numbers) for one in compared], options)
     pieces = []
     for one in compared:
-        shape = one.numbers["p"].shape
-        one.numbers["p_adjusted"] = np.fromiter(corrected, np.float64, one.numbers["p"].size).reshape(shape)
-        one.numbers["detectable"] = student.detectable(one.sums, 1 - (1 - options.confidence) / tests)
         named = [_named_row(plan, values, one, number) for number in range(len(one.pairs))]
         pieces.append(stacked(one.reported, named, COLUMNS))
     return nw.concat(pieces, how="vertical")
+
+
+def correct(compared: Sequence[tuple[Sums, dict[str, Any]]], options: Options) -> None:
+    """Add to the statistics of all pairs what depends on how many tests there are."""
+    p = np.concatenate([numbers["p"].ravel() for _, numbers in compared])
+    corrected = iter(adjusted(p, options.correction))
+    tests = 1 if options.correction == "none" else max(int(np.isfinite(p).sum()), 1)
+    for own, numbers in compared:
+        shape = numbers["p"].shape
+        numbers["p_adjusted"] = np.fromiter(corrected, np.float64, numbers["p"].size).reshape(shape)
+        numbers["detectable"] = student.detectable(own, 1 - (1 - options.confidence) / tests)
 
 
 @dataclass(frozen=True)
@@ -138,9 +144,8 @@ def _compared(values: ListValues, pairs: Sequence[Pair], context: CallContext, o
     """Compare pairs."""
     values = with_differences(values, pairs)
     sums = paired_sums(values, pairs, context.per, context.cluster)
-    own, found = paired.statistics(paired.sums_of(sums, pairs))
-    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, values.range_of), own.mean)[:2]
-    compared = _Compared(pairs, sums.select(*context.per), own, numbers_of(own, found, options, bounds))
+    own, numbers, bounds = tested(paired.sums_of(sums, pairs), pairs, values.range_of, options)
+    compared = _Compared(pairs, sums.select(*context.per), own, numbers)
     if options.test != "t":
         _resample(compared, bounds, values, context, options)
     return compared
@@ -150,11 +155,17 @@ def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int)
     """Return the statistics of one pair with its names; wins are in the direction of the metric."""
     pair = compared.pairs[number]
     metric = plan.metrics[pair.metric]
-    row: dict[str, Any] = {name: array[number] for name, array in compared.numbers.items()}
-    if not metric.higher_is_better:
-        row["wins"], row["losses"] = row["losses"], row["wins"]
     names = {"model": values.models[pair.model], "baseline": values.models[pair.baseline]}
-    return {**row, **names, "metric": plan.context.query.averaging(metric.label).name}
+    names["metric"] = plan.context.query.averaging(metric.label).name
+    return {**row_of(compared.numbers, number, higher_is_better=metric.higher_is_better), **names}
+
+
+def row_of(numbers: Mapping[str, Any], place: int, *, higher_is_better: bool) -> dict[str, Any]:
+    """Return the statistics of one pair of many; wins are in the direction of the metric."""
+    row = {name: array[place] for name, array in numbers.items()}
+    if not higher_is_better:
+        row["wins"], row["losses"] = row["losses"], row["wins"]
+    return row
 
 
 def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
@@ -176,13 +187,17 @@ def _warn_of_clusters(values: ListValues, context: CallContext) -> None:
         warnings.warn(msg, DataWarning, stacklevel=stack_level())
 
 
-def numbers_of(own: Sums, found: Mapping[str, Any], options: Options, bounds: Sequence[Any]) -> dict[str, Any]:
-    """Return the statistics of all pairs, by Student's t: a row of each array for a pair."""
+def tested(
+    sums: dict[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]], options: Options
+) -> tuple[Sums, dict[str, Any], Sequence[Any]]:
+    """Return what t-tests read, their statistics, a row of each array for a pair, and the range of differences."""
+    own, found = paired.statistics(sums)
+    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, range_of), own.mean)[:2]
     low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
-    return {
+    numbers = {
         **{name: found[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
@@ -193,6 +208,7 @@ def numbers_of(own: Sums, found: Mapping[str, Any], options: Options, bounds: Se
         "p": student.p_value(own),
         "effect": student.effect(own),
     }
+    return own, numbers, bounds
 
 
 def _resample(

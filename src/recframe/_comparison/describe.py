@@ -76,12 +76,8 @@ def _described(
     weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
     clusters = part["cluster"][there] if options.cluster is not None else None
     sums = Sums.of(values, weights, clusters)
-    # Where relevance is not negative, no value is.
-    if math.isinf(bounds[0]) and math.isfinite(bounds[1]) and (values >= 0).all():
-        bounds = (0.0, bounds[1])
-    # Values of 0 and 1 are shares, whose spread follows from their mean.
-    shares = bounds == (0, 1) and bool(((values == 0) | (values == 1)).all())
-    low, high = (wilson if shares else student.interval)(sums, options.confidence, bounds)
+    negative, fractions = bool((values < 0).any()), bool(((values != 0) & (values != 1)).any())
+    low, high = interval_of_mean(sums, options.confidence, bounds, negative=negative, fractions=fractions)
     spread = {name: np.quantile(values, share) if len(values) else np.nan for name, share in QUANTILES.items()}
     return {
         "lists": len(values),
@@ -93,3 +89,15 @@ def _described(
         **spread,
         "zeros": np.mean(values == 0) if len(values) else np.nan,
     }
+
+
+def interval_of_mean(
+    sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: bool, fractions: bool
+) -> tuple[Any, Any]:
+    """Return the interval of a mean of values, of which some may be negative, and some neither 0 nor 1."""
+    # Where relevance is not negative, no value is.
+    if math.isinf(bounds[0]) and math.isfinite(bounds[1]) and not negative:
+        bounds = (0.0, bounds[1])
+    # Values of 0 and 1 are shares, whose spread follows from their mean.
+    shares = bounds == (0, 1) and not fractions
+    return (wilson if shares else student.interval)(sums, confidence, bounds)

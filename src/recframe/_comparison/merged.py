@@ -9,15 +9,14 @@ import numpy as np
 
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
-from recframe._comparison.compare import Options, numbers_of
+from recframe._comparison.compare import Options, correct, row_of, tested
+from recframe._comparison.describe import interval_of_mean
 from recframe._comparison.merging import Rows, read_states
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.results import INTERNAL, stacked
 from recframe._comparison.state import COLUMNS, TYPES
-from recframe._statistics import check_installed, student
-from recframe._statistics.correction import adjusted
+from recframe._statistics import check_installed
 from recframe._statistics.student import check_confidence
-from recframe._statistics.wilson import wilson
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -160,22 +159,15 @@ class Merged:
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         found = {name: np.array([one[name] for one in sums]) for name in sums[0]}
-        own, found = paired.statistics(found)
-        bounds = np.broadcast_arrays(*paired.bounds(found, pairs, rows.range_of), own.mean)[:2]
-        numbers = numbers_of(own, found, options, bounds)
-        p = numbers["p"].ravel()
-        tests = 1 if options.correction == "none" else max(int(np.isfinite(p).sum()), 1)
-        numbers["p_adjusted"] = np.array(adjusted(p, options.correction)).reshape(numbers["p"].shape)
-        numbers["detectable"] = student.detectable(own, 1 - (1 - options.confidence) / tests)
+        own, numbers, _ = tested(found, pairs, rows.range_of, options)
+        correct([(own, numbers)], options)
         return self._stacked(
             [self._named(pair, numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
         )
 
     def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
         rows = self._rows
-        row = {name: array[place] for name, array in numbers.items()}
-        if not rows.definition(pair.metric)["higher_is_better"]:
-            row["wins"], row["losses"] = row["losses"], row["wins"]
+        row = row_of(numbers, place, higher_is_better=rows.definition(pair.metric)["higher_is_better"])
         names = {"model": rows.models[pair.model], "baseline": rows.models[pair.baseline]}
         return {**row, **names, "metric": rows.metrics[pair.metric]}
 
@@ -193,7 +185,7 @@ class Merged:
             len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
         ]
         names = {INTERNAL.format(name): name for name in columns}
-        return rows.native(made[order].rename(names).select(*rows.per, *columns))
+        return made[order].rename(names).select(*rows.per, *columns).to_native()
 
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
@@ -203,11 +195,9 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
     mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
     for place in range(len(mean)):
         one = type(own)(**{name: array[place : place + 1] for name, array in vars(own).items()})
-        ends = bounds
-        if np.isinf(bounds[0]) and np.isfinite(bounds[1]) and not sums["negative"][place]:
-            ends = (0.0, bounds[1])
-        shares = ends == (0, 1) and not sums["fractions"][place]
-        low[place], high[place] = (end[0] for end in (wilson if shares else student.interval)(one, confidence, ends))
+        negative, fractions = bool(sums["negative"][place]), bool(sums["fractions"][place])
+        ends = interval_of_mean(one, confidence, bounds, negative=negative, fractions=fractions)
+        low[place], high[place] = (end[0] for end in ends)
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {

@@ -206,12 +206,7 @@ class Rows:
     def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
         """Return a native frame of columns and their types."""
         made = [new_column(name, values, dtype, self._backend) for name, (values, dtype) in columns.items()]
-        return self.native(made[0].to_frame().with_columns(*made))
-
-    @staticmethod
-    def native(frame: nw.DataFrame[Any]) -> Any:
-        """Return a result as a frame of the library of the states."""
-        return frame.to_native()
+        return made[0].to_frame().with_columns(*made).to_native()
 
 
 def _numbers(column: nw.Series[Any]) -> Any:

@@ -231,7 +231,7 @@ def _of_values(groups: _Groups, values: Floats, weights: Floats | None) -> dict[
     v = np.where(there, values, 0.0)
     least, greatest = groups.ends(values, there)
     return {
-        **_moments(groups, there, v, weights),
+        **_moments(groups, there, v, _weights(there, weights)),
         "undefined": groups.sums(~there * 1.0),
         "zeros": groups.sums((there & (v == 0)) * 1.0),
         "fractions": groups.sums((there & (v != 0) & (v != 1)) * 1.0),
@@ -245,10 +245,10 @@ def _of_pair(groups: _Groups, differences: Floats, baselines: Floats, weights: F
     """Return the sums of the differences of lists between two models."""
     there = ~np.isnan(differences)
     d, b = np.where(there, differences, 0.0), np.where(there, baselines, 0.0)
-    w = there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+    w = _weights(there, weights)
     least, greatest = groups.ends(differences, there)
     return {
-        **_moments(groups, there, d, weights),
+        **_moments(groups, there, d, w),
         "baseline_total": groups.sums(w * b),
         "wins": groups.sums((d > ROUNDING) * 1.0),
         "losses": groups.sums((d < -ROUNDING) * 1.0),
@@ -259,8 +259,12 @@ def _of_pair(groups: _Groups, differences: Floats, baselines: Floats, weights: F
     }
 
 
-def _moments(groups: _Groups, there: Any, values: Floats, weights: Floats | None) -> dict[str, Any]:
-    w = there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+def _weights(there: Any, weights: Floats | None) -> Floats:
+    """Return what lists weigh: nothing where there is no value."""
+    return there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+
+
+def _moments(groups: _Groups, there: Any, values: Floats, w: Floats) -> dict[str, Any]:
     terms = {
         "lists": there * 1.0,
         "weight": w,
