@@ -187,7 +187,7 @@ def test_one_list_that_weighs_all_tells_nothing(weight, clusters):
     assert np.isnan([*missing, *wilson(sums, 0.95)]).all()
 
 
-@pytest.mark.parametrize("hits", [0, 1, 7, 25, 50])
+@pytest.mark.parametrize("hits", [0, 4, 7, 25, 50])
 def test_shares_have_wilsons_interval(hits):
     proportion = pytest.importorskip("statsmodels.stats.proportion")
     values = np.repeat([1.0, 0.0], [hits, 50 - hits])
@@ -201,7 +201,18 @@ def test_shares_have_wilsons_interval(hits):
     np.testing.assert_allclose(np.ravel(wilson(tenfold, 0.95)), expected, rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize("count", [50, 100, 200, 1000])
+@pytest.mark.parametrize("hits", [1, 2, 3])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_few_hits_have_poissons_end(hits, confidence):
+    stats, proportion = pytest.importorskip("scipy.stats"), pytest.importorskip("statsmodels.stats.proportion")
+    _, high = proportion.proportion_confint(hits, 60, 1 - confidence, "wilson")
+    (low,) = stats.gamma(hits).ppf([1 - confidence]) / 60
+    values = np.repeat([1.0, 0.0], [hits, 60 - hits])
+    assert np.ravel(wilson(sums_of(values), confidence)) == pytest.approx([low, high], rel=1e-9)
+    assert np.ravel(wilson(sums_of(1 - values), confidence)) == pytest.approx([1 - high, 1 - low], rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [*range(50, 70), 100, 122, 200, 1000])
 def test_wilsons_interval_holds_nearly_every_share_as_often_as_it_says(count):
     from scipy import stats
 

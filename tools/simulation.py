@@ -168,7 +168,7 @@ def shares() -> None:
     from scipy import stats
 
     truth, rows = np.arange(0.01, 0.995, 0.01), []
-    for count in (50, 100, 200, 500, 1000):
+    for count in (50, 55, 100, 200, 500, 1000):
         hits = np.arange(count + 1)
         ends = [
             np.ravel(wilson(Sums.of((hits[:count] < hit).astype(float), np.ones(count)), CONFIDENCE)) for hit in hits
