@@ -19,7 +19,7 @@ pl = pytest.importorskip("polars")
 
 import recframe  # noqa: E402
 from recframe._arguments import Roles  # noqa: E402
-from recframe._cli import definitions, terminal, texts  # noqa: E402
+from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
@@ -684,6 +684,22 @@ def test_help_imports_nothing_that_computes():
 def test_each_command_has_a_line_in_the_list():
     assert {*COMMANDS} == {*texts.COMMANDS}
     assert {*definitions.PARAMETERS} <= {part for text in texts.COMMANDS.values() for part in text.parameters}
+
+
+def test_help_does_not_speak_of_python():
+    helps = [
+        option.help or ""
+        for name in texts.COMMANDS
+        for option in definitions.command(name).params
+        if hasattr(option, "help")
+    ]
+    assert len(helps) > 100
+    assert not [text for text in helps if re.search(r"`|\bNone\b|\bframes?\b|=\"", text)]
+
+
+def test_help_in_its_own_words_is_of_roles_and_not_that_of_their_docstring():
+    documented = options.described(Roles.__doc__)
+    assert not [name for name, text in options.HELP.items() if documented[name] == text]
 
 
 def test_a_csv_file_with_a_name_twice_is_refused_if_the_column_is_read(run):

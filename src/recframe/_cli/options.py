@@ -14,38 +14,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 _ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
-_IN_PYTHON = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (r" (?:Errors are|row order) ?\(?for eager frames only\.?\)?| \(eager frames only\)", ""),
-        (r" See `recframe\.\w+`\.", ""),
-        (r"1 - `confidence`", "1 - confidence"),
-        (r"see `explain`", "see recframe explain"),
-        (r"``(\w+)=``", r"--\1"),
-        (r"``(\w+)=\"(\w+)\"``", r"--\1 \2"),
-        (r"`([a-z]+)`(?!`)", r"--\1"),
-        (r"None: the whole frame is one list", "none: all rows are one list"),
-        (r"how many, the items, or a frame of them", "how many, or a file of them"),
-        (r"A second frame of the same kind", "A second file"),
-        (r"None: ", "without it: "),
-        (r"an eager frame", "the file"),
-        (r"\ba frame\b", "a file"),
-        (r"\bthe frame\b", "the files"),
-    )
-)
-"""What docstrings say to those who write Python, and what help says instead."""
+HELP = {
+    "by": "The list key: one column or several. none: all rows are one list. Rows without a key are a list too.",
+    "item": "The item; read only for --truth, --ties item and the beyond-accuracy metrics.",
+    "score": 'The score, higher is better; "score" unless --rank is given, or the file has "rank" instead. A '
+    "missing score: not recommended.",
+    "rank": "Instead of --score: the position, from 1. Equal ranks are a tied block that starts there.",
+    "truth": "A second file with the key, the item and, if present, the relevance, else 1.",
+    "per": "Columns to report by, with one value in each list; the value is the mean over the lists within each. "
+    "The columns of --by: one value for each list.",
+    "ties": "Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger "
+    "item first, or row order.",
+    "min_relevance": "A row is relevant from this relevance on; without it: above 0. Lower grades still gain in "
+    'metrics that read grades: "ndcg(grades=relevant)" ends that.',
+    "undefined": 'A list without relevant items: left out of the mean, given this value, or an error. "raise_all" '
+    "is an error only if no list at all has a value.",
+    "catalog": "The items that could be recommended: how many, or a file of them; without it: those of the files.",
+    "subtopic": "The column of subtopics in --truth, which has a row for each subtopic of an item. Read by "
+    "alpha_ndcg and err_ia; without it: all relevant items have one subtopic.",
+    "condensed": "Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the "
+    "truth holds its item with a relevance of 0 or more; without --truth, if its relevance is that.",
+    "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '
+    'or "rectools": see recframe explain.',
+    "candidates": "With --rank, of a file that holds only some of the ranked rows, but every relevant one: the "
+    "number of ranked rows of the list.",
+    "weight": "The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing "
+    "counts as 0. Read from --truth where it has the column, else from the files.",
+    "propensity": "The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant "
+    "item then counts as 1 / propensity items. Read from --truth if there is one, else from the files.",
+    "estimator": 'Of --sampled: the least squares of bias and, as much as the number says, variance ("bv": 0.1); '
+    "the least squares of bias that do not grow with the rank; or the value at the estimated rank. Of --propensity: "
+    '"pooled" divides sums over all lists, where shares of single lists are averaged by default.',
+    "tied": "With --rank, of such a file: the number of rows of the row's tied block.",
+}
+"""What help says of roles whose docstring speaks of Python: of frames, None and quotes."""
 
 
 def role_options(call: str) -> list[click.Option]:
     """Return the roles that a call accepts, an option each."""
-    hints, texts = get_type_hints(Roles), described(Roles.__doc__)
-    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in _roles_of(call)]
+    return _of_roles(_roles_of(call))
 
 
 def policy_options() -> list[click.Option]:
     """Return the policies that `explain` reads."""
-    hints, texts = get_type_hints(Roles), described(Roles.__doc__)
-    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in (*EXPLAINED, "like")]
+    return _of_roles((*EXPLAINED, "like"))
+
+
+def _of_roles(names: Iterable[str]) -> list[click.Option]:
+    hints, texts = get_type_hints(Roles), described(Roles.__doc__) | HELP
+    return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
 def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.Option]:
@@ -74,30 +91,21 @@ def _roles_of(call: str) -> list[str]:
 
 def described(doc: str | None) -> dict[str, str]:
     """Return what a docstring says of each parameter, on one line."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     names: list[str] = []
     margin = 0
     for line in (doc or "").splitlines():
         head = _ENTRY.match(line)
         if head:
-            margin, names = len(head[1]), [name for name in head[2].split(", ") if name not in found]
+            margin, names = len(head[1]), [name for name in head[2].split(", ") if name not in texts]
         elif len(line) - len(line.lstrip()) > margin:
-            found |= {name: f"{found.get(name, '')} {line.strip()}" for name in names}
+            texts |= {name: f"{texts.get(name, '')} {line.strip()}" for name in names}
         else:
             names = []
-    return {name: _plain(text) for name, text in found.items()}
+    return {name: text.strip().replace("`", "") for name, text in texts.items()}
 
 
-def _plain(text: str) -> str:
-    """Return a text of a docstring as the terminal shows it."""
-    text = " ".join(text.split())
-    for pattern, words in _IN_PYTHON:
-        text = pattern.sub(words, text)
-    text = re.sub(r"\. without", ". Without", text)
-    return text.replace("``", "").replace("`", "")
-
-
-SHORT = 4
+MOST_WORDS = 4
 """How many words of an option help shows in its place."""
 
 
@@ -113,14 +121,14 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     """Return the option of a role or an argument."""
     kinds = set(get_args(kind)) | {kind}
     words = next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
-    many = float not in kinds and len(words) > SHORT
+    many = float not in kinds and len(words) > MOST_WORDS
     text = f"{text} One of {', '.join(words)}." if many else text
-    given = _value_of(name, kinds, words)
-    given |= {"metavar": name.upper()} if many else {}
+    settings = _value_of(name, kinds, words)
+    settings |= {"metavar": name.upper()} if many else {}
     if bool in kinds:
         return click.Option([f"--{name.replace('_', '-')}"], is_flag=True, default=None, help=text)
     default_text = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
-    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{default_text}", **given)
+    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{default_text}", **settings)
 
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:

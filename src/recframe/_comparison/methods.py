@@ -47,7 +47,7 @@ class ComparisonMethods:
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str, optional
-            The model that the others are compared with; None: all pairs, the earlier model of the call or
+            The model that the others are compared with; without it: all pairs, the earlier model of the call or
             of the rows being the baseline.
         test : {"t", "randomization", "bootstrap", "wilcoxon"}
             The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most

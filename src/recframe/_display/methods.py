@@ -55,7 +55,7 @@ class DisplayMethods:
         title : str, optional
             The title of the page.
         baseline : str, optional
-            The model that others are compared with; None: all pairs are compared.
+            The model that others are compared with; without it: all pairs are compared.
         confidence : float
             The confidence of all intervals, between 0 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
