@@ -97,6 +97,7 @@ def expected(
         counts["overlapping_ranks"] += any(
             first <= other_last for i, (first, _) in enumerate(blocks) for _, other_last in blocks[:i]
         )
+        counts["high_chance"] += key in has_relevant and 0 < len(ranked) <= 2 * (k or 0)
         counts["ideal_of_ranked_only"] += bool(hits) and all(not is_missing(row[score]) for row in hits)
     counts["duplicate_truth_rows"] = repeated(truth or [])
     counts["truth_of_unknown_lists"] = len(unknown)
@@ -120,6 +121,7 @@ def expected(
     )
     skipped = (OF_RANKS if rank is None else []) + (["ideal_of_ranked_only"] if truth is not None else OF_TRUTH)
     skipped += ["ties_across_k"] if k is None else []
+    skipped += ["high_chance"] if k is None or rank is not None else []
     skipped += [LOWER] if least is None else []
     skipped += [] if len(by) > 1 else ["dependent_lists"]
     skipped += [] if per else ["segments_within_lists"]
@@ -377,7 +379,10 @@ def test_strict_stops_on_the_one_model_whose_lists_never_match(engine):
 
 def test_what_needs_an_absent_column_is_not_looked_for(engine):
     rows = crowd(19, 30)
-    without = {"item": ["duplicate_rows"], "relevant": ["lists_without_relevant", "ideal_of_ranked_only"]}
+    without = {
+        "item": ["duplicate_rows"],
+        "relevant": ["lists_without_relevant", "ideal_of_ranked_only", "high_chance"],
+    }
     for column, findings in without.items():
         less = [{name: value for name, value in row.items() if name != column} for row in rows]
         found = engine.ask(engine.frame(less), "check", 1, by=["user", "day"])

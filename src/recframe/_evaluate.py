@@ -81,6 +81,7 @@ def evaluate(
     given: dict[str, Any],
     *,
     counts: bool,
+    chance: bool,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     check_frame(frame)
@@ -89,8 +90,9 @@ def evaluate(
     specs = expand(metrics, k, roles.like)
     named = policies_named(bound, given)
     levels = by_level(specs, roles, named)
+    chance = flag("chance", chance)
     if len(levels) > 1:
-        _check_levels(roles, counts=counts)
+        _check_levels(roles, counts=counts, chance=chance)
         plans = [_plan(frame, some, roles, named) for some in levels]
         return _side_by_side(plans, specs)
     records, query = _query_of(frame, specs, roles, named)
@@ -98,11 +100,26 @@ def evaluate(
         _check_counts(records, roles, frame)
         query = replace(query, counts=True, every_list=True)
     opened = given_frames(frame, roles, records)
+    if chance:
+        return _with_chance(opened, roles, query, records)
     if roles.partitions is not None:
         return _in_parts(opened, roles, query, records)
     from recframe._plan.plan import Plan
 
     return _answer(Plan(opened, query, records), opened, query)
+
+
+def _with_chance(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:
+    """Return the result of a call with its chance levels, after a warning where its numbers may mean nothing."""
+    if roles.partitions is not None:
+        msg = f"chance=True does not go with partitions={quoted(roles.partitions)}"
+        raise OptionError(msg, "leave partitions= out, or make one call without chance=")
+    from recframe._checks.data_warnings import warn_of_data
+    from recframe._plan.chance import with_chance
+
+    plan, result = with_chance(given, query, metrics)
+    warn_of_data(given, query, plan.context, result)
+    return result
 
 
 def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
@@ -115,10 +132,11 @@ def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
         raise OptionError(msg, "leave partitions= out")
 
 
-def _check_levels(roles: Roles, *, counts: bool) -> None:
+def _check_levels(roles: Roles, *, counts: bool, chance: bool) -> None:
     """Raise for what a call with several levels of relevance does not give."""
     given = "counts=True" if flag("counts", counts) else f"partitions={quoted(roles.partitions)}"
-    if counts or roles.partitions is not None:
+    given = "chance=True" if chance else given
+    if counts or chance or roles.partitions is not None:
         msg = f"{given} does not go with metrics of several levels of relevance"
         raise OptionError(msg, "make one call for each level")
 

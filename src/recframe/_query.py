@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._arguments import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
 from recframe._columns import LIST_COUNTS
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 RANKED = "rank"
+Ordered = Literal["as given", "by chance", "by relevance"]
 COMPACT = ("tied", "candidates")
 """What `recframe.from_factors` adds to ranks."""
 
@@ -53,6 +54,8 @@ class Query(Roles):
     """Whether lists without any value are counted too."""
     counts: bool = False
     """Whether results say how many lists have a value."""
+    ordered: Ordered = "as given"
+    """In which order the ranked rows are: that of the call, none, or the best."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
 

@@ -93,6 +93,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         k: int | Sequence[int | None] | None = None,
         *,
         counts: bool = False,
+        chance: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return many metrics, cutoffs and models in one pass, as a frame.
@@ -111,6 +112,9 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         counts : bool
             Add two columns: ``lists``, how many have a value under every metric that has one per list, and
             ``undefined``, how many have not. `describe` counts for each metric alone.
+        chance : bool
+            Add two columns for each metric: ``"ndcg@10 chance"``, its exact mean over all orders of the rows, and
+            ``"ndcg@10 skill"``, (value - chance) / (best - chance), where best is the value of the rows by relevance.
         **roles
             The roles and policies that every metric accepts.
 
@@ -134,8 +138,10 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         │ old   ┆ 0.0    ┆ 0.63093 ┆ 0.0   ┆ 0.5   │
         │ new   ┆ 1.0    ┆ 1.0     ┆ 1.0   ┆ 1.0   │
         └───────┴────────┴─────────┴───────┴───────┘
+        >>> df.rec.evaluate("mrr", score=["old", "new"], chance=True).rows()
+        [('old', 0.5, 0.75, -1.0), ('new', 1.0, 0.75, 1.0)]
         """
-        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts)
+        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts, chance=chance)
 
     def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.
@@ -205,6 +211,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         constant_lists warning 1 0.5
         ties_across_k warning 1 0.5
         ideal_of_ranked_only note 1 0.5
+        high_chance note 1 0.5
         """
         return _evaluate.check(self._frame, self._bound, k, roles, strict=strict)
 

@@ -299,6 +299,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | Sequence[int | None] | None = None,
         *,
         counts: bool = False,
+        chance: bool = False,
         **roles: Unpack[EvaluateRoles],
     ) -> Frame: ...
     def contributions(

@@ -62,6 +62,8 @@ def _requested_findings(opened: Opened, k: int | None) -> set[str]:
     skipped |= set() if opened.segments else {"segments_within_lists"}
     skipped |= set() if len(opened.query.by) > 1 else {"dependent_lists"}
     skipped |= {"ties_across_k"} if k is None else set()
+    # Rows with ranks may be some of the ranked rows only.
+    skipped |= {"high_chance"} if k is None or opened.query.by_rank else set()
     skipped |= {rows.LOWER} if opened.query.min_relevance is None else set()
     return {finding.name for finding in FINDINGS} - skipped
 

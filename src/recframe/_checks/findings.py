@@ -60,6 +60,13 @@ FINDINGS = (
         GRADES_THERE,
     ),
     Finding("ideal_of_ranked_only", "note", LISTS, "every relevant item is ranked: recall may overstate", GRADES_THERE),
+    Finding(
+        "high_chance",
+        "note",
+        LISTS,
+        "k is half of the ranked rows or more: so is recall@k of a random order. evaluate(..., chance=True) compares",
+        GRADES_THERE,
+    ),
     Finding("missing_scores", "note", ROWS, "not recommended; if relevant, still to be found"),
     Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want cluster="),
 )

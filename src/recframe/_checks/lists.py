@@ -51,6 +51,7 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         "overlapping_ranks": nw.col(OVERLAPS) > 0,
         "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
     }
+    flags["high_chance"] = (nw.col(KNOWN) > 0) & (nw.col(RANKED) > 0) & (nw.col(RANKED) <= 2 * (k or 0))
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)

@@ -53,7 +53,7 @@ DISPENSABLE = (
 
 
 def evaluate(
-    *, fail_under: Sequence[str], sure: bool, fail_on_check: Sequence[str], counts: bool, **values: Any
+    *, fail_under: Sequence[str], sure: bool, fail_on_check: Sequence[str], counts: bool, chance: bool, **values: Any
 ) -> list[str]:
     """Evaluate the models, and judge their values."""
     bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
@@ -67,7 +67,7 @@ def evaluate(
         names = CALL_ROLES["check"]
         failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     requested, k = _metrics(values, bounds)
-    result = rec(frame).evaluate(requested, k, counts=counts, **roles)
+    result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
     if sure:
         return [*failures, *_surely_short(rec(frame), bounds, roles)]

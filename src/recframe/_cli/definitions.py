@@ -54,6 +54,13 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             help="Add how many lists have a value under every metric, and how many have none.",
         )
     ],
+    "chance": [
+        click.Option(
+            ["--chance"],
+            is_flag=True,
+            help="Add the value of a random order of the same rows, and how far the model is from it to the best.",
+        )
+    ],
     "fail_under": [
         click.Option(
             ["--fail-under"],

@@ -47,7 +47,7 @@ COMMANDS = {
     ),
     "evaluate": CommandText(
         "Compute metrics: one value for each model, or for each --per.",
-        ("files", "metrics", "counts", "roles", "fail_under", "fail_on_check", "output"),
+        ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "output"),
         (
             "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
             "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",

@@ -14,6 +14,7 @@ from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, segments
 from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._comparison.results import result_frame, stacked
+from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import Correction, adjusted
@@ -35,6 +36,8 @@ COLUMNS = (
     "effect", "detectable", "low", "high", "p", "p_adjusted",
 )  # fmt: skip
 """The columns of a result, after those of `per`: of a wide frame polars and pandas print the first and the last."""
+CHANCE = "chance"
+"""The baseline that is each model's own rows in a random order, if no model has the name."""
 PAIRS = 500
 """How many pairs are compared together: each holds a column of differences."""
 MOST_RESAMPLES = 1_000_000
@@ -89,17 +92,20 @@ def compare(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     check_by_list(plan.metrics, "compare")
     check_ranks(options, plan.context.query.weight)
+    if options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders:
+        check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
     return result_frame(plan, lambda: _rows(plan, options), COLUMNS)
 
 
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
-    pairs = [
-        Pair(metric, model, baseline)
-        for metric in range(len(plan.metrics))
-        for model, baseline in model_pairs(values.models, options.baseline)
-    ]
+    if options.baseline == CHANCE and CHANCE not in values.models:
+        numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
+        values = values.beside(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
+    else:
+        numbers = model_pairs(values.models, options.baseline)
+    pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
     # Other engines compute all pairs in one plan, as each plan would read the rows again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -80,6 +81,20 @@ class ListValues:
         else:
             self.models = list(plan.context.query.orders)
         self.frame = self._joined(frames)
+
+    def beside(self, other: ListValues, name: str) -> ListValues:
+        """Return these values and those of the same models in another order of rows, under one name, after them."""
+        count, keys = len(self.models), self._context.keys
+        columns = []
+        for model in range(count):
+            for metric in range(len(self._metrics)):
+                columns.append(nw.col(value_column(model, metric)).alias(value_column(count + model, metric)))
+                if metric in self.weighted:
+                    columns.append(nw.col(weight_column(model, metric)).alias(weight_column(count + model, metric)))
+        found = copy(self)
+        found.models = [*self.models, *([name] * count)]
+        found.frame = self.engine.join(self.frame, other.frame.select(*keys, *columns), keys)
+        return found
 
     def range_of(self, metric: int) -> tuple[float, float]:
         """Return the least and the greatest value of a list under a metric, by its number, where these are certain.

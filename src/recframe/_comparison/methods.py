@@ -48,7 +48,7 @@ class ComparisonMethods:
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str, optional
             The model that the others are compared with; without it: all pairs, the earlier model of the call or
-            of the rows being the baseline.
+            of the rows being the baseline. ``"chance"``: each model's own rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon"}
             The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
             reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.

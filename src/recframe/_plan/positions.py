@@ -27,7 +27,7 @@ from recframe._columns import (
 )
 from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once
+from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import renamed
 from recframe._values import MOST
 from recframe.errors import InputError
@@ -59,7 +59,22 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
     if context.omits_rows:
         partial_rankings.check_counts(context, ranked)
-    return ranked
+    return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
+
+
+def _reordered(context: CallContext, ranked: Frame) -> Frame:
+    """Return ranked rows with other scores or ranks: all the same, or by their relevance."""
+    query = context.query
+    if query.ordered == "by chance" or not context.requirements.reads_relevance:
+        return ranked.with_columns(nw.lit(1).alias(SCORE))
+    if context.truth is not None:
+        truth = context.truth.select(*context.keys, ITEM, RELEVANCE)
+        ranked = context.engine.join(ranked, truth, [*context.keys, ITEM])
+    ranked = ranked.with_columns(or_zero(RELEVANCE).alias(SCORE))
+    if query.by_rank:
+        place = nw.col(SCORE).rank("min", descending=True).over(*context.group)
+        ranked = ranked.with_columns(place.cast(nw.Int64()).alias(SCORE))
+    return ranked if context.truth is None else ranked.drop(RELEVANCE)
 
 
 def _check_ranks(context: CallContext, ranked: Frame) -> None:

@@ -71,6 +71,8 @@ class Metric:
         True where even a list has a value that holds nothing of relevance, so that the plan must not leave it out.
     allows_propensity : bool
         True where each term of a row is about its own relevance, so that ``propensity=`` may count the row as several.
+    best_by_relevance : bool
+        False where ordering rows by relevance, the highest first, may not give the best value.
     ignores_sampling : bool
         True where lists with a random sample of their irrelevant rows have the expected value of the full lists.
     is_additive : bool
@@ -108,6 +110,7 @@ class Metric:
     undefined_if: ClassVar[str] = ""
     weighs: ClassVar[str] = ""
     allows_propensity: ClassVar[bool] = False
+    best_by_relevance: ClassVar[bool] = True
     ignores_sampling: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
     reads_relevance: ClassVar[bool] = True

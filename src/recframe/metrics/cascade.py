@@ -143,6 +143,10 @@ class ERR(CutMetric):
             object.__setattr__(self, "probability", _chances_of(self.probability))
 
     @property
+    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return not isinstance(self.probability, tuple)
+
+    @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
         return "hits" if self.probability == "relevance" else _read(self.probability)
 
@@ -226,6 +230,10 @@ class PFound(CutMetric):
         super().__post_init__()
         if self.probability is not None:
             object.__setattr__(self, "probability", _chances_of(self.probability))
+
+    @property
+    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return not isinstance(self.probability, tuple)
 
     @property
     def reads(self) -> Reads:  # type: ignore[override]  # depends on an option

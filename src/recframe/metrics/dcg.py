@@ -119,6 +119,10 @@ class DCG(CutMetric):
             check_function("discount", self.discount, "position", "1 / position")
 
     @property
+    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return not (isinstance(self.gain, tuple) or callable(self.gain) or callable(self.discount))
+
+    @property
     def lower_grades(self) -> str:  # type: ignore[override]  # depends on an option
         if self.gain == "binary" or isinstance(self.gain, tuple) or self.grades == "relevant":
             return ""

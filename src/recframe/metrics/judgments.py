@@ -187,6 +187,7 @@ class Judged(CutMetric):
 
     name: ClassVar[str] = "judged"
     summary: ClassVar[str] = "share of the top k that somebody judged, relevant or not"
+    best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "judged rows at r ≤ k / k"
     reference: ClassVar[str] = "ir_measures `Judged`; Thakur et al., NeurIPS 2021"
     reads: ClassVar[Reads] = "all"

@@ -59,6 +59,7 @@ class Serendipity(CutMetric):
 
     name: ClassVar[str] = "serendipity"
     summary: ClassVar[str] = "share of the top k that is relevant and not among the most popular items"
+    best_by_relevance: ClassVar[bool] = False
     formula: ClassVar[str] = "hits at r ≤ k outside the k most popular items / k"
     reference: ClassVar[str] = "Ge, Delgado-Battenfeld, Jannach, RecSys 2010"
     reads: ClassVar[Reads] = "hits"

@@ -1,0 +1,87 @@
+"""What a random order of the same rows gets, and how far a ranking is from there to the best order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._columns import MODEL
+from recframe._plan.averages import joined
+from recframe._plan.plan import Plan
+from recframe._query import check_apart
+from recframe.errors import OptionError
+from recframe.metrics.subtopics import SubtopicMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._given_frames import Given
+    from recframe._query import Ordered, Query
+    from recframe.metrics._record import Metric
+
+CHANCE, BEST, SKILL = "{} chance", "{} best", "{} skill"
+"""What the columns of a metric are called, by its own name."""
+ROUNDING = 1e-12
+"""Values that differ by less are equal: the same sum in another order."""
+
+
+def check_chance(query: Query, metrics: Sequence[Metric], call: str = "chance=True") -> None:
+    """Raise for metrics whose value of a constant score is not the mean over all orders of the rows."""
+    for metric in metrics:
+        if metric.inexact:
+            name = query.averaging(metric.label).name
+            msg = f"{call} is the exact mean over all orders of the rows, which {name} of tied rows is not"
+            raise OptionError(msg, f"leave {name} out: of tied rows it is {metric.inexact}")
+    if query.tied is not None and query.candidates is None:
+        msg = f"{call} orders all rows of a list, and tied={query.tied!r} says that some are not in the frame"
+        raise OptionError(msg, "name the column that holds how many there are, candidates='candidates'")
+
+
+def reordered(query: Query, ordered: Ordered) -> Query:
+    """Return the query of the same rows in another order: a tied block of all rows, or one for each relevance."""
+    # Rows that the frame omits are tied with all others by chance; in the best order, none of them is relevant.
+    tied = query.candidates if ordered == "by chance" else None
+    return replace(query, ordered=ordered, ties="average", tied=tied, counts=False)
+
+
+def plan_of_chance(plan: Plan, call: str) -> Plan:
+    """Return the plan of the same rows in a random order."""
+    query = plan.context.query
+    check_chance(query, plan.metrics, call)
+    return Plan(plan.given, reordered(query, "by chance"), plan.metrics)
+
+
+def with_chance(given: Given, query: Query, metrics: Sequence[Metric]) -> tuple[Plan, Any]:
+    """Return the plan of a call, and its result with the chance level of each metric and the skill."""
+    check_chance(query, metrics)
+    plan = Plan(given, query, metrics)
+    context = plan.context
+    keys = [*([MODEL] if query.several else []), *context.per]
+    frames = [plan.run()]
+    orders: dict[Ordered, str] = {"by chance": CHANCE, "by relevance": BEST}
+    for ordered, name in orders.items():
+        other = Plan(given, reordered(query, ordered), metrics)
+        values = (nw.col(metric.column).alias(name.format(metric.column)) for metric in plan.metrics)
+        frames.append(context.engine.settle(other.run().select(*keys, *values)))
+    result = joined(context.engine, frames, keys)
+    result = result.with_columns(*(_skill(query, metric) for metric in plan.metrics))
+    names, columns = dict(context.names), list(keys)
+    for metric in plan.metrics:
+        called = query.averaging(metric.label).name
+        own = {name.format(metric.column): name.format(called) for name in (CHANCE, SKILL)}
+        names |= own
+        columns += [metric.column, *own]
+    check_apart([*query.per, *(names.get(name, name) for name in columns if name not in keys)])
+    result = result.select(*columns, *query.count_columns)
+    return plan, context.finish(result, names, [*context.per, *([MODEL] if query.several else [])])
+
+
+def _skill(query: Query, metric: Metric) -> nw.Expr:
+    """Return the share of the way from chance to the best order; missing where there is none, or it is not known."""
+    value, chance, best = (nw.col(name.format(metric.column)) for name in ("{}", CHANCE, BEST))
+    several_subtopics = query.subtopic is not None and isinstance(metric, SubtopicMetric)
+    known = metric.best_by_relevance and query.propensity is None and not several_subtopics
+    there = (best - chance).abs() > ROUNDING if known else nw.lit(value=False)
+    return nw.when(there).then((value - chance) / (best - chance)).alias(SKILL.format(metric.column))
