@@ -469,6 +469,49 @@ def test_fail_if_worse(run):
     assert run(f"{line} --fail-if-worse b --margin {(-row['low'] - row['difference']) / 2}")[0] == 1
 
 
+def test_a_saved_baseline_gates_a_later_run(run):
+    pytest.importorskip("scipy")
+    assert run("evaluate old.csv --truth test.csv -m ndcg@10 --save prod.parquet") == (
+        0,
+        run("evaluate old.csv --truth test.csv -m ndcg@10")[1],
+        "",
+    )
+    line = "compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet"
+    code, out, _ = run(f"{line} --json")
+    [found] = json.loads(out)
+    [expected] = json.loads(run("compare old.csv new.csv --truth test.csv -m ndcg@10 --json")[1])
+    assert (code, found.pop("changed"), found.pop("baseline")) == (0, "nothing", "prod.parquet")
+    assert expected.pop("baseline") == "old"
+    assert found == expected
+    assert "nothing" in run(line)[1]
+    assert run(f"{line} --fail-if-worse --margin 0.5")[0] == 0
+    code, _, err = run(f"{line} --fail-if-worse")
+    assert code == 1
+    assert re.fullmatch(r"recframe: ndcg@10 of model 'new' may be worse than 'prod\.parquet' by 0\.\d+, .*\n", err)
+    pl.read_csv("test.csv").filter(pl.col("user") > 1).write_csv("other.csv")
+    line = line.replace("test.csv", "other.csv")
+    [found] = json.loads(run(f"{line} --json")[1])
+    assert (found["lists"], found["changed"]) == (2, "truth of 1 list")
+    code, _, err = run(f"{line} --changed refuse")
+    assert code == 2
+    assert "Hint: --changed leave_out compares the lists that stayed" in err
+
+
+def test_a_failed_gate_leaves_the_baseline_as_it_was(run):
+    pytest.importorskip("scipy")
+    line = "evaluate old.csv --truth test.csv -m ndcg@10 --save prod.parquet"
+    for gate in ("--fail-under ndcg@10=0.9", "--fail-on-check note", "--fail-under ndcg@10=1.1 --sure"):
+        assert run(f"{line} {gate}")[0] == 1
+        assert not Path("prod.parquet").exists()
+    code, _, err = run(line.replace("old.csv", "old.csv new.csv"))
+    assert (code, "'prod.parquet' keeps the lists of one model, but there are 'old', 'new'" in err) == (2, True)
+    assert not Path("prod.parquet").exists()
+    assert run(f"{line} --fail-under ndcg@10=0.1")[0] == 0
+    before = Path("prod.parquet").read_bytes()
+    assert run(f"{line.replace('old.csv', 'new.csv')} --fail-under ndcg@10=0.99")[0] == 1
+    assert Path("prod.parquet").read_bytes() == before
+
+
 def test_a_single_list_passes_no_comparison(run):
     pytest.importorskip("scipy")
     for name in ("a", "b"):
@@ -588,6 +631,14 @@ def test_a_gate_names_the_model(run):
         ("evaluate old.csv --format trec", "(?s)line 1 of 'old.csv' has 1 field.*looks like CSV"),
         ("evaluate empty.csv", "'empty.csv' cannot be read as csv: it is empty"),
         ("evaluate empty", "the format of 'empty' is not known"),
+        ("evaluate old.csv --truth test.csv --save prod.csv", "--save prod.csv does not end in .parquet"),
+        ("compare old.csv new.csv --truth test.csv --fail-if-worse", "--fail-if-worse names no model"),
+        ("compare new.csv --truth test.csv --baseline recs.parquet", "'recs.parquet' is no baseline"),
+        ("compare new.csv --truth test.csv --baseline old.csv", "'old.csv' is no Parquet file"),
+        (
+            "compare old.csv new.csv --truth test.csv --changed refuse",
+            "--changed refuse is about the file of a baseline",
+        ),
         ("compare old.csv new.csv --truth test.csv --margin 1", "--margin 1 without --fail-if-worse"),
         ("compare old.csv new.csv --truth test.csv --fail-if-worse old --margin -1", "is not 0 or more"),
         ("compare old.csv new.csv --truth test.csv --fail-if-worse old --baseline new", "name two baselines"),

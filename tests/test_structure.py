@@ -45,7 +45,7 @@ ROOMS_THAT_USE_ONE = ("_engines", "_cli")
 
 SHARED_BY_ENGINES = {
     f"recframe._engines.{name}"
-    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "rows")
+    for name in ("base", "registry", "column_spec", "column_errors", "constructors", "ids", "parquet", "rows")
 }
 """The modules of the engines that are about no library."""
 

@@ -171,9 +171,17 @@ def _answer(plan: Plan, given: Given, query: Query) -> Any:
 
 
 def plan_of_lists(
-    frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], call: str, cluster: str | None
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: Any,
+    k: Any,
+    given: dict[str, Any],
+    call: str,
+    cluster: str | None,
+    *,
+    items: bool | None = None,
 ) -> Plan:
-    """Return the plan of a call that looks at the values of lists."""
+    """Return the plan of a call that looks at the values of lists: of every list, if it says whether to read items."""
     mean = {**current(), **bound}.get("mean", "arithmetic")
     if mean != "arithmetic":
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
@@ -185,8 +193,9 @@ def plan_of_lists(
 
     return Plan(
         given_frames(frame, roles, records),
-        replace(query, cluster=cluster, every_list=call in ("describe", "state")),
+        replace(query, cluster=cluster, every_list=call in ("describe", "state") or items is not None),
         records,
+        item=bool(items),
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
 from recframe._arguments import CALL_ROLES
+from recframe._comparison import calls
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._display.methods import DisplayMethods
@@ -94,6 +95,7 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         *,
         counts: bool = False,
         chance: bool = False,
+        save: Any = None,
         **roles: Any,
     ) -> Frame:
         """Return many metrics, cutoffs and models in one pass, as a frame.
@@ -115,6 +117,9 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         chance : bool
             Add two columns for each metric: ``"ndcg@10 chance"``, its exact mean over all orders of the rows, and
             ``"ndcg@10 skill"``, (value - chance) / (best - chance), where best is the value of the rows by relevance.
+        save : str or path, optional
+            Write the values of the lists of one model to this Parquet file, for ``compare(baseline=...)`` to read
+            later. Eager frames only.
         **roles
             The roles and policies that every metric accepts.
 
@@ -141,7 +146,11 @@ class Rec(DataMethods, ComparisonMethods, DisplayMethods):
         >>> df.rec.evaluate("mrr", score=["old", "new"], chance=True).rows()
         [('old', 0.5, 0.75, -1.0), ('new', 1.0, 0.75, 1.0)]
         """
-        return _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts, chance=chance)
+        path = None if save is None else calls.check_save(save)
+        result = _evaluate.evaluate(self._frame, self._bound, metrics, k, roles, counts=counts, chance=chance)
+        if path is not None:
+            calls.save(self._frame, self._bound, metrics, k, roles, path)
+        return result
 
     def contributions(self, metric: str | Metric, k: int | None = None, **roles: Any) -> Frame:
         """Return the ranked rows with what each adds to its list's value, to see where a number comes from.

@@ -300,6 +300,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         counts: bool = False,
         chance: bool = False,
+        save: Any = None,
         **roles: Unpack[EvaluateRoles],
     ) -> Frame: ...
     def contributions(
@@ -318,6 +319,7 @@ class Rec(Generic[Mean, Frame]):
         resamples: int = 10000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
+        changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def describe(

@@ -16,6 +16,8 @@ from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import COMPLETE, NAME, OPTIONS_OF_COMPARE, OPTIONS_OF_DESCRIBE, OPTIONS_OF_REPORT
+from recframe._comparison.calls import check_save, names_file
+from recframe._comparison.calls import save as save_lists
 from recframe._thresholds import shortfalls
 from recframe.errors import MissingExtraError, OptionError
 from recframe.profiles._spec import spec_of
@@ -39,6 +41,7 @@ DEFAULT_K = 10
 """The metrics if the command names none."""
 COLUMNS_OF_COMPARE = (
     "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
+    "changed",
 )  # fmt: skip
 COLUMNS_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
@@ -53,14 +56,21 @@ DISPENSABLE = (
 
 
 def evaluate(
-    *, fail_under: Sequence[str], sure: bool, fail_on_check: Sequence[str], counts: bool, chance: bool, **values: Any
+    *,
+    fail_under: Sequence[str],
+    sure: bool,
+    fail_on_check: Sequence[str],
+    counts: bool,
+    chance: bool,
+    save: str | None,
+    **values: Any,
 ) -> list[str]:
     """Evaluate the models, and judge their values."""
     bounds, gate = bounds_of(fail_under), CheckGate.of(fail_on_check)
     if sure and not bounds:
         msg = "--sure without --fail-under, which it belongs to"
         raise OptionError(msg, "--fail-under METRIC=X --sure")
-    out = _out(values)
+    out, path = _out(values), None if save is None else check_save(save)
     frame, roles = _read(values, "evaluate")
     failures = []
     if fail_on_check:
@@ -70,8 +80,12 @@ def evaluate(
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
     _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
     if sure:
-        return [*failures, *_surely_short(rec(frame), bounds, roles)]
-    return [*failures, *(shortfalls(result, bounds) if bounds else [])]
+        failures += _surely_short(rec(frame), bounds, roles)
+    elif bounds:
+        failures += shortfalls(result, bounds)
+    if path is not None and not failures:
+        save_lists(frame, {}, requested, k, roles, path)
+    return failures
 
 
 def _surely_short(frame: Any, bounds: Mapping[str, float], roles: Mapping[str, Any]) -> list[str]:
@@ -93,6 +107,10 @@ def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -
         msg = f"--margin {margin:g} is not 0 or more"
         raise OptionError(msg, "how much worse a model may be, such as 0.005")
     if fail_if_worse is not None:
+        fail_if_worse = fail_if_worse or values["baseline"]
+        if fail_if_worse is None:
+            msg = "--fail-if-worse names no model, and there is no --baseline"
+            raise OptionError(msg, "--fail-if-worse MODEL, or --baseline prod.parquet --fail-if-worse")
         if values["baseline"] not in (None, fail_if_worse):
             msg = f"--baseline {values['baseline']} and --fail-if-worse {fail_if_worse} name two baselines"
             raise OptionError(msg, "give one of them")
@@ -182,7 +200,10 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     except ImportError as error:
         raise _missing(error, {"polars"}, "reading files", "cli") from error
     columns = tuple(name for name in also if name is not None)
-    frame, roles = Inputs(values["files"], values["format"], given_roles(call, values), columns).read()
+    roles = given_roles(call, values)
+    one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
+    named = one and names_file(values.get("baseline"), roles.get("score"))
+    frame, roles = Inputs(values["files"], values["format"], roles, columns, named).read()
     progress(f"{RUNNING[call]} {frame.height:,} rows")
     return frame, roles
 

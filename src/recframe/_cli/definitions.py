@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GATES = ("fail_under", "sure", "fail_on_check", "fail_if_worse", "margin")
-OUTPUT = ("json", "csv", "markdown", "out")
+OUTPUT = ("json", "csv", "markdown", "out", "save")
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -83,12 +83,23 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             "with FINDING=SHARE, the finding may have this share. May be repeated. [error]",
         )
     ],
+    "save": [
+        click.Option(
+            ["--save"],
+            type=click.Path(),
+            metavar="FILE",
+            help="Write the values of the lists to this Parquet file, unless a gate fails: a later compare --baseline "
+            "FILE reads it.",
+        )
+    ],
     "fail_if_worse": [
         click.Option(
             ["--fail-if-worse"],
-            metavar="MODEL",
+            metavar="[MODEL]",
+            is_flag=False,
+            flag_value="",
             help="Exit with 1 if another model may be worse than this one: if the interval of the difference reaches "
-            "below minus the margin. Sets --baseline.",
+            "below minus the margin. Sets --baseline; without MODEL, it is that of --baseline.",
         ),
         click.Option(["--margin"], type=float, metavar="X", help="How much worse a model may be. [0]"),
     ],

@@ -18,7 +18,7 @@ from recframe._cli.partitions import partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
 from recframe._files.fields import BOM
-from recframe._files.paths import GZIP, as_path, check_file, expanded, is_pattern, model_name, read_bytes
+from recframe._files.paths import GZIP, PARQUET, as_path, check_file, expanded, is_pattern, model_name, read_bytes
 from recframe._files.trec import read_qrels, read_run
 from recframe._values import as_tuple
 from recframe.errors import InputError, OptionError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 FORMATS = {
-    "parquet": (".parquet", ".pq"),
+    "parquet": PARQUET,
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "ndjson": (".ndjson", ".jsonl"),
@@ -57,11 +57,14 @@ class Inputs:
     roles: dict[str, Any]
     also: tuple[str, ...] = ()
     """Columns that are read in addition to those of the roles."""
+    named: bool = False
+    """Whether one file is a model with a name too."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames in the place of files."""
         roles = dict(self.roles)
         models, several = _models(self.files)
+        several = several or (self.named and roles.get("model") is None)
         if several and roles.get("model") is not None:
             msg = f"--model {roles['model']} with several files, which are a model each"
             raise OptionError(msg, "leave --model out, or give one file")

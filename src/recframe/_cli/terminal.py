@@ -87,7 +87,7 @@ def as_options(text: str) -> str:
     """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
     from recframe._arguments import Roles
 
-    own = (*Roles.names(), *OPTIONS_OF_COMPARE)
+    own = (*Roles.names(), *OPTIONS_OF_COMPARE, "save")
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2] or match[3]

@@ -7,7 +7,9 @@ from typing import NamedTuple
 NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
-OPTIONS_OF_COMPARE = ("baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval")
+OPTIONS_OF_COMPARE = (
+    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "changed",
+)  # fmt: skip
 """The arguments of a comparison that are no roles."""
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
 OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
@@ -34,6 +36,8 @@ COMMANDS = {
         (
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-if-worse old --margin 0.005",
+            "recframe evaluate old.csv --truth test.csv -m ndcg@10 --save prod.parquet",
+            "recframe compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet --fail-if-worse",
         ),
         "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
     ),
@@ -47,7 +51,7 @@ COMMANDS = {
     ),
     "evaluate": CommandText(
         "Compute metrics: one value for each model, or for each --per.",
-        ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "output"),
+        ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "save", "output"),
         (
             "recframe evaluate recs.parquet -m ndcg -m recall -k 5 10",
             "recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 --fail-under ndcg@10=0.3",

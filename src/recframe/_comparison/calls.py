@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recframe._engines.registry import labels_of
+from recframe._arguments import CALL_ROLES, Roles
+from recframe._defaults import current
+from recframe._engines.registry import adapter_of, is_lazy, labels_of
 from recframe._evaluate import check_frame, plan_of_lists
+from recframe._files.paths import PARQUET
 from recframe._statistics import check_installed
+from recframe._values import as_tuple
+from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,11 +25,58 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     """Return which models differ, as a frame of the kind given."""
     check_frame(frame)
     check_installed()
+    from recframe._comparison.baseline import Stored
     from recframe._comparison.compare import Options, compare
 
-    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster)
-    return _warned(plan, compare(plan, checked), ("mean", "baseline_mean"))
+    roles = {**bound, **given}
+    checked = Options.of(labels_of(frame, roles.get("truth")), **options)
+    if not names_file(checked.baseline, roles.get("score") or roles.get("rank")):
+        if checked.changed is not None:
+            msg = f"changed={checked.changed!r} is about the file of a baseline, but none is given"
+            raise OptionError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' wrote")
+        plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster)
+        return _warned(plan, compare(plan, checked), ("mean", "baseline_mean"))
+    adapter = adapter_of(frame)
+    if not (adapter.eager or adapter.answers_with_rows):
+        msg = f"baseline={str(checked.baseline)!r} is a file, whose lists meet those of polars or pandas frames only"
+        raise OptionError(msg, adapter.remedy)
+    stored = Stored.read(checked.baseline)
+    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster, items=stored.about["items"])
+    return _warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean"))
+
+
+def names_file(baseline: Any, models: Any) -> bool:
+    """Return whether a baseline is a file, and not one of the columns of models."""
+    if isinstance(baseline, os.PathLike):
+        return True
+    if not isinstance(baseline, str) or baseline in as_tuple(models):
+        return False
+    ending = Path(baseline).suffix.lower()
+    return ending in PARQUET or (bool(ending) and "\0" not in baseline and Path(baseline).is_file())
+
+
+def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], path: Path) -> None:
+    """Write the values of lists as a baseline."""
+    from recframe._comparison.baseline import save
+
+    if is_lazy(frame):
+        msg = f"save={str(path)!r} writes values, but a lazy frame has none yet"
+        raise OptionError(msg, adapter_of(frame).remedy)
+    for roles in (bound, given):
+        if roles.get("mean", "arithmetic") != "arithmetic":
+            msg = f"mean={quoted(roles['mean'])} does not go with save=: comparisons are of arithmetic means"
+            raise OptionError(msg, "leave one of them out")
+    given = {name: value for name, value in given.items() if name in CALL_ROLES["compare"]}
+    items = {**current(), **bound, **given}.get("item", Roles.item) in adapter_of(frame).names(frame)
+    save(plan_of_lists(frame, bound, metrics, k, given, "compare", None, items=items), path)
+
+
+def check_save(path: Any) -> Path:
+    """Return the file of a baseline to write, or raise before any work."""
+    check_installed()
+    from recframe._comparison.baseline import check_save
+
+    return check_save(path)
 
 
 def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:

@@ -24,6 +24,7 @@ from recframe.errors import DataWarning, OptionError, stack_level
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from recframe._comparison.baseline import Stored
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
     from recframe._statistics.student import Sums
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
 """The test of a mean difference of 0."""
+Changed = Literal["leave_out", "refuse"]
+"""What becomes of lists that are not those of a stored baseline."""
 COLUMNS = (
     "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
     "effect", "detectable", "low", "high", "p", "p_adjusted",
@@ -56,12 +59,15 @@ class Options:
     resamples: int
     seed: int
     interval: resampling.Interval
+    changed: Changed | None = None
 
     @classmethod
     def of(cls, labels: Labels, **given: Any) -> Options:
         """Check what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, given[name], get_args(kind))
+        if given.get("changed") is not None:
+            choice("changed", given["changed"], get_args(Changed))
         if given["interval"] == "bca" and given["test"] != "bootstrap":
             msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} is another test"
             raise OptionError(msg, "test='bootstrap', or leave interval= out")
@@ -88,19 +94,24 @@ def check_ranks(options: Options, weight: str | None) -> None:
         raise OptionError(msg, "test='t' or test='randomization'")
 
 
-def compare(plan: Plan, options: Options) -> Any:
+def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     check_by_list(plan.metrics, "compare")
     check_ranks(options, plan.context.query.weight)
     if options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders:
         check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
-    return result_frame(plan, lambda: _rows(plan, options), COLUMNS)
+    columns = COLUMNS if stored is None else (*COLUMNS, "changed")
+    return result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
 
 
-def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
+def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
-    if options.baseline == CHANCE and CHANCE not in values.models:
+    since = {}
+    if stored is not None:
+        values, since["changed"] = stored.paired(values, plan, options.changed)
+        numbers = [(model, len(values.models) - 1) for model in range(len(values.models) - 1)]
+    elif options.baseline == CHANCE and CHANCE not in values.models:
         numbers = [(model, len(values.models) + model) for model in range(len(values.models))]
         values = values.beside(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
     else:
@@ -118,8 +129,8 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     correct([(one.sums, one.numbers) for one in compared], options)
     pieces = []
     for one in compared:
-        named = [_named_row(plan, values, one, number) for number in range(len(one.pairs))]
-        pieces.append(stacked(one.reported, named, COLUMNS))
+        named = [{**_named_row(plan, values, one, number), **since} for number in range(len(one.pairs))]
+        pieces.append(stacked(one.reported, named, (*COLUMNS, *since)))
     return nw.concat(pieces, how="vertical")
 
 

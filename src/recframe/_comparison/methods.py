@@ -34,6 +34,7 @@ class ComparisonMethods:
         resamples: int = 10_000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
+        changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Any,
     ) -> Frame:
         """Return which models differ, by how much and how surely: one row per metric and pair of models.
@@ -46,9 +47,10 @@ class ComparisonMethods:
             Names and metric objects, as for `evaluate`; only those that have a value per list.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
-        baseline : str, optional
-            The model that the others are compared with; without it: all pairs, the earlier model of the call or
-            of the rows being the baseline. ``"chance"``: each model's own rows in a random order.
+        baseline : str or path, optional
+            The model that the others are compared with, or the file of one that `evaluate` saved; without it: all
+            pairs, the earlier model of the call or of the rows being the baseline. ``"chance"``: each model's own
+            rows in a random order.
         test : {"t", "randomization", "bootstrap", "wilcoxon"}
             The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
             reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.
@@ -65,6 +67,9 @@ class ComparisonMethods:
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
             The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
+        changed : {"leave_out", "refuse"}, optional
+            Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
+            out, or an error. None: left out with ``truth=``, else an error.
 
         Returns
         -------
@@ -74,6 +79,7 @@ class ComparisonMethods:
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
             ``detectable`` (the smallest true difference that so many lists find with power 0.8, after the correction),
             ``low`` and ``high`` (the interval of the difference, which no correction widens), ``p`` and ``p_adjusted``.
+            Of a baseline in a file also ``changed``: ``"nothing"``, or which lists are left out.
 
         Raises
         ------
@@ -96,7 +102,7 @@ class ComparisonMethods:
         """
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
-            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval,
+            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "changed": changed,
         }  # fmt: skip
         return calls.compare(self._frame, self._bound, metrics, k, roles, options)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COUNTS = frozenset(["lists", "undefined", "wins", "ties", "losses"])
 """The columns of whole numbers."""
-NAMES = ("metric", "model", "baseline")
+NAMES = ("metric", "model", "baseline", "changed")
 """The columns of names."""
 INTERNAL = "result {}"
 """What a column is called until the frame is finished: the plan's own columns have meanings of their own."""
@@ -59,12 +59,15 @@ def result_frame(
     compute: Callable[[], nw.DataFrame[Any]],
     columns: Sequence[str],
     kinds: Mapping[str, type] | None = None,
+    *,
+    named_by_text: bool = False,
 ) -> Any:
     """Return a result as a frame of the kind given.
 
     The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
     collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table. `kinds`
-    are the types of the columns of a result, if they are not those of statistics.
+    are the types of the columns of a result, if they are not those of statistics. Models have the type of the column
+    that names them, or are `named_by_text`.
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
@@ -79,7 +82,8 @@ def result_frame(
 
     def schema() -> Any:
         types = plan.frame().collect_schema()
-        of_columns = kinds or {name: _type(name, types.get(MODEL, str)) for name in columns}
+        model = str if named_by_text else types.get(MODEL, str)
+        of_columns = kinds or {name: _type(name, model) for name in columns}
         reported = {column: types[column] for column in context.query.per}
         return type(types)(reported | dict(of_columns))
 
@@ -90,5 +94,5 @@ def result_frame(
 def _type(name: str, model: Any) -> Any:
     """Return the type of a column of a result; models have the type of the column that names them."""
     if name in NAMES:
-        return str if name == "metric" else model
+        return model if name in ("model", "baseline") else str
     return int if name in COUNTS else float

@@ -13,6 +13,8 @@ from typing import Any
 
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
+PARQUET = (".parquet", ".pq")
+"""How the names of Parquet files end."""
 GZIP = b"\x1f\x8b"
 """How a file starts that is compressed, whatever its name."""
 

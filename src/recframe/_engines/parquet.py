@@ -1,0 +1,58 @@
+"""Parquet files of plain columns, by whichever installed library reads them."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAGIC = b"PAR1"
+"""How a file of Parquet starts and ends."""
+AGAIN = "give a file that evaluate with save='prod.parquet' wrote, whole and unchanged"
+
+
+def _library() -> Any:
+    """Return the library that reads and writes."""
+    if find_spec("polars"):
+        import polars as pl
+
+        return pl
+    if find_spec("pandas") and (find_spec("pyarrow") or find_spec("fastparquet")):
+        import pandas as pd
+
+        return pd
+    what = "Parquet files"
+    raise MissingExtraError.of(what, "arrow")
+
+
+def to_parquet(columns: Mapping[str, Any], types: Mapping[str, Any]) -> bytes:
+    """Return columns of the given types as a file."""
+    file = BytesIO()
+    nw.from_dict(dict(columns), schema=dict(types), backend=_library()).write_parquet(file)
+    return file.getvalue()
+
+
+def from_parquet(data: bytes, name: str) -> nw.DataFrame[Any]:
+    """Return the rows of a file.
+
+    Raises
+    ------
+    InputError
+        It is no file of Parquet, or not a whole one.
+    """
+    library = _library()
+    if not data.startswith(MAGIC):
+        msg = f"{name!r} is no Parquet file"
+        raise InputError(msg, AGAIN)
+    try:
+        return nw.from_native(library.read_parquet(BytesIO(data)), eager_only=True)
+    except Exception as error:
+        msg = f"{name!r} cannot be read as Parquet: {(str(error).splitlines() or ['it is cut off'])[0]}"
+        raise InputError(msg, AGAIN) from error

@@ -1,0 +1,338 @@
+"""A stored baseline is compared as its frame would be, and says what changed since."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recframe
+from compare import same
+from engines import ENGINES
+
+pytest.importorskip("scipy")
+
+METRICS = ["ndcg@2", "mrr", "recall@1", "gauc", "dcg@3"]
+KINDS = {"user": "int64", "day": "str", "visitor": "int64", "item": "str", "relevant": "int64", "price": "float64", "score": "float64"}  # fmt: skip
+
+
+def sample(seed, lists=12):
+    """Return a truth, and the rankings of two models: items and lists that only one of them serves among them."""
+    rng = random.Random(seed)
+    users = [None, *range(1, lists)]
+    pairs = [(user, f"i{item}") for user in users for item in range(5)]
+    truth = [
+        {"user": user, "item": item, "relevant": rng.choice([1, 2]), "price": float(rng.randint(1, 9))}
+        for user, item in pairs
+        if rng.random() < 0.3
+    ]
+    models = [
+        [
+            {
+                "user": user,
+                "item": item,
+                "score": rng.choice([1.0, 2.0, 3.0, None]),
+                "day": f"d{(user or 0) % 3}",
+                "visitor": (user or 0) % 4,
+            }
+            for user, item in pairs
+            if rng.random() < 0.7
+        ]
+        for _ in range(2)
+    ]
+    return truth, *models
+
+
+def both(old, new):
+    """Return the rows of two models in long format."""
+    return [{**row, "model": name} for name, rows in (("old", old), ("new", new)) for row in rows]
+
+
+def frames(engine, *rows):
+    return [engine.frame(each, KINDS | {"model": "str"}) for each in rows]
+
+
+def saved(path, rows, truth=None, metrics=METRICS, **roles):
+    """Save a baseline from an eager frame of whichever library is installed."""
+    engine = ENGINES["polars"].engine
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frame, *truths = frames(engine, rows, *([] if truth is None else [truth]))
+        recframe.rec(frame).evaluate(metrics, save=path, **({"truth": truths[0]} if truths else {}), **roles)
+    return path
+
+
+def assert_same(found, expected):
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        for name in set(other) - {"model", "baseline"}:
+            assert same(one[name], other[name]) if isinstance(other[name], float) else one[name] == other[name], name
+
+
+ROLES = {
+    "plain": {},
+    "per": {"per": "day"},
+    "cluster": {"cluster": "visitor"},
+    "undefined": {"undefined": 0.5, "lists": "ranked"},
+    "bootstrap": {"test": "bootstrap", "resamples": 200},
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    pytest.importorskip("polars")
+    return tmp_path / "prod.parquet"
+
+
+@pytest.mark.parametrize("case", ROLES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_file_is_compared_as_its_frame_is(engine, path, case, seed):
+    truth, old, new = sample(seed)
+    roles = ROLES[case]
+    policies = {name: value for name, value in roles.items() if name in ("undefined", "lists")}
+    saved(path, old, truth, **policies)
+    frame, answers, stacked = frames(engine, new, truth, both(old, new))
+    if engine.library in ("duckdb", "ibis", "spark"):
+        with pytest.raises(recframe.OptionError, match=r"is a file, whose lists meet those of polars or pandas"):
+            engine.ask(frame, "compare", METRICS, truth=answers, baseline=path)
+        return
+    found = engine.ask(frame, "compare", METRICS, truth=answers, baseline=path, **roles)
+    expected = engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old", **roles)
+    assert {row["changed"] for row in found} == {"nothing"}
+    assert {row["baseline"] for row in found} == {"prod.parquet"}
+    order = lambda row: (str(row.get("day")), row["metric"])  # noqa: E731
+    assert_same(sorted(found, key=order), sorted(expected, key=order))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
+    pytest.importorskip("polars")
+    engine, (truth, old, new) = ENGINES["polars"].engine, sample(seed)
+    path = tmp_path_factory.mktemp("baseline") / "prod.parquet"
+    saved(path, old, truth)
+    frame, answers, stacked = frames(engine, new, truth, both(old, new))
+    found = engine.ask(frame, "compare", METRICS, truth=answers, baseline=str(path))
+    assert_same(found, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_only_lists_whose_truth_is_the_same_are_paired(tmp_path_factory, seed):
+    pytest.importorskip("polars")
+    engine, (truth, old, new) = ENGINES["polars"].engine, sample(seed)
+    known = sorted({row["user"] for row in truth if row["user"] is not None})
+    if len(known) < 6:
+        return
+    path = saved(tmp_path_factory.mktemp("baseline") / "prod.parquet", old, truth, "mrr")
+    rng = random.Random(seed)
+    other, gone, left = known[0], known[1], known[2:]
+    changed = [{**row, "relevant": row["relevant"] + 1} if row["user"] == other else row for row in truth]
+    changed = [row for row in changed if row["user"] != gone]
+    changed.append({"user": 99, "item": "i1", "relevant": 1, "price": 1.0})
+    rng.shuffle(changed)
+    served = [row for row in new if row["user"] != gone]
+    same_lists = {None, *left} & {row["user"] for row in truth}
+    frame, answers = frames(engine, served, changed)
+    (found,) = engine.ask(frame, "compare", "mrr", truth=answers, baseline=path)
+    assert found["changed"] == "truth of 1 list, 1 list came, 1 list went"
+    part = [row for row in truth if row["user"] in same_lists]
+    stacked, answers = frames(engine, [row for row in both(old, new) if row["user"] in same_lists], part)
+    (expected,) = engine.ask(stacked, "compare", "mrr", truth=answers, model="model", baseline="old")
+    assert found["lists"] == expected["lists"]
+    assert_same([{name: found[name] for name in expected}], [expected])
+
+
+def test_a_policy_refuses_what_changed(polars_engine, path):
+    truth, old, new = sample(3)
+    saved(path, old, truth, "mrr")
+    frame, answers = frames(polars_engine, new, [{**row, "relevant": 3} for row in truth])
+    with pytest.raises(recframe.InputError, match=r"not all lists are those of prod.parquet: truth of \d+ lists"):
+        frame.rec.compare("mrr", truth=answers, baseline=path, changed="refuse")
+    found = frame.rec.compare("mrr", truth=answers, baseline=path, changed="leave_out")
+    assert found["lists"].to_list() == [0]
+    known = {row["user"] for row in truth} & {row["user"] for row in new}
+    less = polars_engine.frame([row for row in truth if row["user"] != max(known - {None})], KINDS)
+    assert frame.rec.compare("mrr", truth=less, baseline=path)["changed"].to_list() == ["truth of 1 list"]
+    with pytest.raises(recframe.OptionError, match="changed='refuse' is about the file of a baseline"):
+        frame.rec.compare("mrr", score=["score", "day"], changed="refuse")
+    with pytest.raises(recframe.OptionError, match="changed='drop' is not one of 'leave_out', 'refuse'"):
+        frame.rec.compare("mrr", truth=answers, baseline=path, changed="drop")
+
+
+def test_without_truth_other_relevant_rows_are_refused(polars_engine, path):
+    rows = [
+        {"user": user, "item": item, "relevant": int(item == user), "score": -1.0 * item}
+        for user in (1, 2, 3)
+        for item in (1, 2, 3)
+    ]
+    frame, turned = polars_engine.frame(rows), [{**row, "score": -row["score"]} for row in rows]
+    frame.rec.evaluate("mrr", save=path)
+    found = polars_engine.frame(turned).rec.compare("mrr", baseline=path)
+    assert found.select("changed", "lists", "wins", "losses").row(0) == ("nothing", 3, 1, 1)
+    other = [row if row["user"] != 2 else {**row, "relevant": int(row["item"] == 3)} for row in turned]
+    with pytest.raises(recframe.InputError, match="(?s)relevant rows of 1 list.*Hint: give truth="):
+        polars_engine.frame(other).rec.compare("mrr", baseline=path)
+    found = polars_engine.frame(other).rec.compare("mrr", baseline=path, changed="leave_out")
+    assert found.select("changed", "lists").row(0) == ("relevant rows of 1 list", 2)
+    stacked = polars_engine.frame([{**row, "model": name} for name in "ab" for row in rows])
+    with pytest.raises(recframe.OptionError, match="a file pairs with one model"):
+        stacked.rec.compare("mrr", model="model", baseline=path)
+
+
+@pytest.mark.parametrize("library", ["pandas", "pandas alone"])
+def test_a_file_means_the_same_to_all_libraries(library, path):
+    pytest.importorskip("pandas")
+    pytest.importorskip("polars" if library == "pandas" else "pyarrow")
+    truth, old, new = sample(5)
+    metrics = ["mrr", "money_recall@2", "gauc"]
+    engine, polars_engine = ENGINES[library].engine, ENGINES["polars"].engine
+    roles = {"value": "price"}
+    priced = [{**row, "price": 1.0} for row in old], [{**row, "price": 1.0} for row in new]
+    with engine.running():
+        frame, answers = frames(engine, priced[0], truth)
+        recframe.rec(frame).evaluate(metrics, truth=answers, save=path, **roles)
+    frame, answers = frames(polars_engine, priced[1], truth)
+    found = polars_engine.ask(frame, "compare", metrics, truth=answers, baseline=path, **roles)
+    assert {row["changed"] for row in found} == {"nothing"}
+    (row,) = polars_engine.ask(frame, "compare", "mrr", truth=answers, baseline=path)
+    assert row["changed"] == "nothing"
+    dearer = polars_engine.frame([{**row, "price": row["price"] + 1} for row in truth], KINDS)
+    (row,) = polars_engine.ask(frame, "compare", "mrr", truth=dearer, baseline=path)
+    assert row["changed"] == "nothing", "mrr reads no price"
+    (row,) = polars_engine.ask(frame, "compare", "money_recall@2", truth=dearer, baseline=path, **roles)
+    assert row["lists"] == 0
+    assert row["changed"].startswith("truth of ")
+
+
+def test_a_file_of_another_definition_is_refused(polars_engine, path):
+    truth, old, new = sample(6)
+    saved(path, old, truth, ["mrr", "ndcg@2"])
+    frame, answers = frames(polars_engine, new, truth)
+    cases = [
+        ("ndcg@3", {}, "prod.parquet has no values of ndcg@3; it has mrr, ndcg@2"),
+        ("mrr", {"min_relevance": 2}, r"another definition: mrr was .*, but here .*min_relevance=2"),
+        ("mrr", {"undefined": 0.0}, "another definition: mrr was"),
+        ("mrr", {"by": ["user", "item"]}, r"another definition: by was \['user'\], but here \['user', 'item'\]"),
+        ("mrr", {"relevant": "price"}, "another definition: relevant was 'relevant', but here 'price'"),
+    ]
+    before = path.read_bytes()
+    for metric, roles, message in cases:
+        with pytest.raises(recframe.InputError, match=message):
+            frame.rec.compare(metric, truth=answers, baseline=path, **roles)
+    labelled = polars_engine.frame([{**row, "relevant": 1} for row in new], KINDS)
+    with pytest.raises(recframe.InputError, match="another definition: truth was True, but here False"):
+        labelled.rec.compare("mrr", baseline=path)
+    assert path.read_bytes() == before
+
+
+def test_side_information_is_part_of_the_definition(polars_engine, path):
+    truth, old, new = sample(7)
+    saved_train = polars_engine.frame([{"user": 1, "item": "i1"}, {"user": 2, "item": "i2"}])
+    frame, answers, of_old = frames(polars_engine, new, truth, old)
+    of_old.rec.evaluate("novelty@2", truth=answers, train=saved_train, save=path)
+    found = frame.rec.compare("novelty@2", truth=answers, train=saved_train[::-1], baseline=path)
+    assert found["changed"].to_list() == ["nothing"]
+    with pytest.raises(recframe.InputError, match="was measured with another train="):
+        frame.rec.compare("novelty@2", truth=answers, train=saved_train[:1], baseline=path)
+
+
+def test_subtopics_are_part_of_the_truth(polars_engine, path):
+    truth, old, new = sample(8)
+    truth = [{**row, "topic": topic} for row in truth for topic in "ab"]
+    frame, answers, of_old = (polars_engine.frame(rows) for rows in (new, truth, old))
+    roles = {"truth": answers, "subtopic": "topic"}
+    of_old.rec.evaluate(["alpha_ndcg@3", "mrr"], save=path, **roles)
+    roles["truth"] = polars_engine.frame(
+        [row for row in truth if (row["user"], row["topic"]) != (truth[0]["user"], "b")]
+    )
+    found = frame.rec.compare("alpha_ndcg@3", baseline=path, **roles)
+    assert found["changed"].to_list() == ["truth of 1 list"]
+    assert frame.rec.compare("mrr", baseline=path, **roles)["changed"].to_list() == ["nothing"]
+
+
+def rewritten(path, **columns):
+    """Return the file with other values in some columns."""
+    import polars as pl
+
+    return pl.read_parquet(path).with_columns(**columns)
+
+
+def test_a_file_that_nobody_saved_is_refused(polars_engine, path, tmp_path):
+    import polars as pl
+
+    truth, old, new = sample(9)
+    saved(path, old, truth, "mrr")
+    frame, answers = frames(polars_engine, new, truth)
+    whole, rows = path.read_bytes(), pl.read_parquet(path)
+    about = json.loads(rows["baseline"][0])
+    cases = {
+        "cut.parquet": (lambda file: file.write_bytes(whole[: len(whole) // 2]), "cannot be read as Parquet"),
+        "text.parquet": (lambda file: file.write_text("list,mrr\n1,0.5\n"), "is no Parquet file"),
+        "table.csv": (lambda file: file.write_text("list,mrr\n1,0.5\n"), "is no Parquet file"),
+        "empty.parquet": (rows[:0].write_parquet, "holds the rows of 0 baselines"),
+        "short.parquet": (rows[1:].write_parquet, r"it has \d+ of its \d+ lists"),
+        "narrow.parquet": (lambda file: rows.drop("mrr").write_parquet(file), "it has no column 'mrr'"),
+        "twice.parquet": (lambda file: pl.concat([rows, rows[:1]]).write_parquet(file), "holds the list .* twice"),
+        "other.parquet": (frame.write_parquet, "no columns 'list' and 'baseline'"),
+        "state.parquet": (
+            lambda file: frame.rec.state("mrr", truth=answers).write_parquet(file),
+            "is a state, which holds sums",
+        ),
+        "version.parquet": (
+            lambda file: rewritten(path, baseline=pl.lit(json.dumps(about | {"version": 0}))).write_parquet(file),
+            "has version 0, of recframe",
+        ),
+        "words.parquet": (
+            lambda file: rewritten(path, baseline=pl.lit("words")).write_parquet(file),
+            "its column 'baseline' holds 'words'",
+        ),
+        "two.parquet": (
+            lambda file: pl.concat(
+                [rows, rewritten(path, baseline=pl.lit(json.dumps(about | {"lists": 1})))]
+            ).write_parquet(file),
+            "holds the rows of 2 baselines",
+        ),
+        "missing.parquet": (str, "does not exist"),
+    }
+    for name, (write, message) in cases.items():
+        file = tmp_path / name
+        write(file)
+        with pytest.raises(recframe.InputError, match=message):
+            frame.rec.compare("mrr", truth=answers, baseline=str(file))
+
+
+def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(polars_engine, path):
+    truth, old, _ = sample(10)
+    saved(path, old, truth, "mrr")
+    before = path.read_bytes()
+    frame, answers = frames(polars_engine, old, truth)
+    warnings.simplefilter("ignore")
+    nothing = polars_engine.frame([{"user": 77, "item": "i1", "relevant": 0}])
+    cases = [
+        ("mrr", {"save": "prod.csv"}, "save='prod.csv' does not end in .parquet"),
+        ("mrr", {"save": 3}, "save=3 is not a path"),
+        ("mrr", {"save": path.parent / "none" / "prod.parquet"}, "there is no directory"),
+        ("coverage@2", {"save": path}, "save= needs a value per list, but coverage@2 is one value"),
+        ("mrr", {"save": path, "score": ["score", "visitor"]}, "keeps the lists of one model, but there are"),
+        ("mrr", {"save": path, "mean": "geometric"}, "mean='geometric' does not go with save="),
+        ("mrr", {"save": path, "truth": nothing}, "no list has a value of mrr"),
+        ("mrr", {"save": path, "undefined": "raise", "truth": nothing}, "no relevant item"),
+    ]
+    for metric, roles, message in cases:
+        with pytest.raises(recframe.RecError, match=message):
+            frame.rec.evaluate(metric, **{"truth": answers, **roles})
+    with pytest.raises(recframe.OptionError, match="save='.*' writes values, but a lazy frame has none yet"):
+        frame.lazy().rec.evaluate("mrr", truth=answers.lazy(), save=path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["prod.parquet"]
+
+
+def test_a_column_of_scores_may_be_called_like_a_file(polars_engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"user": u, "relevant": i == u, "a.parquet": i, "b": -i} for u in (1, 2) for i in (1, 2)]
+    found = polars_engine.frame(rows).rec.compare("mrr", score=["b", "a.parquet"], baseline="a.parquet")
+    assert found["model"].to_list() == ["b"]
+    assert "changed" not in found.columns
