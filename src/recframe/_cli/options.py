@@ -142,7 +142,7 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     if kinds & {int, float}:
         return {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
     several = any("Sequence" in str(each) for each in kinds)
-    return {"type": str, "metavar": "MODEL" if name == "baseline" else "COLUMN", "multiple": several}
+    return {"type": str, "metavar": "MODEL|FILE" if name == "baseline" else "COLUMN", "multiple": several}
 
 
 def numbers(text: str) -> list[int]:

@@ -69,7 +69,7 @@ class ComparisonMethods:
             The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
         changed : {"leave_out", "refuse"}, optional
             Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
-            out, or an error. None: left out with ``truth=``, else an error.
+            out, or an error. Without it: left out if there is a truth, else an error.
 
         Returns
         -------
