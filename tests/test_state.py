@@ -109,6 +109,46 @@ def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
     assert_same(found, expected)
 
 
+CATALOGS = {"of the frames": {}, "counted": {"catalog": 40}, "named": {"catalog": ["i0", "i1", "i3", "other"]}}
+TOGETHER = ["coverage@2", "mrr", "gini@2", "gini(denominator=n-1)@3", "entropy", "personalization@2"]
+
+
+@pytest.mark.parametrize("metrics", [TOGETHER, ["coverage@1"]], ids=["several", "one"])
+@pytest.mark.parametrize("case", CATALOGS)
+def test_items_of_any_split_are_those_of_the_whole(engine, case, metrics):
+    pytest.importorskip("scipy")
+    rows, per = sample(5), {"per": "day"} if case == "of the frames" else {}
+    # Some items are in one part only, and some are never among the first.
+    rows = [{**row, "item": row["item"] if (row["user"] or 0) % 4 else f"own {row['item']}"} for row in rows]
+    roles = {"score": MODELS, **CATALOGS[case], **per}
+    parts = [[user for user in range(1, 14) if user % 4 == rest] + ([None] if not rest else []) for rest in range(4)]
+    states = states_of(engine, rows, parts, metrics, items=True, **roles)
+    expected = engine.ask(engine.frame(rows, KINDS), "evaluate", metrics, **roles)
+    key = lambda row: (str(row.get("day")), row["model"])  # noqa: E731
+    for merged in (recframe.merge(states), recframe.merge(recframe.merge(states[:2]).state(), *states[2:])):
+        assert_same(sorted(plain(merged.evaluate()), key=key), sorted(expected, key=key))
+
+
+def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):
+    pytest.importorskip("scipy")
+    parts = [[{"user": user, "item": f"{user} {item}", "score": item} for item in range(2)] for user in range(2)]
+    states = [recframe.rec(polars_engine.frame(part)).state("coverage", items=True, catalog=3) for part in parts]
+    assert recframe.merge(states[0]).evaluate().item() == 2 / 3
+    with pytest.raises(recframe.InputError, match="catalog=3 is less than the 4 items"):
+        recframe.merge(states).evaluate()
+
+
+def test_undefined_values_of_all_lists_keep_their_policy(polars_engine):
+    pytest.importorskip("scipy")
+    frame = polars_engine.frame([{"user": 1, "item": "a", "score": 1.0}])
+    for undefined, expected in (("skip", None), (0.5, 0.5)):
+        state = recframe.rec(frame).state("personalization", items=True, undefined=undefined)
+        assert recframe.merge(state).evaluate().item() == expected
+    two = [polars_engine.frame([{"user": user, "item": "a", "score": 1.0}]) for user in (1, 2)]
+    states = [recframe.rec(one).state("coverage", items=True, undefined="raise") for one in two]
+    assert recframe.merge(states).evaluate().item() == 1
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_merging_is_associative_and_in_any_order(seed, count):
     pytest.importorskip("polars")
@@ -224,6 +264,9 @@ REFUSED = {
     "definition='x' is no definition of a state": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),
     "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
     "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
+    "lacks rows of coverage": lambda engine, a, b: (state_of(engine, a, ["mrr", "coverage"], items=True), state_of(engine, b)),
+    "states of coverage differ in catalog: 9 and 8": lambda engine, a, b: tuple(state_of(engine, part, "coverage", items=True, catalog=size) for part, size in ((a, 9), (b, 8))),
+    "states of coverage differ in items": lambda engine, a, b: tuple(state_of(engine, part, "coverage", items=True, catalog=some) for part, some in ((a, ["i1"]), (b, ["i2"]))),
     "the states have no rows": lambda engine, a, b: (state_of(engine, a).head(0),),
 }  # fmt: skip
 
@@ -249,8 +292,15 @@ def test_what_sums_do_not_tell_is_refused(polars_engine):
         merged.compare(test="bootstrap")
     with pytest.raises(recframe.OptionError, match="baseline='other' is not one of the models"):
         merged.compare(baseline="other")
-    with pytest.raises(recframe.OptionError, match="state needs a value per list, but coverage"):
+    with pytest.raises(
+        recframe.OptionError, match="coverage@2 is one value of all lists together[^~]*items=True keeps"
+    ):
         recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new")
+    together = recframe.merge(
+        recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new", items=True)
+    )
+    with pytest.raises(recframe.OptionError, match="describe needs a value per list, but coverage@2"):
+        together.describe()
     assert "quantile" not in json.dumps(sorted(plain(merged.describe())[0]))
 
 

@@ -338,6 +338,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         baseline: Any = None,
         cluster: str | None = None,
+        items: bool = False,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def report(

@@ -16,7 +16,7 @@ from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, wit
 from recframe._comparison.results import result_frame, stacked
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
-from recframe._statistics import resampling, student
+from recframe._statistics import ROUNDING, resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, column_name, whole_number
 from recframe.errors import DataWarning, OptionError, stack_level
@@ -267,7 +267,7 @@ def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any]:
 
 def _wilcoxon(differences: Any) -> float:
     """Return the p-value of Wilcoxon's signed-rank test, which leaves differences of 0 out."""
-    cleaned = np.where(np.abs(differences) > paired.ROUNDING, differences, 0.0)
+    cleaned = np.where(np.abs(differences) > ROUNDING, differences, 0.0)
     if not cleaned.any():
         return float("nan")
     return float(student.scipy_stats().wilcoxon(cleaned).pvalue)

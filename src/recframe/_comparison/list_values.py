@@ -33,7 +33,7 @@ def weight_column(model: int, metric: int) -> str:
     return f"weight {model} {metric}"
 
 
-def check_by_list(metrics: Sequence[Metric], call: str) -> None:
+def check_by_list(metrics: Sequence[Metric], call: str, remedy: str = "") -> None:
     """Raise for metrics of all lists together, which have no value per list.
 
     Raises
@@ -44,7 +44,7 @@ def check_by_list(metrics: Sequence[Metric], call: str) -> None:
     together = [metric for metric in metrics if isinstance(metric, ExposureMetric)]
     if together:
         msg = f"{call} needs a value per list, but {together[0].label} is one value of all lists together"
-        raise OptionError(msg, f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
+        raise OptionError(msg, remedy or f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
 
 
 class ListValues:
@@ -71,7 +71,7 @@ class ListValues:
         self._plan = plan
         self._context = plan.context
         self.engine = plan.context.engine
-        self._metrics = plan.metrics
+        self._metrics = plan.by_list
         frames = plan.list_values()
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:

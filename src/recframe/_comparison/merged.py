@@ -11,6 +11,7 @@ from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
 from recframe._comparison.compare import Options, correct, row_of, tested
 from recframe._comparison.describe import interval_of_mean
+from recframe._comparison.merged_items import values_of_items
 from recframe._comparison.merging import Rows, read_states
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.results import INTERNAL, stacked
@@ -75,7 +76,7 @@ class Merged:
 
     def __repr__(self) -> str:
         rows = self._rows
-        return f"Merged({', '.join(rows.metrics)}; {rows.hashes} lists in {len(rows.segments)} segments)"
+        return f"Merged({', '.join(rows.evaluated)}; {rows.hashes} lists in {len(rows.segments)} segments)"
 
     def evaluate(self, *, counts: bool = False) -> Frame:
         """Return the means over all lists, as `evaluate` does.
@@ -94,7 +95,10 @@ class Merged:
             name: [segment[place] for segment in rows.segments for _ in rows.models]
             for place, name in enumerate(rows.per)
         }
-        for metric in rows.metrics:
+        for metric in rows.evaluated:
+            if metric in rows.exposures:
+                found[metric] = values_of_items(rows, metric)
+                continue
             sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
             found[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
         if counts:
@@ -111,7 +115,7 @@ class Merged:
         confidence : float
             The confidence of the interval of the mean, between 0 and 1.
         """
-        confidence, rows = check_confidence(confidence), self._rows
+        confidence, rows = check_confidence(confidence), self._by_list("describe")
         found = []
         for model in rows.models:
             for number, metric in enumerate(rows.metrics):
@@ -143,7 +147,7 @@ class Merged:
         if options.test != "t":
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "test='t', or compare on the frames themselves")
-        rows = self._rows
+        rows = self._by_list("compare")
         if len(rows.models) == 1:
             msg = "compare needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
@@ -170,6 +174,13 @@ class Merged:
         row = row_of(numbers, place, higher_is_better=rows.definition(pair.metric)["higher_is_better"])
         names = {"model": rows.models[pair.model], "baseline": rows.models[pair.baseline]}
         return {**row, **names, "metric": rows.metrics[pair.metric]}
+
+    def _by_list(self, call: str) -> Rows:
+        """Return the rows, or raise if no metric has a value per list."""
+        if not self._rows.metrics:
+            msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
+            raise OptionError(msg, "look at evaluate()")
+        return self._rows
 
     def state(self) -> Frame:
         """Return the merged state, to be stored or merged again."""

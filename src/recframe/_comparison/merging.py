@@ -19,9 +19,7 @@ from recframe._comparison.state import (
     NAMES,
     SUMS,
     VERSION,
-    ends_by,
     new_series,
-    sums_by,
 )
 from recframe._comparison.state_checks import (
     check_lists,
@@ -32,6 +30,7 @@ from recframe._comparison.state_checks import (
     held_pairs,
     ordered,
 )
+from recframe._comparison.state_sums import ends_by, exchanged, sums_by
 from recframe._engines.registry import adapter_of, is_frame
 from recframe._values import as_tuple, column_names
 from recframe.errors import (
@@ -63,8 +62,12 @@ class Rows:
         Their types.
     segments : list of tuple
         Their values, sorted.
-    metrics, models : list of str
+    metrics, exposures, evaluated : list of str
+        The metrics with a value per list, those of all lists together, and all of them, in the order of the calls.
+    models : list of str
         In the order of the calls; one model without a name where there are not several.
+    backend : module
+        The library of the frames.
     hashes : int
         How many lists there are.
     """
@@ -72,7 +75,7 @@ class Rows:
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
         self.per = list(per)
         self.types = {name: frames[0].schema[name] for name in per}
-        self._backend = nw.get_native_namespace(frames[0])
+        self.backend = nw.get_native_namespace(frames[0])
         words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS)]
         columns: dict[str, Any] = {
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
@@ -80,11 +83,13 @@ class Rows:
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
         check_versions(columns["version"], VERSION)
         self._definitions = definitions_of(columns)
-        self.metrics = ordered(columns, "metric", "metric")
-        self.models = ordered(columns, "lists", "model")
+        self.metrics = ordered(columns, ["metric"], "metric")
+        self.exposures = ordered(columns, ["exposure"], "metric")
+        self.evaluated = ordered(columns, ("metric", "exposure"), "metric")
+        self.models = ordered(columns, ["lists"], "model")
         shared = definition_of(columns["definition"][0])
         self.several = shared["several"]
-        self.hashes = check_lists(columns, self.metrics, truth=shared["truth"])
+        self.hashes = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
         check_rows(columns, [*own, *NAMES])
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)
@@ -102,7 +107,7 @@ class Rows:
         for row in np.flatnonzero(flipped):
             one, other = columns["model"][row], columns["baseline"][row]
             columns["model"][row], columns["baseline"][row] = other, one
-        arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in _reversed(arrays).items()}
+        arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
         low, high = ends["least"], ends["greatest"]
         ends = {"least": np.where(flipped, -high, low), "greatest": np.where(flipped, -low, high)}
         numbers: dict[Key, int] = {}
@@ -124,12 +129,37 @@ class Rows:
                 self._packed[code].append(unpack(text))
         self._state = blake2b("".join(sorted({*columns["state"]})).encode(), digest_size=8).hexdigest()
         self._places: dict[Key, list[int]] = defaultdict(list)
+        self._items: dict[Key, list[int]] = defaultdict(list)
         for number, key in enumerate(self._keys):
-            self._places[key[:-1]].append(number)
+            if key[len(self.per)] == "item":
+                self._items[key[:-2]].append(number)
+            else:
+                self._places[key[:-2]].append(number)
 
     def definition(self, metric: int) -> dict[str, Any]:
         """Return what a metric is, by its number."""
         return self._definitions[self.metrics[metric]]
+
+    def definition_of(self, metric: str) -> dict[str, Any]:
+        """Return what a metric is, by its name."""
+        return self._definitions[metric]
+
+    def items(self, segment: Key, metric: str, model: Any) -> list[int]:
+        """Return the rows of the items that a metric counts in a segment."""
+        return self._items.get((*segment, "item", metric, model, None), [])
+
+    def sums_of(self, places: list[int], name: str) -> Any:
+        """Return the sums of rows."""
+        return self._sums[name][places]
+
+    def names_of_items(self, places: Any) -> list[str | None]:
+        """Return the items of rows in which they are recommended."""
+        return [self._keys[place][-2] for place in places if self._sums["total"][place] > 0]
+
+    def catalog(self, metric: str) -> set[str | None]:
+        """Return all items of the frames that the states are of, as far as a metric counts them."""
+        at = len(self.per)
+        return {key[-2] for key in self._keys if key[at : at + 2] == ("item", metric)}
 
     def range_of(self, metric: int) -> tuple[float, float]:
         """Return the least and the greatest value of a list under a metric, by its number."""
@@ -165,7 +195,7 @@ class Rows:
         one, other = max(model, baseline), min(model, baseline)
         found = self.arrays("pair", metric, self.models[one], self.models[other])
         if model < baseline:
-            found |= _reversed(found)
+            found |= exchanged(found)
             found |= {"unit_products": -found["unit_products"]}
             found |= {"difference": found["total"], "baseline": found["baseline_total"]}
         found |= dict(zip(NEGATIVE, (found["negative"], found["baseline_negative"]), strict=True))
@@ -180,11 +210,11 @@ class Rows:
     def reported(self) -> nw.DataFrame[Any]:
         """Return the values of `per`, a row for each segment."""
         values = {name: [segment[place] for segment in self.segments] for place, name in enumerate(self.per)}
-        made = [new_column(name, column, self.types[name], self._backend) for name, column in values.items()]
+        made = [new_column(name, column, self.types[name], self.backend) for name, column in values.items()]
         return (
             made[0].to_frame().with_columns(*made)
             if made
-            else nw.from_dict({"none": [0]}, backend=self._backend).select()
+            else nw.from_dict({"none": [0]}, backend=self.backend).select()
         )
 
     def column(self, name: str) -> list[Any]:
@@ -205,7 +235,7 @@ class Rows:
 
     def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
         """Return a native frame of columns and their types."""
-        made = [new_column(name, values, dtype, self._backend) for name, (values, dtype) in columns.items()]
+        made = [new_column(name, values, dtype, self.backend) for name, (values, dtype) in columns.items()]
         return made[0].to_frame().with_columns(*made).to_native()
 
 
@@ -259,19 +289,6 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
         raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
     found = adapter_of(frame).as_narwhals(frame)
     return found.collect() if isinstance(found, nw.LazyFrame) else found
-
-
-def _reversed(sums: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sums of pairs in which model and baseline change places."""
-    return {
-        "total": -sums["total"],
-        "weighted_total": -sums["weighted_total"],
-        "baseline_total": sums["baseline_total"] + sums["total"],
-        "wins": sums["losses"],
-        "losses": sums["wins"],
-        "negative": sums["baseline_negative"],
-        "baseline_negative": sums["negative"],
-    }
 
 
 def _sortable(segment: Key) -> Key:

@@ -161,6 +161,7 @@ class ComparisonMethods:
         *,
         baseline: Any = None,
         cluster: str | None = None,
+        items: bool = False,
         **roles: Any,
     ) -> Frame:
         """Return what the lists add up to, as a small frame to store; `recframe.merge` adds up several.
@@ -168,7 +169,7 @@ class ComparisonMethods:
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as for `evaluate`; only those that have a value per list.
+            Names and metric objects, as for `evaluate`.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str, optional
@@ -176,18 +177,22 @@ class ComparisonMethods:
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Then there is
             a row for each of its values, so that users who come back count once.
+        items : bool
+            Whether to keep how often each item is recommended, which metrics of all lists together need, such as
+            ``"coverage"``. The state then has a row for each item, model and such metric in each segment.
 
         Returns
         -------
         frame
             Numbers and text, of the kind given: the columns of `per`, and a row for each metric and model
             (``kind="metric"``), each pair of models (``"pair"``), and each model with hashes of its lists' keys
-            (``"lists"``). The mean of a metric is the sum of ``total`` over that of ``weight``.
+            (``"lists"``). The mean of a metric is the sum of ``total`` over that of ``weight``. With `items`, also a
+            row for each recommended item (``"item"``), whose ``total`` says how often.
 
         Raises
         ------
         OptionError
-            The baseline is no model, or a metric has no value per list.
+            The baseline is no model, or a metric has no value per list and `items` are not kept.
 
         Examples
         --------
@@ -201,7 +206,7 @@ class ComparisonMethods:
         >>> recframe.merge(states).evaluate().item()
         0.8333333333333334
         """
-        options = {"baseline": baseline, "cluster": cluster}
+        options = {"baseline": baseline, "cluster": cluster, "items": items}
         return calls.state(self._frame, self._bound, metrics, k, roles, options)
 
     def fuse(

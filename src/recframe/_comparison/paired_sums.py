@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._comparison.list_values import value_column, weight_column
+from recframe._statistics import ROUNDING
 from recframe._statistics.student import Sums
 from recframe.errors import OptionError, closest, quoted
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from recframe._comparison.list_values import ListValues
     from recframe._engines.base import Engine
 
-ROUNDING = 1e-12
-"""Values of a list that differ by less are equal: the same sum in another order."""
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
 PARTS = ("lists", "difference", "baseline", "squares", "wins", "losses")

@@ -13,7 +13,7 @@ from recframe._comparison.list_keys import unpack
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 ONE_CALL = "make the states by the same call, and those of an older recframe again"
 ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
@@ -79,16 +79,16 @@ def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
         raise InputError(msg, ONCE)
 
 
-def ordered(columns: Mapping[str, Any], kind: str, name: str) -> list[Any]:
-    """Return metrics or models in the order of the calls."""
+def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> list[Any]:
+    """Return metrics or models of rows of some kinds, in the order of the calls."""
     places: dict[Any, int] = {}
     for own, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
-        if own == kind:
+        if own in kinds:
             places[value] = min(place, places.get(value, place))
     return sorted(places, key=lambda value: (places[value], str(value)))
 
 
-def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], *, truth: bool) -> int:
+def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> int:
     """Return the number of lists; raise where states share one, or lack rows."""
     hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
     counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
@@ -96,7 +96,7 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], *, truth: bo
     for kind, state, model, metric, keys, lists, undefined in zip(*(columns[name] for name in names), strict=True):
         if kind == "lists":
             hashes[state, model].append(unpack(keys))
-        elif kind == "metric":
+        elif kind in ("metric", "exposure"):
             counts[state, model, metric] += lists + undefined
     if not hashes:
         msg = "the states have no rows of the kind 'lists'"
@@ -104,11 +104,12 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], *, truth: bo
     held = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(held, truth=truth)
     for (state, model), found in held.items():
-        for metric in metrics:
-            if counts.get((state, model, metric)) != len(found):
-                of = "" if model is None else f" of the model {model!r}"
-                msg = f"the state {state} lacks rows of {metric}{of}"
-                raise InputError(msg, "give all rows of a state; all states have the same metrics")
+        expected = dict.fromkeys(metrics, len(found)) | dict.fromkeys(exposures, 0)
+        lacking = next((name for name in expected if counts.get((state, model, name)) != expected[name]), None)
+        if lacking is not None:
+            of = "" if model is None else f" of the model {model!r}"
+            msg = f"the state {state} lacks rows of {lacking}{of}"
+            raise InputError(msg, "give all rows of a state; all states have the same metrics")
     (first, lists_of_first), *others = _joined(held, 1).items()
     for model, found in others:
         if not np.array_equal(np.sort(lists_of_first), np.sort(found)):

@@ -10,7 +10,7 @@ from recframe._display.frames import eager_result
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
-from recframe._statistics import check_installed
+from recframe._statistics import ROUNDING, check_installed
 from recframe._values import check_names
 from recframe.errors import InputError, OptionError, visible
 
@@ -243,8 +243,6 @@ def sorted_differences(pair: Values) -> Differences:
         No list has a value under both.
     """
     import numpy as np
-
-    from recframe._comparison.paired_sums import ROUNDING
 
     if len(pair.models) != 2:  # noqa: PLR2004
         there = f"there are {len(pair.models)}: {', '.join(pair.models)}"

@@ -117,7 +117,7 @@ class Exposure:
     def values(self, items: Frame, lists: Frame) -> Frame:
         """Return what the lists of segments give, with the metrics of each segment."""
         context, by = self._context, self._context.result_keys or [ALL]
-        items = self._of_catalog(items if context.result_keys else _with_all(items))
+        items = self.of_catalog(items if context.result_keys else _with_all(items))
         self._side_tables.check_catalog_size(items)
         terms = self._requirements.items
         for column in self._requirements.item_sum_columns:
@@ -140,7 +140,7 @@ class Exposure:
         found = sums.with_columns(*(value.where_defined(eager=self._engine.eager) for value in values))
         return averages.fill(context, found, metrics, names, "value of `per`")
 
-    def _of_catalog(self, items: Frame) -> Frame:
+    def of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""
         catalog = self._side_tables.catalog()
         if catalog is None:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._given_frames import Given
+    from recframe._plan.requirements import Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -168,6 +169,11 @@ class Plan:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
         return self.finish(self.run())
 
+    def items(self) -> Frame:
+        """Return how often the lists of each segment recommend each item of the catalogue, under all rankings."""
+        found = [self._items(index, ranking) for index, ranking in enumerate(self._rankings())]
+        return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in found if frame is not None]))
+
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""
         context = self.context
@@ -179,6 +185,11 @@ class Plan:
         return math.nan if value is None else float(value)
 
     @property
+    def requirements(self) -> Requirements:
+        """What the metrics read."""
+        return self._requirements
+
+    @property
     def metrics(self) -> Sequence[Metric]:
         """What is computed."""
         return self._metrics
@@ -186,10 +197,10 @@ class Plan:
     @property
     def labels(self) -> list[str]:
         """The columns of the metrics that are measured list by list."""
-        return [metric.column for metric in self._by_list]
+        return [metric.column for metric in self.by_list]
 
     @property
-    def _by_list(self) -> list[Metric]:
+    def by_list(self) -> list[Metric]:
         """The metrics that are measured list by list."""
         return [metric for metric in self._metrics if not isinstance(metric, ExposureMetric)]
 
@@ -206,7 +217,7 @@ class Plan:
             lists = check_sampled(self.context, lists)
         if all(metric.is_builtin for metric in self._metrics):
             return lists
-        return check_values(self.context, lists, self._by_list, self.context.key_names)
+        return check_values(self.context, lists, self.by_list, self.context.key_names)
 
     def list_values(self) -> list[Frame]:
         """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
@@ -220,12 +231,12 @@ class Plan:
     def weighted(self) -> dict[str, str]:
         """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
         every, values = self._query.weight is not None, self._requirements.values
-        weighted = [metric for metric in self._by_list if every or values[metric.label].weighting is not None]
+        weighted = [metric for metric in self.by_list if every or values[metric.label].weighting is not None]
         return {metric.column: weighting_column(metric.column) for metric in weighted}
 
     def _lists(self, ranking: Ranking) -> Frame:
         """Return the values of lists under one ranking."""
-        context, metrics, weighted = self.context, self._by_list, self.weighted
+        context, metrics, weighted = self.context, self.by_list, self.weighted
         values = {metric.column: self._requirements.values[metric.label] for metric in metrics}
         weights = [
             (nw.lit(1.0) if value.weighting is None else value.weighting).alias(weighted[column])
@@ -240,11 +251,19 @@ class Plan:
 
     def _state(self, index: int, ranking: Ranking) -> State:
         """Return the sums over the lists under one ranking."""
-        lists = self._totals(ranking) if self._by_list else segments(self.context)
+        lists = self._totals(ranking) if self.by_list else segments(self.context)
+        return State(self._named(lists, index), self._items(index, ranking))
+
+    def _items(self, index: int, ranking: Ranking) -> Frame | None:
+        """Return how often lists recommend each item under one ranking, where a metric counts that."""
+        if not self._requirements.exposure or not ranking.recommended:
+            return None
+        return self._named(ranking.recommended.item_sums(), index)
+
+    def _named(self, frame: Frame, index: int) -> Frame:
+        """Add the name of the model to what one ranking gives."""
         named = self._query.several and not self.context.long
-        items = ranking.recommended.item_sums() if self._requirements.exposure and ranking.recommended else None
-        frames = [lists] if items is None else [lists, items]
-        return State(*(frame.with_columns(self.context.model(index)) if named else frame for frame in frames))
+        return frame.with_columns(self.context.model(index)) if named else frame
 
     def _totals(self, ranking: Ranking) -> Frame:
         """Return the sums of the values of lists over segments."""

@@ -6,6 +6,9 @@ from importlib.util import find_spec
 
 from recframe.errors import MissingExtraError
 
+ROUNDING = 1e-12
+"""Values of a list that differ by less are equal: the same sum in another order."""
+
 
 def check_installed() -> None:
     """Raise where NumPy or SciPy is missing.

@@ -1,0 +1,126 @@
+"""Sums over the lists of a segment, or of a segment and cluster: what a row of a state holds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._statistics import ROUNDING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass
+class Groups:
+    """Lists by their segments, or by their segments and clusters."""
+
+    codes: Any
+    """The number of each list's group."""
+    first: list[int]
+    """A list of each group."""
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]]) -> Groups:
+        """Return the groups of lists by their keys."""
+        numbers: dict[tuple[Any, ...], int] = {}
+        codes = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.intp)
+        first = np.full(len(numbers), -1)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        return cls(codes, first.tolist())
+
+    def sums(self, values: Any) -> Floats:
+        """Return the sum of the values in each group."""
+        found: Floats = sums_by(self.codes, len(self.first), values)
+        return found
+
+    def ends(self, values: Floats, there: Any) -> tuple[Floats, Floats]:
+        """Return the least and the greatest value of each group, NaN where none is there."""
+        return ends_by(self.codes[there], len(self.first), values[there], values[there])
+
+
+def sums_by(codes: Any, count: int, values: Any) -> Any:
+    """Return the sum of the values of each group, the same bits in any order of rows."""
+    order = np.lexsort((values, codes))
+    return np.bincount(codes[order], weights=values[order], minlength=count)
+
+
+def ends_by(codes: Any, count: int, least: Floats, greatest: Floats) -> tuple[Floats, Floats]:
+    """Return the least and the greatest of each group, NaN where there is none."""
+    low, high = np.full(count, math.inf), np.full(count, -math.inf)
+    np.minimum.at(low, codes, least)
+    np.maximum.at(high, codes, greatest)
+    return np.where(np.isfinite(low), low, np.nan), np.where(np.isfinite(high), high, np.nan)
+
+
+def of_values(groups: Groups, values: Floats, weights: Floats | None) -> dict[str, Any]:
+    """Return the sums of the values of lists under one metric and model."""
+    there = ~np.isnan(values)
+    v = np.where(there, values, 0.0)
+    least, greatest = groups.ends(values, there)
+    return {
+        **_moments(groups, there, v, _weights(there, weights)),
+        "undefined": groups.sums(~there * 1.0),
+        "zeros": groups.sums((there & (v == 0)) * 1.0),
+        "fractions": groups.sums((there & (v != 0) & (v != 1)) * 1.0),
+        "negative": groups.sums((v < 0) * 1.0),
+        "least": least,
+        "greatest": greatest,
+    }
+
+
+def of_pair(groups: Groups, differences: Floats, baselines: Floats, weights: Floats | None) -> dict[str, Any]:
+    """Return the sums of the differences of lists between two models."""
+    there = ~np.isnan(differences)
+    d, b = np.where(there, differences, 0.0), np.where(there, baselines, 0.0)
+    w = _weights(there, weights)
+    least, greatest = groups.ends(differences, there)
+    return {
+        **_moments(groups, there, d, w),
+        "baseline_total": groups.sums(w * b),
+        "wins": groups.sums((d > ROUNDING) * 1.0),
+        "losses": groups.sums((d < -ROUNDING) * 1.0),
+        "negative": groups.sums((d + b < 0) * 1.0),
+        "baseline_negative": groups.sums((b < 0) * 1.0),
+        "least": least,
+        "greatest": greatest,
+    }
+
+
+def _weights(there: Any, weights: Floats | None) -> Floats:
+    """Return what lists weigh: nothing where there is no value."""
+    return there * 1.0 if weights is None else np.where(there, np.nan_to_num(weights), 0.0)
+
+
+def _moments(groups: Groups, there: Any, values: Floats, w: Floats) -> dict[str, Any]:
+    terms = {
+        "lists": there * 1.0,
+        "weight": w,
+        "total": w * values,
+        "squares": w * values**2,
+        "weight_squares": w**2,
+        "weight_cubes": w**3,
+        "weighted_total": w**2 * values,
+        "weighted_squares": (w * values) ** 2,
+    }
+    return {name: groups.sums(term) for name, term in terms.items()}
+
+
+def exchanged(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sums of pairs in which model and baseline change places."""
+    return {
+        "total": -sums["total"],
+        "weighted_total": -sums["weighted_total"],
+        "baseline_total": sums["baseline_total"] + sums["total"],
+        "wins": sums["losses"],
+        "losses": sums["wins"],
+        "negative": sums["baseline_negative"],
+        "baseline_negative": sums["negative"],
+    }
