@@ -58,9 +58,9 @@ Like = Literal[
 """The libraries whose options and policies a call may name."""
 
 DEFAULT_SCORE = "score"
-EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report", "state"})
+EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report", "state", "changes"})
 """The calls that compute metrics."""
-AVERAGED = EVALUATED - {"contributions"}
+AVERAGED = EVALUATED - {"contributions", "changes"}
 RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
 """The calls that read a ranking."""
 EVERY = RANKED | {"split", "add_random", "add_popular"}
@@ -270,7 +270,19 @@ POLICIES = ("ties", "min_relevance", "undefined", "lists")
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
 """What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
 CALLS = (
-    *("measure", "evaluate", "contributions", "compare", "describe", "state", "report", "fuse", "agreement", "check"),
+    *(
+        "measure",
+        "evaluate",
+        "contributions",
+        "compare",
+        "describe",
+        "changes",
+        "state",
+        "report",
+        "fuse",
+        "agreement",
+        "check",
+    ),
     *("label", "top", "to_lists", "split", "add_random", "add_popular"),
 )
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {

@@ -209,29 +209,36 @@ def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any
 
 def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any]) -> Any:
     """Return what each ranked row adds to its list's value, as a frame of the kind given."""
-    check_frame(frame)
-    if not isinstance(as_written(metric), str | Metric):
-        msg = f"metric={quoted(metric)} is not one metric"
-        raise OptionTypeError(msg, "contributions('ndcg', k=5)")
-    _check_options(given, metric)
-    named = {name: value for name, value in bound.items() if name in CALL_ROLES["contributions"]} | given
-    item = current().get("item", Roles.item)
-    show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
-    if "item" in named and named["item"] is None:
-        show, named = False, {name: value for name, value in named.items() if name != "item"}
-    given = {name: value for name, value in given.items() if name in named}
-    bound = {name: value for name, value in bound.items() if name in named}
-    roles = _roles(frame, bound, given, CALL_ROLES["contributions"])
-    (record,), query = _query_of(frame, expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
     from recframe._plan.contributions import Contributions
 
-    opened = given_frames(frame, roles, [record])
+    opened, query, record, show = call_of_rows(frame, bound, metric, k, given, "contributions")
     rows = Contributions(opened, query, record, item=show)
     result = rows.frame()
     from recframe._checks.data_warnings import warn_of_data
 
     warn_of_data(opened, query, rows.context, result)
     return result
+
+
+def call_of_rows(
+    frame: Any, bound: dict[str, Any], metric: str | Metric, k: int | None, given: dict[str, Any], call: str
+) -> tuple[Given, Query, Metric, bool]:
+    """Return the frames, the query and the metric of a call about rows, and whether the item is there to be shown."""
+    check_frame(frame)
+    if not isinstance(as_written(metric), str | Metric):
+        msg = f"metric={quoted(metric)} is not one metric"
+        raise OptionTypeError(msg, f"{call}('ndcg', k=5)")
+    _check_options(given, metric)
+    named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | given
+    item = current().get("item", Roles.item)
+    show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
+    if "item" in named and named["item"] is None:
+        show, named = False, {name: value for name, value in named.items() if name != "item"}
+    given = {name: value for name, value in given.items() if name in named}
+    bound = {name: value for name, value in bound.items() if name in named}
+    roles = _roles(frame, bound, given, CALL_ROLES[call])
+    (record,), query = _query_of(frame, expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
+    return given_frames(frame, roles, [record]), query, record, show
 
 
 def _check_options(given: Mapping[str, Any], metrics: Any) -> None:

@@ -331,6 +331,16 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
+    def changes(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int | None = 20,
+        items: bool = True,
+        baseline: Any = None,
+        **roles: Unpack[ContributionsRoles],
+    ) -> Frame: ...
     def state(
         self,
         metrics: str | Metric | Sequence[str | Metric],

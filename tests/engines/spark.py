@@ -72,5 +72,7 @@ class SparkWorkers(Spark):
     name = "spark workers"
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
-        parted = {} if method in ("check", "contributions", "compare", "describe", "state") else {"partitions": 3}
+        parted = (
+            {} if method in ("check", "contributions", "compare", "describe", "changes", "state") else {"partitions": 3}
+        )
         return super().ask(frame, method, *args, **parted, **given)

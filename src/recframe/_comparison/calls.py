@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy, labels_of
-from recframe._evaluate import check_frame, plan_of_lists
+from recframe._evaluate import call_of_rows, check_frame, plan_of_lists
 from recframe._files.paths import PARQUET
 from recframe._statistics import check_installed
 from recframe._values import as_tuple
 from recframe.errors import OptionError, quoted
+from recframe.metrics import MRR, Recall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
 
 
 def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
@@ -88,6 +90,24 @@ def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
     checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
     plan = plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster)
     return _warned(plan, describe(plan, checked), ("mean",))
+
+
+def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return the lists that lost and gained most between two models, as a frame of the kind given."""
+    from recframe._comparison.changes import Options, changes
+    from recframe._plan.contributions import Contributions
+
+    checked = Options.of(**options)
+    opened, query, record, _ = call_of_rows(frame, bound, metric, k, given, "changes")
+    # A metric of the whole list keeps the rows after the cutoff too.
+    whole: Metric = Recall() if query.sampled is None else MRR()
+    rows = Contributions(opened, query, record, item=True, further=[] if record.label == whole.label else [whole])
+    result = changes(rows, getattr(record, "k", None), checked)
+    from recframe._checks.data_warnings import warn_of_data
+
+    # Few lists are shown, so that their values do not say whether ids match.
+    warn_of_data(opened, query, rows.context, 0.0)
+    return result
 
 
 def state(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:

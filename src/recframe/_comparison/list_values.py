@@ -76,8 +76,8 @@ class ListValues:
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:
             lists = self.engine.settle(frames[0]) if self.engine.eager else frames[0]
-            codes, self.models = self._model_names(lists)
-            frames = [lists.filter(_is(code)) for code in codes]
+            codes, self.models = model_names(self._context, lists)
+            frames = [lists.filter(is_model(code)) for code in codes]
         else:
             self.models = list(plan.context.query.orders)
         self.frame = self._joined(frames)
@@ -110,19 +110,6 @@ class ListValues:
         undefined = query.averaging(record.label).undefined
         values = [*record.range, *([undefined] if isinstance(undefined, float) else [])]
         return min(values), max(values)
-
-    def _model_names(self, lists: Frame) -> tuple[list[Any], list[Any]]:
-        """Return the models as the plan stores them, and their names."""
-        found = self.engine.collected(lists.select(MODEL).unique())
-        codes = names = found[MODEL].to_list()
-        if self.engine.eager:
-            native = self._context.session.finish(found.lazy(), {}, ())
-            column = nw.from_native(native, eager_only=True)[MODEL]
-            missing = column.is_null().to_list()
-            names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
-        # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
-        order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
-        return [codes[place] for place in order], [names[place] for place in order]
 
     def _joined(self, frames: list[Frame]) -> Frame:
         """Return one row per list with the values of all models."""
@@ -174,7 +161,7 @@ def segments(
     cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
     keys = list(dict.fromkeys([*per, *context.keys]))
     table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
-    table = _sorted_by_key(table, context) if by_key else table
+    table = sorted_by_key(table, context) if by_key else table
     reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
     reported = table.select() if reported is None else reported
     columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, keys)}
@@ -189,7 +176,7 @@ def segments(
     return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
 
 
-def _sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
+def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
     """Sort lists by what the user's columns of the key hold: a number in the plan may be one of another value."""
     table = table.sort(*context.keys, nulls_last=True)
     if not context.engine.eager or not context.key_names:
@@ -205,5 +192,20 @@ def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
     return [name for name in table.columns if name not in keys and name != "cluster of list"]
 
 
-def _is(code: Any) -> nw.Expr:
+def model_names(context: CallContext, lists: Frame) -> tuple[list[Any], list[Any]]:
+    """Return the models of a frame in long format as the plan stores them, and their names."""
+    found = context.engine.collected(lists.select(MODEL).unique())
+    codes = names = found[MODEL].to_list()
+    if context.engine.eager:
+        native = context.session.finish(found.lazy(), {}, ())
+        column = nw.from_native(native, eager_only=True)[MODEL]
+        missing = column.is_null().to_list()
+        names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
+    # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
+    order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
+    return [codes[place] for place in order], [names[place] for place in order]
+
+
+def is_model(code: Any) -> nw.Expr:
+    """Return whether a row is that of a model, as the plan stores it."""
     return nw.col(MODEL).is_null() if code is None else nw.col(MODEL) == code

@@ -154,6 +154,67 @@ class ComparisonMethods:
         options = {"confidence": confidence, "cluster": cluster}
         return calls.describe(self._frame, self._bound, metrics, k, roles, options)
 
+    def changes(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        most: int | None = 20,
+        items: bool = True,
+        baseline: Any = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return the lists that lost and gained most between two models, and the items that did it.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            Such as ``"ndcg"``, ``"map@10"`` or a metric of your own whose value is a sum over rows.
+        k : int, optional
+            The cutoff, if the metric names none.
+        most : int, optional
+            How many lists that lost to return at most, and how many that gained; None: all lists, unchanged ones too.
+        items : bool
+            Return a row for each item that changed; False: one row for each list.
+        baseline : str, optional
+            The model before; None: the first of the call or of the rows.
+        **roles
+            As for `contributions`, with two models.
+
+        Returns
+        -------
+        frame
+            Of the kind given, the greatest loss first: the key, the list's value ``before`` and ``after``, the
+            ``difference``, and the expected position of the first relevant item, ``first_before`` and ``first_after``.
+            With `items`, a row for each item whose chance to be in the top k changed, or what it adds: ``change``
+            (``"entered"``, ``"left"``, ``"stayed"``), the item, the relevance, its expected position, its chance to be
+            in the top k (``top_before``, ``top_after``: 0 or 1 without ties), and its ``part`` of the difference.
+
+        Raises
+        ------
+        OptionError
+            There are not two models, or the metric is no sum over rows.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 1, 2, 2], "item": ["a", "b", "c", "a", "b"], "relevant": [0, 1, 0, 1, 0],
+        ...     "old": [1, 3, 2, 2, 1], "new": [3, 1, 2, 2, 1],
+        ... })
+        >>> found = df.rec.changes("mrr", k=2, score=["old", "new"])
+        >>> columns = ["user", "difference", "first_before", "first_after", "change", "item", "part"]
+        >>> for row in found.select(columns).rows():
+        ...     print(*row)
+        1 -1.0 1.0 3.0 left b -1.0
+        1 -1.0 1.0 3.0 entered a 0.0
+        >>> df.rec.changes("mrr", most=None, items=False, score=["old", "new"])["difference"].to_list()
+        [-0.6666666666666667, 0.0]
+        """
+        options = {"most": most, "items": items, "baseline": baseline}
+        return calls.changes(self._frame, self._bound, metric, k, roles, options)
+
     def state(
         self,
         metrics: str | Metric | Sequence[str | Metric],

@@ -35,7 +35,7 @@ from recframe._plan.stops import row_stop_places
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
@@ -57,9 +57,14 @@ def _check_columns(names: list[Any]) -> None:
 
 
 class Contributions:
-    """One row per ranked row that can matter, with what it adds to the value of its list."""
+    """One row per ranked row that can matter, with what it adds to the value of its list.
 
-    def __init__(self, given: Given, query: Query, metric: Metric, *, item: bool) -> None:
+    Rows can matter to the metric, or to further ones.
+    """
+
+    def __init__(
+        self, given: Given, query: Query, metric: Metric, *, item: bool, further: Sequence[Metric] = ()
+    ) -> None:
         if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
             raise OptionError(msg, "contributions accepts the metrics whose value is one, such as 'ndcg' or 'map'")
@@ -73,7 +78,7 @@ class Contributions:
             LIST_VALUE: query.averaging(metric.label).name,
         }
         _check_columns(list(self._names.values()))
-        self._plan = Plan(given, query, [metric], item=item, shares=True)
+        self._plan = Plan(given, query, [metric, *further], item=item, shares=True)
         self._query = query
         self._metric = metric
         self._item = [ITEM] if item else []
@@ -91,12 +96,16 @@ class Contributions:
 
     def run(self) -> Frame:
         """Return the rows of all rankings, under the plan's names."""
-        ideal, upto = self._plan.ideal_side()
-        results = [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
+        results = [rows for rows, _ in self.by_ranking()]
         return results[0] if len(results) == 1 else self._engine.stack(results)
 
-    def _rows(self, index: int, ideal: Later | None, upto: int | None) -> Frame:
-        """Return the rows of one ranking."""
+    def by_ranking(self) -> list[tuple[Frame, Frame]]:
+        """Return the rows of each ranking, under the plan's names, and its lists with their values."""
+        ideal, upto = self._plan.ideal_side()
+        return [self._rows(index, ideal, upto) for index in range(len(self._query.orders))]
+
+    def _rows(self, index: int, ideal: Later | None, upto: int | None) -> tuple[Frame, Frame]:
+        """Return the rows and the lists of one ranking."""
         context, requirements = self.context, self.context.requirements
         # A cutoff at R is another one in each list.
         upto = None if RELEVANT in requirements.requested else upto
@@ -110,6 +119,7 @@ class Contributions:
             *context.group,
             *self._item,
             RELEVANCE,
+            HIT,
             nw.col(START).cast(nw.Int64()).alias(POSITION),
             nw.col(SIZE).cast(nw.Int64()).alias(TIED),
             *(row_column(column) for column in sorted(requirements.ranked.by_column)),
@@ -128,14 +138,14 @@ class Contributions:
             result = self._nan_where_sums_differ(result)
         if self._query.several and not context.long:
             result = result.with_columns(context.model(index))
-        return result
+        return result, lists
 
     def _added(self, rows: Frame, lists: Frame, share: nw.Expr) -> Frame:
         """Return rows with what each adds to its list, missing where the list has no value."""
         context = self.context
         rows = self._engine.join(rows, lists, context.group)
         share = nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
-        return rows.select(*context.group, *self._item, RELEVANCE, POSITION, TIED, share, LIST_VALUE)
+        return rows.select(*context.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
         """Return the relevant items that a model does not rank."""
