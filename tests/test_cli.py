@@ -23,7 +23,7 @@ from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
-COMMANDS = ("evaluate", "compare", "describe", "report", "check", "explain", "metrics", "completion")
+COMMANDS = ("evaluate", "compare", "changes", "describe", "report", "check", "explain", "metrics", "completion")
 COMPARED = "compare yesterday=old.csv tomorrow=new.csv --truth test.csv -m ndcg@10"
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
@@ -110,7 +110,7 @@ def test_help_has_examples_that_run(run, command):
         assert not err or (code == 1) == ("--fail" in example), (example, err)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "describe", "report", "check"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "changes", "describe", "report", "check"])
 def test_help_speaks_of_files_and_options(run, command):
     _, out, _ = run(f"{command} --help")
     words = re.sub(r"\s+", " ", out)
@@ -354,6 +354,29 @@ def test_an_interrupted_run_leaves_the_old_file(run, monkeypatch):
     assert (code, "interrupted" in err) == (130, True)
     assert Path("result.csv").read_text() == "old"
     assert not [found.name for found in Path().iterdir() if found.name.startswith(".")]
+
+
+def test_changes(run):
+    both = pl.concat(
+        pl.DataFrame(columns).with_columns(model=pl.lit(name)) for name, columns in (("old", OLD), ("new", NEW))
+    )
+    rec = both.rec(truth=pl.DataFrame(TEST), model="model")
+    code, out, err = run("changes old.csv new.csv --truth test.csv -m ndcg -k 2 --most 1 --json")
+    assert (code, err, json.loads(out)) == (0, "", rec.changes("ndcg", 2, most=1).to_dicts())
+    code, out, err = run("changes old.csv new.csv --truth test.csv --most 0 --lists-only --baseline new --json")
+    expected = rec.changes("ndcg@10", most=None, items=False, baseline="new").to_dicts()
+    assert (code, err, json.loads(out)) == (0, "", expected)
+    assert len(expected) == 3
+    assert run("changes one=old.csv two=old.csv --truth test.csv") == (0, "No list changed.\n", "")
+
+
+def test_chance(run):
+    code, out, err = run("evaluate old.csv new.csv --truth test.csv -m recall@1 --chance --json")
+    found = [[*row][1:] for row in json.loads(out)]
+    assert (code, err, found) == (0, "", [["recall@1", "recall@1 chance", "recall@1 skill"]] * 2)
+    code, out, err = run("evaluate old.csv --truth test.csv -m gini --chance")
+    assert (code, out) == (2, "")
+    assert "leave gini out" in err
 
 
 def test_compare_and_describe(run):

@@ -54,6 +54,7 @@ CALLS = {
         *({**BOTH, "test": test, "resamples": 100} for test in ("bootstrap", "randomization", "wilcoxon")),
     ],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
+    "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
     "state": [("ndcg", 2), {}, {**BOTH, "per": "user"}],
     "agreement": [(2,), BOTH, {"model": "day"}],
     "fuse": [

@@ -15,7 +15,13 @@ from recframe._cli.gates import CheckGate, bounds_of, worse
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import given_roles
 from recframe._cli.terminal import fitted, progress, say
-from recframe._cli.texts import COMPLETE, NAME, OPTIONS_OF_COMPARE, OPTIONS_OF_DESCRIBE, OPTIONS_OF_REPORT
+from recframe._cli.texts import (
+    COMPLETE,
+    NAME,
+    OPTIONS_OF_COMPARE,
+    OPTIONS_OF_DESCRIBE,
+    OPTIONS_OF_REPORT,
+)
 from recframe._comparison.calls import check_save, names_file
 from recframe._comparison.calls import save as save_lists
 from recframe._thresholds import shortfalls
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 RUNNING = {
+    "changes": "looking for changes in",
     "check": "checking",
     "compare": "comparing",
     "describe": "describing",
@@ -49,6 +56,7 @@ COLUMNS_OF_DESCRIBE = (
 COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 """The columns for a reader; files and other formats get all of them."""
 DISPENSABLE = (
+    "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
     "baseline",
 )  # fmt: skip
@@ -135,6 +143,18 @@ def _answer(
     result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **_named(values, options), **roles)
     _show(result, values, out, _picked(result, roles, columns))
     return result
+
+
+def changes(*, metric: str, k: int | None, most: int, lists_only: bool, **values: Any) -> list[str]:
+    """Show which lists lost and gained most."""
+    out = _out(values)
+    frame, roles = _read(values, "changes")
+    options = {"most": most or None, "items": not lists_only, **_named(values, ("baseline",))}
+    result: pl.DataFrame = rec(frame).changes(metric, k, **options, **roles)
+    if result.is_empty() and not _format(values):
+        say("No list changed.")
+    _show(result, values, out, None if result.is_empty() else _picked(result, {}, result.columns))
+    return []
 
 
 def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:

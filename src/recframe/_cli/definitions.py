@@ -47,6 +47,20 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
         ),
     ],
     "cutoff": [click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff at which ties are looked for.")],
+    "one_metric": [
+        click.Option(["-m", "--metric"], metavar="METRIC", default="ndcg@10", help="The metric. [ndcg@10]"),
+        click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff, if the metric names none."),
+    ],
+    "most": [
+        click.Option(
+            ["--most"],
+            type=click.IntRange(min=0),
+            default=20,
+            metavar="N",
+            help="How many lists that lost to show, and how many that gained; 0: all lists, unchanged ones too. [20]",
+        ),
+        click.Option(["--lists-only"], is_flag=True, help="One row for each list, without its items."),
+    ],
     "counts": [
         click.Option(
             ["--counts"],

@@ -25,6 +25,11 @@ class CommandText(NamedTuple):
 
 
 COMMANDS = {
+    "changes": CommandText(
+        "Show which lists lost and gained most between two models, and the items that did it.",
+        ("files", "one_metric", ("baseline",), "most", "roles", "output"),
+        ("recframe changes old.csv new.csv --truth test.csv -m ndcg@10 --most 5",),
+    ),
     "check": CommandText(
         "Look for what makes numbers wrong: repeated rows, NaN scores, ties and more.",
         ("files", "cutoff", "roles", "fail_on_check", "output"),

@@ -177,7 +177,7 @@ class ComparisonMethods:
         items : bool
             Return a row for each item that changed; False: one row for each list.
         baseline : str, optional
-            The model before; None: the first of the call or of the rows.
+            The model before; without it: the first of the call or of the rows.
         **roles
             As for `contributions`, with two models.
 
