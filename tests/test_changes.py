@@ -171,6 +171,7 @@ def test_one_list_without_a_key(engine):
         ({"score": BOTH, "metric": "kendall"}, "a list's kendall is no sum over its rows"),
         ({"score": BOTH, "most": 0}, "most=0"),
         ({"score": BOTH, "per": "user"}, "per"),
+        ({"score": BOTH, "item": None}, "item=None"),
     ],
 )
 def test_what_is_refused_says_why(engine, given, said):
@@ -178,6 +179,20 @@ def test_what_is_refused_says_why(engine, given, said):
     frame = engine.frame({**columns, "other": [1.0, 2.0], "third": [1.0, 2.0]})
     with pytest.raises(recframe.RecError, match=said):
         engine.ask(frame, "changes", **{"metric": "mrr", **given})
+
+
+def test_a_frame_that_omits_rows_tells_positions_up_to_the_cutoff(engine):
+    if engine.lazy:
+        pytest.skip("whether a lazy frame holds the first rows is not known")
+    rows = [
+        {"user": 1, "item": item, "relevant": int(item == 1), "model": model, "rank": rank, "tied": 1, "candidates": 90}
+        for model, ranks in (("a", {1: 1, 2: 2}), ("b", {2: 1, 3: 2, 1: 30}))
+        for item, rank in ranks.items()
+    ]
+    roles = {"rank": "rank", "tied": "tied", "candidates": "candidates", "model": "model"}
+    found = engine.ask(engine.frame(rows), "changes", "mrr@2", **roles)
+    assert [(row["change"], row["item"], row["part"]) for row in found] == [("left", 1, -1), ("entered", 3, 0)]
+    assert {(row["first_before"], row["first_after"]) for row in found} == {(1, None)}
 
 
 def test_three_models_in_long_format_are_refused(polars_engine):

@@ -232,7 +232,7 @@ def call_of_rows(
     named = {name: value for name, value in bound.items() if name in CALL_ROLES[call]} | given
     item = current().get("item", Roles.item)
     show = "item" in named or is_lazy(frame) or item in adapter_of(frame).names(frame)
-    if "item" in named and named["item"] is None:
+    if call == "contributions" and "item" in named and named["item"] is None:
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
