@@ -11,6 +11,7 @@ from recframe._columns import MODEL
 from recframe._plan.averages import joined
 from recframe._plan.plan import Plan
 from recframe._query import check_apart
+from recframe._statistics import ROUNDING
 from recframe.errors import OptionError
 from recframe.metrics.subtopics import SubtopicMetric
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 CHANCE, BEST, SKILL = "{} chance", "{} best", "{} skill"
 """What the columns of a metric are called, by its own name."""
-ROUNDING = 1e-12
-"""Values that differ by less are equal: the same sum in another order."""
 
 
 def check_chance(query: Query, metrics: Sequence[Metric], call: str = "chance=True") -> None:
