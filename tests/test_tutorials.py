@@ -13,7 +13,7 @@ pl = pytest.importorskip("polars")
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = {"implicit_feedback": [], "recometrics": ["implicit", "cmfrec", "recometrics"]}
+PACKAGES = {"daily_to_monthly": ["scipy"], "implicit_feedback": [], "recometrics": ["implicit", "cmfrec", "recometrics"]}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,9 @@ def run(tool, tmp_path, monkeypatch):
         rng = np.random.default_rng(0)
         user, item = np.nonzero(rng.random((150, 60)) < 0.4)
         rating = np.clip(3 + ((user + item) % 3 == 0) * 2 + rng.integers(-1, 2, len(user)), 1, 5)
-        frame = pl.DataFrame({"user": user + 1, "item": item + 1, "rating": rating, "timestamp": 0})
+        # From the first of January to the end of March 1998.
+        timestamp = 883_612_800 + rng.integers(0, 90 * 86_400, len(user))
+        frame = pl.DataFrame({"user": user + 1, "item": item + 1, "rating": rating, "timestamp": timestamp})
         frame.write_parquet(tmp_path / "ratings.parquet")
         monkeypatch.setenv("RATINGS", str(tmp_path / "ratings.parquet"))
         return tool.run(ROOT / "docs" / "tutorials" / f"{name}.py")
@@ -59,6 +61,15 @@ def test_implicit_feedback(run):
     assert names["train"].join(names["test"], on=["user", "item"]).is_empty()
     values = dict(names["mended"].select("judged_on", "map@5").rows())
     assert 0 < values["test"] <= 1 and values["train"] > values["test"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_month_of_stored_states_is_one_call(run):
+    page, names = run("daily_to_monthly")
+    assert page.count("```text\nTrue\nTrue\n```") == 1
+    assert "1998-03-20 failed" in page
+    assert len(names["files"]) == 31
+    assert names["weeks"].evaluate(counts=True)["lists"].sum() == 2 * names["month"].evaluate(counts=True)["lists"][0]
 
 
 def test_the_page_has_the_values_of_the_notebook():
