@@ -203,6 +203,15 @@ def test_segments_add_up(polars_engine):
     assert {row["job"] for row in plain(recframe.merge(added, per="job").evaluate())} == {0, 1}
 
 
+def test_rows_of_merged_results_are_numbered():
+    pytest.importorskip("scipy")
+    pd = pytest.importorskip("pandas")
+    state = pd.DataFrame(sample(8)).rec.state(METRICS[:2], score=MODELS, per="day")
+    merged = recframe.merge(state.assign(job=7), per="job")
+    for result in (merged.evaluate(), merged.describe(), merged.compare(), merged.state(), state):
+        assert result.index.tolist() == list(range(len(result)))
+
+
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 def test_segments_keep_their_values_and_types(library):
     pytest.importorskip("scipy")

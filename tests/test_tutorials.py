@@ -13,7 +13,11 @@ pl = pytest.importorskip("polars")
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = {"daily_to_monthly": ["scipy"], "implicit_feedback": [], "recometrics": ["implicit", "cmfrec", "recometrics"]}
+PACKAGES = {
+    "daily_to_monthly": ["scipy"],
+    "implicit_feedback": [],
+    "recometrics": ["implicit", "cmfrec", "recometrics"],
+}
 
 
 @pytest.fixture(scope="module")

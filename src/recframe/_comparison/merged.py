@@ -196,7 +196,7 @@ class Merged:
             len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
         ]
         names = {INTERNAL.format(name): name for name in columns}
-        return made[order].rename(names).select(*rows.per, *columns).to_native()
+        return nw.maybe_reset_index(made[order].rename(names).select(*rows.per, *columns)).to_native()
 
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
