@@ -117,12 +117,12 @@ def _table(frame: Any) -> Table:
 
 def _types(sources: Mapping[str, Source]) -> dict[str, Any]:
     """Return the types of the columns that results may carry, by the plan's names, where all tables agree on them."""
-    found: dict[str, set[Any]] = {}
+    by_name: dict[str, set[Any]] = {}
     for source in sources.values():
         for name, spec in source.specs.items():
             if not spec.is_number and spec.column in source.native.column_names:
-                found.setdefault(name, set()).add(source.native.schema.field(spec.column).type)
-    return {name: types.pop() for name, types in found.items() if len(types) == 1}
+                by_name.setdefault(name, set()).add(source.native.schema.field(spec.column).type)
+    return {name: types.pop() for name, types in by_name.items() if len(types) == 1}
 
 
 def _cast(column: Any, dtype: Any) -> Any:

@@ -62,11 +62,11 @@ class Source:
 
 def specs_of(sources: Mapping[str, Source]) -> dict[str, ColumnSpec]:
     """Return the columns to read from any frame; the first frame that names one says what for."""
-    found: dict[str, ColumnSpec] = {}
+    by_name: dict[str, ColumnSpec] = {}
     for source in sources.values():
         for name, spec in source.specs.items():
-            found.setdefault(name, spec)
-    return found
+            by_name.setdefault(name, spec)
+    return by_name
 
 
 def columns_of(sources: Mapping[str, Source]) -> dict[str, dict[str, str]]:

@@ -65,10 +65,10 @@ def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int)
     whole = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
     last_needed = sorted((sorted(rows)[-upto], len(rows)) for rows in by_list.values() if len(rows) >= upto)
     ordered = sorted(scores)
-    fewest, found = MOST_SORTED * len(ordered), None
+    fewest, least = MOST_SORTED * len(ordered), None
     for score, rows in last_needed:
         sort = whole + len(ordered) - bisect_left(ordered, score)
         if sort < fewest:
-            fewest, found = sort, score
+            fewest, least = sort, score
         whole += rows
-    return found
+    return least

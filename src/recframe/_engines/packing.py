@@ -17,5 +17,5 @@ def scale(most: float, least: float, bits: int) -> float | None:
     spread = most - least
     if not spread < math.inf:
         return None
-    found = (2.0**bits - 1) / spread if spread else 0.0
-    return found if found < math.inf else None
+    factor = (2.0**bits - 1) / spread if spread else 0.0
+    return factor if factor < math.inf else None

@@ -56,13 +56,13 @@ def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: 
     """Return one row for each element of parallel lists."""
     frame = _with_levels(frame, keys)
     lengths = _lengths(frame[next(iter(lists.values()))])
-    found = {name: frame[name].repeat(lengths).reset_index(drop=True) for name in keys}
+    columns = {name: frame[name].repeat(lengths).reset_index(drop=True) for name in keys}
     for name, column in lists.items():
         values = chain.from_iterable(values for values in frame[column] if _is_list(values))
-        found[name] = pd.Series(list(values)) if lengths.sum() else pd.Series(dtype="object")
+        columns[name] = pd.Series(list(values)) if lengths.sum() else pd.Series(dtype="object")
     if place is not None:
-        found[place] = pd.Series(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1)
-    return pd.DataFrame(found)
+        columns[place] = pd.Series(np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1)
+    return pd.DataFrame(columns)
 
 
 def priced(frame: Frame, item: str, prices: Mapping[Any, Any], value: str) -> Frame:
@@ -92,35 +92,35 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     ends = np.cumsum(np.bincount(mine, minlength=number.max(initial=-1) + 1))
     starts = [0, *ends][: len(ends)]
     _, first = np.unique(number, return_index=True)
-    found = both.take(first).reset_index(drop=True)
+    imploded = both.take(first).reset_index(drop=True)
     for name in columns:
         values = ranked[name].take(order).tolist()
         lists = [values[start:end] for start, end in zip(starts, ends, strict=True)]
-        found[name] = pd.Series(lists, dtype="object")
-    return found
+        imploded[name] = pd.Series(lists, dtype="object")
+    return imploded
 
 
 def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str, str]) -> Frame | None:
     """Return fields between single spaces as a frame; None where a line cannot be read."""
     try:
-        found: Any = pd.read_csv(
+        frame: Any = pd.read_csv(
             BytesIO(lines), sep=" ", header=None, names=list(names), index_col=False, dtype="str", quoting=QUOTE_NONE,
             keep_default_na=False, na_filter=False,
         )  # fmt: skip
     except ValueError:
         return None
-    if bool((found.fillna("") == "").any(axis=None)):
+    if bool((frame.fillna("") == "").any(axis=None)):
         return None
     # Python reads 1_0 as ten, and digits of other scripts; other readers of these files do not.
-    if bool(found[number].str.contains(r"[^\x00-\x7f]|_", regex=True).any()):
+    if bool(frame[number].str.contains(r"[^\x00-\x7f]|_", regex=True).any()):
         return None
     # A relevance is a whole number in most files, and stays one; a score may look like one.
     for kind in ("float64",) if number == "score" else ("int64", "float64"):
         try:
-            found[number] = found[number].astype(kind)
+            frame[number] = frame[number].astype(kind)
         except (ValueError, OverflowError):
             continue
-        return found[list(columns)].rename(columns=dict(columns))
+        return frame[list(columns)].rename(columns=dict(columns))
     return None
 
 

@@ -36,8 +36,8 @@ class PandasIds:
         kinds = [types.infer_dtype(each, skipna=True) for each in (values, ids)]
         if kinds[0] != kinds[1] and "empty" not in kinds:
             raise unlike_ids(column, values.dtype, ids.dtype)
-        found: Array = ids.get_indexer(values)
-        return np.where(np.asarray(values.isna()), -1, found)
+        places: Array = ids.get_indexer(values)
+        return np.where(np.asarray(values.isna()), -1, places)
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         codes, values = pd.factorize(self._column(frame, column).take(rows), use_na_sentinel=False)

@@ -31,10 +31,10 @@ class PandasRows:
         self.row = [ROW]
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pd.DataFrame:
-        found = to_pandas(result.select(ROW, *new)).sort_values(ROW)
-        native = _plain(self._sources["frame"]).take(found[ROW].to_numpy()).reset_index(drop=True)
+        picked = to_pandas(result.select(ROW, *new)).sort_values(ROW)
+        native = _plain(self._sources["frame"]).take(picked[ROW].to_numpy()).reset_index(drop=True)
         for name, column in new.items():
-            native[column] = found[name].to_numpy()
+            native[column] = picked[name].to_numpy()
         if sort:
             with suppress(TypeError):  # objects without an order stay as they come
                 native = native.sort_values(list(sort), kind="stable", na_position="last", ignore_index=True)
@@ -46,15 +46,15 @@ class PandasRows:
         source = _plain(self._sources["truth"])
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
-        found = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
-        below = {name: source[name].take(found[OTHER_ROW].to_numpy()) for name in names.values()}
-        below |= {column: pd.Series(found[name].to_numpy()) for name, column in new.items()}
+        extra = to_pandas(added.select(*numbers, *new)).sort_values(numbers)
+        below = {name: source[name].take(extra[OTHER_ROW].to_numpy()) for name in names.values()}
+        below |= {column: pd.Series(extra[name].to_numpy()) for name, column in new.items()}
         if model is not None:
-            below[model] = self._sources["frame"].native[model].take(found[MODEL_ROW].to_numpy())
+            below[model] = self._sources["frame"].native[model].take(extra[MODEL_ROW].to_numpy())
         new_only = {column for name, column in new.items() if name not in self._sources["frame"].specs}
-        whole = above.reindex(range(len(above) + len(found)))
+        whole = above.reindex(range(len(above) + len(extra)))
         for name, values in below.items():
-            if len(found):
+            if len(extra):
                 whole[name] = pd.concat([above[name], _alike(above[name], values)], ignore_index=True)
             if name in new_only:
                 whole[name] = _typed(whole[name], source[name].dtype if name in source else np.dtype("int64"))

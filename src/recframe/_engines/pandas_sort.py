@@ -80,10 +80,10 @@ def _score_to_sort_from(lists: Any, many: int, scores: Any, upto: int) -> float 
 
 def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | None:
     """Return what `placed` does, from a sort of all rows; `lists` is changed."""
-    found = _ordered(lists, many, scores, descending=True)
-    if found is None:
+    ordered = _ordered(lists, many, scores, descending=True)
+    if ordered is None:
         return None
-    rows, first_of_list, first_of_block = found
+    rows, first_of_list, first_of_block = ordered
     blocks = np.flatnonzero(first_of_block)
     sizes = np.diff(blocks, append=len(rows))
     starts = blocks - np.maximum.accumulate(np.where(first_of_list[blocks], blocks, 0)) + 1
@@ -96,10 +96,10 @@ def _placed(lists: Any, many: int, scores: Any, upto: int | None) -> Placed | No
 def numbered(keys: Sequence[Any], values: Any, *, descending: bool) -> tuple[Any, Any] | None:
     """Return the rows by list and value, and their positions, those of equal value in any order; None as `placed`."""
     numbers = _lists(keys)
-    found = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
-    if found is None:
+    ordered = None if numbers is None or not _fits(values) else _ordered(*numbers, values, descending=descending)
+    if ordered is None:
         return None
-    rows, first_of_list, _ = found
+    rows, first_of_list, _ = ordered
     lists = np.flatnonzero(first_of_list)
     return rows, np.arange(len(rows)) - np.repeat(lists, np.diff(lists, append=len(rows))) + 1
 
@@ -133,9 +133,9 @@ def _ordered(lists: Any, many: int, values: Any, *, descending: bool) -> tuple[A
 
 def _heads(values: Any) -> Any:
     """Return which values differ from the previous one."""
-    found = np.ones(len(values), dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=found[1:])
-    return found
+    heads = np.ones(len(values), dtype=bool)
+    np.not_equal(values[1:], values[:-1], out=heads[1:])
+    return heads
 
 
 def _tell_apart(rows: Any, values: Any, heads: Any, *, descending: bool) -> None:

@@ -66,11 +66,11 @@ def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
     pattern = if_there(spec.column)
     if not (spec.is_number or spec.is_flag):
         return pl.struct(pl.lit(spec.default).alias("default"), pattern).alias(name)
-    found = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
+    present = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
     if spec.use == "there":
-        return (found > 0).cast(pl.Float64).alias(name)
+        return (present > 0).cast(pl.Float64).alias(name)
     value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
-    return pl.when(found == 0).then(spec.default).otherwise(value).alias(name)
+    return pl.when(present == 0).then(spec.default).otherwise(value).alias(name)
 
 
 # --- eager frames -----------------------------------------------------------------------------------------
@@ -97,8 +97,8 @@ class EagerColumns:
         texts = {}
         for column in _texts(frames, sources["frame"].specs):
             holders = _holders(frames, column)
-            found, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
-            for (name, frame), numbers in zip(holders.items(), found, strict=True):
+            coded, texts[column] = polars_texts.encoded([frame.get_column(column) for frame in holders.values()])
+            for (name, frame), numbers in zip(holders.items(), coded, strict=True):
                 frames[name] = frame.with_columns(numbers)
         objects: dict[str, list[Any]] = {}
         compared = {column: spec for column, spec in specs_of(sources).items() if not (spec.is_number or spec.is_flag)}
@@ -116,8 +116,8 @@ class EagerColumns:
             # Frames without rows keep their types, by which the schemas of lazy frames are compared.
             if any(frame.height for frame in holders.values()):
                 known = texts.pop(column, None)
-                found, values = _by_appearance([frame.get_column(column) for frame in holders.values()], known)
-                for (name, frame), numbers in zip(holders.items(), found, strict=True):
+                coded, values = _by_appearance([frame.get_column(column) for frame in holders.values()], known)
+                for (name, frame), numbers in zip(holders.items(), coded, strict=True):
                     frames[name] = frame.with_columns(numbers)
                 models[column] = values if known is None else known.gather(values)
         return cls(frames, texts, objects, models)
@@ -236,11 +236,11 @@ def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tup
     values = pl.concat(columns).unique(maintain_order=True)
     if texts is None:
         numbers = values.to_frame(name).with_row_index(NUMBER)
-        found = [
+        numbered = [
             column.to_frame().join(numbers, on=name, how="left", maintain_order="left", **NULLS_EQUAL)
             for column in columns
         ]
-        return [frame.get_column(NUMBER).alias(name) for frame in found], values
+        return [frame.get_column(NUMBER).alias(name) for frame in numbered], values
     missing = len(texts)
     places = pl.int_range(len(values), dtype=pl.UInt32, eager=True)
     table = pl.repeat(0, missing + 1, dtype=pl.UInt32, eager=True).scatter(values.fill_null(missing), places)
@@ -252,10 +252,10 @@ def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -
     (first, frame), *others = holders.items()
     common: Any = frame.schema[column]
     for name, other in others:
-        found = _common(common, other.schema[column])
-        if found is None:
+        shared = _common(common, other.schema[column])
+        if shared is None:
             raise unlike_keys(spec, (first, frame.schema[column]), (name, other.schema[column]))
-        common = found
+        common = shared
     try:
         return _cast(holders, column, common)
     except pl.exceptions.InvalidOperationError as error:
@@ -269,14 +269,14 @@ def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -
 
 def _cast(holders: Mapping[str, pl.DataFrame], column: str, dtype: Any) -> dict[str, pl.DataFrame]:
     """Return the frames with a column in one type, or raise where the type cannot hold a value."""
-    found = {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
+    converted = {name: frame.with_columns(pl.col(column).cast(dtype)) for name, frame in holders.items()}
     if isinstance(dtype, pl.Datetime) and dtype.time_unit == "ns":
         for name, frame in holders.items():
             times: Any = frame.get_column(column)
-            if not found[name].get_column(column).cast(times.dtype).equals(times):
+            if not converted[name].get_column(column).cast(times.dtype).equals(times):
                 msg = f"{column} holds times that nanoseconds do not"  # older polars changes them without a word
                 raise pl.exceptions.InvalidOperationError(msg)
-    return found
+    return converted
 
 
 def _common(left: pl.DataType, right: pl.DataType) -> Any:

@@ -40,14 +40,14 @@ def _column(name: str, values: Any) -> pl.Series:
     """Return a column, or raise where polars would lose a whole number that is too large for its types."""
     if isinstance(values, pl.Series):
         return values.alias(name)
-    found = pl.Series(name, values, strict=False)
-    is_lost = found.is_null() | (found.dtype == pl.Object)
+    column = pl.Series(name, values, strict=False)
+    is_lost = column.is_null() | (column.dtype == pl.Object)
     lost = (values[row] for row in is_lost.arg_true()) if isinstance(values, Sequence) else ()
     large = next((value for value in lost if isinstance(value, int) and abs(value) >= SMALLEST_LOST), None)
     if large is not None:
         msg = f"{name!r} holds {quoted(large)}, which is too large for polars beside its other values"
         raise InputError(msg, "give floats, or ids as text")
-    return found
+    return column
 
 
 def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
@@ -125,10 +125,10 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     lists = lists.group_by(own).agg(pl.col(f"list{i}").sort_by(rank) for i in range(len(columns)))
     every = _no_nan(frame.select(*key_columns) if keys else pl.select(*key_columns), own).unique(maintain_order=True)
     every = every.lazy() if isinstance(lists, pl.LazyFrame) else every
-    found = every.join(lists, on=own, how="left", **NULLS_EQUAL)
-    found = _sorted_by(found, own) if keys else found
+    imploded = every.join(lists, on=own, how="left", **NULLS_EQUAL)
+    imploded = _sorted_by(imploded, own) if keys else imploded
     back = [pl.col(f"list{i}").fill_null([]).alias(name) for i, name in enumerate(columns)]
-    return found.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
+    return imploded.select(*(pl.col(name).alias(key) for key, name in zip(keys, own, strict=False)), *back)
 
 
 def _sorted_by(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -145,14 +145,14 @@ def fields(lines: bytes, names: Sequence[str], number: str, columns: Mapping[str
     for kind in (pl.Float64,) if number == "score" else (pl.Int64, pl.Float64):
         schema = {name: kind if name == number else pl.String for name in names}
         try:
-            found = pl.read_csv(
+            frame = pl.read_csv(
                 BytesIO(lines), has_header=False, separator=" ", quote_char=None, schema=schema, raise_if_empty=False
             )
         except pl.exceptions.PolarsError:
             continue
-        if sum(found.null_count().row(0)):
+        if sum(frame.null_count().row(0)):
             return None  # between two spaces, or after the last field, there is nothing
-        return found.select(pl.col(name).alias(column) for name, column in columns.items())
+        return frame.select(pl.col(name).alias(column) for name, column in columns.items())
     return None
 
 

@@ -42,8 +42,8 @@ def native_expressions(columns: Sequence[str | nw.Expr]) -> list[str | pl.Expr]:
 
 def native(expression: nw.Expr) -> pl.Expr:
     """Return one expression as polars computes it."""
-    (found,) = native_expressions([expression])
-    return cast("pl.Expr", found)
+    (converted,) = native_expressions([expression])
+    return cast("pl.Expr", converted)
 
 
 def _keep(expression: nw.Expr, native: pl.Expr) -> None:

@@ -77,11 +77,11 @@ class PolarsFrame:
 
 def _natives(columns: Sequence[Column], named: Mapping[str, nw.Expr]) -> list[str | pl.Expr]:
     """Return columns and those that are given by name, as polars selects them."""
-    found = native_expressions(columns)
+    natives = native_expressions(columns)
     if named:
         others = cast("list[pl.Expr]", native_expressions([*named.values()]))
-        found += [other.alias(name) for name, other in zip(named, others, strict=True)]
-    return found
+        natives += [other.alias(name) for name, other in zip(named, others, strict=True)]
+    return natives
 
 
 class _Groups:

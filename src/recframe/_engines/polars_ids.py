@@ -51,8 +51,8 @@ class PolarsIds:
             # Whole numbers match by value; what the narrower type cannot hold is not there.
             values = values.cast(ids.dtype, strict=False)
         places = pl.int_range(len(ids), eager=True, dtype=pl.Int64)
-        found = values.replace_strict(ids, places, default=-1, return_dtype=pl.Int64)
-        return np.where(values.is_null().to_numpy(), -1, found.fill_null(-1).to_numpy())
+        looked_up = values.replace_strict(ids, places, default=-1, return_dtype=pl.Int64)
+        return np.where(values.is_null().to_numpy(), -1, looked_up.fill_null(-1).to_numpy())
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         values = _column(frame, column).gather(rows)
@@ -66,8 +66,8 @@ class PolarsIds:
         return both.to_series(), len(ids) + codes
 
     def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
-        found: list[Any] = _column(frame, column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
-        return found
+        examples: list[Any] = _column(frame, column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
+        return examples
 
     def numbers(self, frame: Any, column: str) -> Array:
         values = _column(frame, column)
@@ -81,8 +81,8 @@ class PolarsIds:
         return order
 
     def repeated(self, ids: Any) -> list[Any]:
-        found: list[Any] = ids.filter(ids.is_duplicated()).unique(maintain_order=True).head(NAMED).to_list()
-        return found
+        examples: list[Any] = ids.filter(ids.is_duplicated()).unique(maintain_order=True).head(NAMED).to_list()
+        return examples
 
     def first(self, ids: Any) -> list[Any]:
         return list(ids.head(NAMED).to_list())

@@ -88,8 +88,8 @@ class LazyPolars(Polars):
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame | None:
-        found = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
-        return None if found is None else lazy(found)
+        ranked = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
+        return None if ranked is None else lazy(ranked)
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         known = known_values(rows, keys, column).to_native()
@@ -97,8 +97,8 @@ class LazyPolars(Polars):
         return lazy(known.map_batches(refuse, **polars_lazy_ranks.ALL_ROWS))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-        found = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
-        return super().number_rows(frame, keys, column, descending=descending) if found is None else lazy(found)
+        numbered = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
+        return super().number_rows(frame, keys, column, descending=descending) if numbered is None else lazy(numbered)
 
 
 def _refuse_repeats(keys: Sequence[str], error: RecError, frame: pl.DataFrame) -> pl.DataFrame:

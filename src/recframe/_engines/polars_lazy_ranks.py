@@ -59,18 +59,18 @@ def _later(
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    found = polars_sort.rank_rows(frame, keys, score, upto, mark)
-    return _with_texts(_ranked_by_windows(frame, keys, score, upto, mark) if found is None else found, texts)
+    ranked = polars_sort.rank_rows(frame, keys, score, upto, mark)
+    return _with_texts(_ranked_by_windows(frame, keys, score, upto, mark) if ranked is None else ranked, texts)
 
 
 def _numbered(keys: Sequence[str], column: str, descending: bool, frame: pl.DataFrame) -> pl.DataFrame:  # noqa: FBT001
     """Return the numbered rows of a data frame."""
     held, texts = _with_numbers(frame, keys)
-    found = polars_sort.number_rows(held, keys, column, descending=descending)
-    if found is None:
+    numbered = polars_sort.number_rows(held, keys, column, descending=descending)
+    if numbered is None:
         position = pl.col(column).rank("ordinal", descending=descending).over(keys).cast(pl.Int64)
         return frame.with_columns(position.alias(POSITION))
-    return _with_texts(found, texts)
+    return _with_texts(numbered, texts)
 
 
 def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, pl.Series]]:

@@ -84,14 +84,14 @@ class Digits(NamedTuple):
 
     def read(self, number: pl.Expr) -> list[pl.Expr]:
         """Return the columns from the number of each row."""
-        found = []
+        decoded = []
         for place, (name, dtype, least, many, lacks) in reversed([*enumerate(self.columns)]):
             # The first digit is what is left, and `%` takes its time.
             digit = number % many if place else number
             value = pl.when(digit > 0).then(digit + least) if lacks else digit + least
-            found.append(value.cast(dtype).alias(name))
+            decoded.append(value.cast(dtype).alias(name))
             number = number // many
-        return found
+        return decoded
 
 
 class Pack(NamedTuple):
@@ -142,8 +142,8 @@ class Pack(NamedTuple):
         rows, name, few = scores.to_frame().lazy(), scores.name, len(scores) <= FEW_ROWS
         if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
             rows = rows.unique()  # few scores that repeat are found faster than looked up
-        found = rows.with_columns(self.distance.alias(PACKED)).join(seen, on=PACKED, how="semi")
-        differ = collect(found.select(name).unique().select(pl.len()), few=few).item() > bits.n_unique()
+        matching = rows.with_columns(self.distance.alias(PACKED)).join(seen, on=PACKED, how="semi")
+        differ = collect(matching.select(name).unique().select(pl.len()), few=few).item() > bits.n_unique()
         return None if differ else bits
 
     def needed(self, mark: pl.Expr) -> pl.Expr:
@@ -216,12 +216,12 @@ def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
         whole = _is_whole(values).all() if column.dtype.is_float() else pl.lit(value=True)
         facts += [values.min(), values.max(), whole, values.null_count() > 0]
     # One step for all: in a small frame, a step costs more than what it computes.
-    found: tuple[Any, ...] = ()
+    known: tuple[Any, ...] = ()
     if facts:
-        found = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0)
+        known = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0)
     spans = {}
     for number, column in enumerate(columns):
-        least, most, whole, lacks = found[4 * number : 4 * number + 4]
+        least, most, whole, lacks = known[4 * number : 4 * number + 4]
         if whole and least is not None and -(2**BITS) < least <= most < 2**BITS:
             spans[column.name] = int(least), int(most), lacks
     return spans
@@ -257,9 +257,9 @@ def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Seri
         return pl.repeat(None, height, dtype=values.dtype, eager=True).scatter(rows, values)
     # Faster than polars, as it does not check where numbers point to.
     array = values.to_numpy()
-    found = numpy.full(height, numpy.nan) if some_lack else numpy.empty(height, dtype=array.dtype)
-    found[rows.to_numpy()] = array
-    return pl.Series(found, nan_to_null=some_lack)
+    in_order = numpy.full(height, numpy.nan) if some_lack else numpy.empty(height, dtype=array.dtype)
+    in_order[rows.to_numpy()] = array
+    return pl.Series(in_order, nan_to_null=some_lack)
 
 
 @cache

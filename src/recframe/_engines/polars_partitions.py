@@ -32,7 +32,7 @@ def part(frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
 
 def collect_together(frames: Sequence[Frame]) -> list[Frame]:
     """Compute several plans in one go, so that they read their files once."""
-    return [lazy(found) for found in pl.collect_all([frame.to_native() for frame in frames], **STREAMING)]
+    return [lazy(collected) for collected in pl.collect_all([frame.to_native() for frame in frames], **STREAMING)]
 
 
 def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema]) -> pl.LazyFrame:
@@ -44,10 +44,10 @@ def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema
         rows: int | None,
         size: int | None,  # noqa: ARG001
     ) -> Iterator[pl.DataFrame]:
-        found = compute()
-        found = found if predicate is None else found.filter(predicate)
-        found = found if rows is None else found.head(rows)
-        yield (found if columns is None else found.select(columns)).collect()
+        frame = compute()
+        frame = frame if predicate is None else frame.filter(predicate)
+        frame = frame if rows is None else frame.head(rows)
+        yield (frame if columns is None else frame.select(columns)).collect()
 
     if not GIVES_SCHEMA_LATER:
         return plugins.register_io_source(source, schema=schema())

@@ -36,12 +36,12 @@ class EagerRows:
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
         native: pl.DataFrame = self._sources["frame"].native
-        found = collect(result.select(ROW, *new).to_native())
+        picked = collect(result.select(ROW, *new).to_native())
         # Most often the rows are in order, which is seen in a fraction of the time of a sort.
-        found = found if series(found, ROW).is_sorted() else found.sort(ROW)
-        if found.height < native.height:
-            native = native[found[ROW]]
-        native = native.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
+        picked = picked if series(picked, ROW).is_sorted() else picked.sort(ROW)
+        if picked.height < native.height:
+            native = native[picked[ROW]]
+        native = native.with_columns(picked.select(pl.col(name).alias(column) for name, column in new.items()))
         # Objects that polars cannot sort stay as they come.
         orderly = [name for name in sort if native.schema[name] != pl.Object]
         return native.sort([col(name) for name in orderly], nulls_last=True, maintain_order=True) if orderly else native
@@ -52,11 +52,11 @@ class EagerRows:
         source: pl.DataFrame = self._sources["truth"].native
         numbers = [OTHER_ROW, *([MODEL_ROW] if model is not None else [])]
         above = self.pick(result, new)
-        found = collect(added.select(*numbers, *new).to_native()).sort(numbers)
-        below = source[found[OTHER_ROW]].select(map(col, names.values()))
-        below = below.with_columns(found.select(pl.col(name).alias(column) for name, column in new.items()))
+        extra = collect(added.select(*numbers, *new).to_native()).sort(numbers)
+        below = source[extra[OTHER_ROW]].select(map(col, names.values()))
+        below = below.with_columns(extra.select(pl.col(name).alias(column) for name, column in new.items()))
         if model is not None:
-            models = self._sources["frame"].native[found[MODEL_ROW]].select(col(model))
+            models = self._sources["frame"].native[extra[MODEL_ROW]].select(col(model))
             below = below.with_columns(models.get_columns())
         types = _types(self._sources, new, source.schema)
         above, below = (

@@ -78,18 +78,18 @@ def rank_rows(
         return None
     least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
     if upto is None or least is None:
-        found = _ranked(frame, lists, digits, score, upto, mark)
-        return None if found is None else found.rows
-    found = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark, high=True)
-    if found is None or found.whole is None:
+        ranked = _ranked(frame, lists, digits, score, upto, mark)
+        return None if ranked is None else ranked.rows
+    ranked = _ranked(_filtered(frame, pl.col(score) >= least), lists, digits, score, upto, mark, high=True)
+    if ranked is None or ranked.whole is None:
         return None
-    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(found.whole, values=False)
+    lacks = pl.repeat(value=True, n=lists.many, eager=True).scatter(ranked.whole, values=False)
     in_others = is_in(lists.number(), lacks.arg_true().cast(pl.Int64))
     others = _filtered(frame, in_others) if lacks.any() else frame.head(0)
     if others.is_empty():
-        return found.rows
+        return ranked.rows
     rest = _ranked(others, lists, digits, score, upto, mark)
-    return None if rest is None else pl.concat([_filtered(found.rows, ~in_others), rest.rows])
+    return None if rest is None else pl.concat([_filtered(ranked.rows, ~in_others), rest.rows])
 
 
 def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: int) -> float | None:
@@ -101,8 +101,8 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     last_bits = number & (2**bits - 1)
     # One of the lists is that of some row, so that there is one.
     some = _filtered(frame, last_bits == frame.slice(frame.height // 2, 1).select(last_bits).item())
-    found = some.select(number.alias(PACKED), score)
-    return score_to_sort_from(found.get_column(PACKED).to_list(), found.get_column(score).to_list(), upto)
+    sample = some.select(number.alias(PACKED), score)
+    return score_to_sort_from(sample.get_column(PACKED).to_list(), sample.get_column(score).to_list(), upto)
 
 
 def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame | None:
@@ -115,10 +115,10 @@ def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descen
         return None
     placed = _first_rows(packed, _spans(packed, None))
     rows, position = placed.get_column(PACKED), placed.get_column(START).alias(POSITION)
-    found = packed.rows(rows)
+    in_order = packed.rows(rows)
     different = ~_equals_previous(pl.col(column))
-    mixed = found.select((pl.lit(placed.get_column(SAME_BITS)) & different).any()).item()
-    return None if mixed else found.with_columns(position)
+    mixed = in_order.select((pl.lit(placed.get_column(SAME_BITS)) & different).any()).item()
+    return None if mixed else in_order.with_columns(position)
 
 
 # --- positions ----------------------------------------------------------------------------------------------
@@ -173,9 +173,9 @@ def _ranked_at_once(
     columns = [name for name in frame.columns if name != score]
     readable = None if mark is None else mark.rows
     packed = pack(frame, lists, digits, score, columns, descending=True, mark=readable)
-    found = None if packed is None else _placed(packed, frame.get_column(score), upto, mark, high=high)
-    if packed is None or found is not None or digits is None:
-        return found
+    ranked = None if packed is None else _placed(packed, frame.get_column(score), upto, mark, high=high)
+    if packed is None or ranked is not None or digits is None:
+        return ranked
     # Different scores have the same bits, and only the number of a row tells its score.
     return _ranked_at_once(frame, lists, None, score, upto, mark, high=high)
 
@@ -187,22 +187,22 @@ def _filtered(frame: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
 def _placed(packed: Pack, scores: pl.Series, upto: int | None, mark: Mark | None, *, high: bool) -> _Ranked | None:
     """Return the rows of tied blocks that start up to a position; None where the bits of a block do not tell."""
     spans = _spans(packed, upto)
-    found = _first_rows(packed, spans)
-    rows, same_bits = found.get_column(PACKED), found.get_column(SAME_BITS)
-    found = found.drop(SAME_BITS).insert_column(2, pl.repeat(1, found.height, dtype=pl.Int64, eager=True).alias(SIZE))
+    first = _first_rows(packed, spans)
+    rows, same_bits = first.get_column(PACKED), first.get_column(SAME_BITS)
+    first = first.drop(SAME_BITS).insert_column(2, pl.repeat(1, first.height, dtype=pl.Int64, eager=True).alias(SIZE))
     conditions = [] if mark is None else [mark._replace(rows=packed.needed(mark.rows)).of_frame()]
     if same_bits.any():
         in_block = same_bits | same_bits.shift(-1, fill_value=False)
         own_scores = packed.scores(scores, rows.filter(in_block))
         if own_scores is None:
             return None
-        blocks = _tied_blocks(found.filter(in_block), same_bits.filter(in_block), own_scores)
+        blocks = _tied_blocks(first.filter(in_block), same_bits.filter(in_block), own_scores)
         where = in_block.arg_true()
-        found = found.with_columns(found.get_column(name).scatter(where, blocks.get_column(name)) for name in BLOCK)
+        first = first.with_columns(first.get_column(name).scatter(where, blocks.get_column(name)) for name in BLOCK)
         # Of rows with the same bits, those of lower scores may start after the last position.
         conditions += [] if upto is None else [pl.col(START) <= upto]
-    found = found.filter(*conditions) if conditions else found
-    ranked = packed.rows(found.get_column(PACKED)).hstack(found.drop(PACKED))
+    first = first.filter(*conditions) if conditions else first
+    ranked = packed.rows(first.get_column(PACKED)).hstack(first.drop(PACKED))
     return _Ranked(ranked, _whole_lists(packed, spans, upto) if high else None)
 
 
@@ -240,13 +240,13 @@ def _to_whole_blocks(packed: Pack, spans: pl.LazyFrame) -> pl.DataFrame:
     last = codes.gather(stop - 1) // packed.score
     next_one = codes.gather(stop.clip(upper_bound=len(packed.codes) - 1)) // packed.score
     stops_early = stop < pl.col("end")
-    found = collect_columns(spans.with_columns(last.alias("last"), ((last == next_one) & stops_early).alias("goes_on")))
-    goes_on = found.get_column("goes_on")
+    stops = collect_columns(spans.with_columns(last.alias("last"), ((last == next_one) & stops_early).alias("goes_on")))
+    goes_on = stops.get_column("goes_on")
     if not goes_on.any():
-        return found
-    limit = (found.get_column("last").filter(goes_on) + 1) * packed.score
-    moved = found.get_column("stop").scatter(goes_on.arg_true(), _first_at_least(packed.codes, limit))
-    return found.with_columns(moved)
+        return stops
+    limit = (stops.get_column("last").filter(goes_on) + 1) * packed.score
+    moved = stops.get_column("stop").scatter(goes_on.arg_true(), _first_at_least(packed.codes, limit))
+    return stops.with_columns(moved)
 
 
 def _first_at_least(ordered: pl.Series, limits: pl.Series) -> pl.Series:

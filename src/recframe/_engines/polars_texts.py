@@ -50,11 +50,11 @@ def encoded(columns: Sequence[pl.Series]) -> tuple[list[pl.Series], pl.Series]:
     in_runs = all(RUNS * _heads(some).sum() <= len(some) for some in (texts.head(FEW), texts))
     numbers, known = _encoded(texts.filter(_heads(texts)) if in_runs else texts)
     numbers = numbers.gather(texts.rle_id()) if in_runs else numbers
-    found, start = [], 0
+    coded, start = [], 0
     for column in columns:
-        found.append(numbers.slice(start, len(column)).alias(column.name))
+        coded.append(numbers.slice(start, len(column)).alias(column.name))
         start += len(column)
-    return found, known
+    return coded, known
 
 
 def _heads(values: pl.Series) -> pl.Series:
@@ -82,8 +82,8 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
     other = pl.lit(known).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
     size = -(-len(texts) // PARTS)
     parts = [texts.slice(start, size).to_frame(TEXT).lazy() for start in range(0, len(texts), size)]
-    found = pl.collect_all([part.select(TEXT, number).select(NUMBER, other) for part in parts])
-    both = pl.concat(found, rechunk=True)
+    collected = pl.collect_all([part.select(TEXT, number).select(NUMBER, other) for part in parts])
+    both = pl.concat(collected, rechunk=True)
     return _Encoded(both.get_column(NUMBER), known, both.get_column(OTHER))
 
 
@@ -93,9 +93,9 @@ def _table(slots: pl.Series, many: int, *, empty: int) -> pl.Series:
     if numpy is None:
         places = pl.int_range(len(slots), dtype=pl.UInt32, eager=True)
         return pl.repeat(empty, many, dtype=pl.UInt32, eager=True).scatter(slots, places)
-    found = numpy.full(many, empty, dtype=numpy.uint32)
-    found[slots.to_numpy()] = numpy.arange(len(slots), dtype=numpy.uint32)
-    return pl.Series(found)
+    table = numpy.full(many, empty, dtype=numpy.uint32)
+    table[slots.to_numpy()] = numpy.arange(len(slots), dtype=numpy.uint32)
+    return pl.Series(table)
 
 
 def _by_sort(texts: pl.Series) -> _Encoded:
@@ -126,10 +126,10 @@ def _encoded(
     texts: pl.Series, ways: Sequence[Callable[[pl.Series], _Encoded | None]] = (_by_table, _by_sort, _by_join)
 ) -> tuple[pl.Series, pl.Series]:
     """Return texts as numbers, and the text of each number; what one way leaves is left to the next one."""
-    found = ways[0](texts)
-    if found is None:
+    encoding = ways[0](texts)
+    if encoding is None:
         return _encoded(texts, ways[1:])
-    numbers, known, others = found
+    numbers, known, others = encoding
     if texts.null_count():
         missing = texts.is_null()
         numbers, others = numbers.to_frame().select(pl.when(~missing).then(pl.first())).to_series(), others & ~missing

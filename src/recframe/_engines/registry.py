@@ -47,8 +47,8 @@ class Kind:
     def adapter_class(self) -> type[Adapter]:
         """The class of the adapter; its library is imported if it is not yet."""
         module, name = self.adapter.split(":")
-        found: type[Adapter] = getattr(import_module(f"recframe._engines.{module}"), name)
-        return found
+        kind: type[Adapter] = getattr(import_module(f"recframe._engines.{module}"), name)
+        return kind
 
 
 KINDS = (
@@ -101,8 +101,8 @@ def is_lazy(frame: object) -> bool:
 def labels_of(*frames: object) -> list[Any] | None:
     """Return the column labels of the frames whose labels need not be text; None if there is no such frame."""
     adapters = [(adapter_of(frame), frame) for frame in frames if is_frame(frame)]
-    found = [adapter.names(frame) for adapter, frame in adapters if adapter.any_label]
-    return [label for labels in found for label in labels] if found else None
+    by_frame = [adapter.names(frame) for adapter, frame in adapters if adapter.any_label]
+    return [label for labels in by_frame for label in labels] if by_frame else None
 
 
 def check_side_frame(name: str, given: object, frame: object) -> None:
@@ -152,12 +152,12 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     if either:
         # Only here a lazy frame must say which columns it has.
         there = adapter.names(sources["truth"].native)
-        found = {name: spec for name, spec in either.items() if spec.column in there}
-        rest = {name: spec for name, spec in either.items() if name not in found}
+        of_truth = {name: spec for name, spec in either.items() if spec.column in there}
+        rest = {name: spec for name, spec in either.items() if name not in of_truth}
         sources = {
             **sources,
             "frame": sources["frame"].with_specs(rest),
-            "truth": sources["truth"].with_specs(found),
+            "truth": sources["truth"].with_specs(of_truth),
         }
     return adapter.open_frames(sources, rows=rows)
 
@@ -180,12 +180,12 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     """Return the adapter of a call's frames, and these in the kind of the first, or raise where they are of another."""
     frame = sources["frame"].native
     adapter = adapter_of(frame)
-    found = {name: source.with_native(adapter.side_frame(source.native)) for name, source in sources.items()}
-    for name, source in found.items():
+    converted = {name: source.with_native(adapter.side_frame(source.native)) for name, source in sources.items()}
+    for name, source in converted.items():
         if kind_of(source.native) is not kind_of(frame):
             msg = f"{name} is {a_type(source.native)}, but the frame is {a_type(frame)}"
             raise OptionTypeError(msg, f"give both as {type_name(frame)}")
-    return adapter, found
+    return adapter, converted
 
 
 # --- frames of what is no frame -----------------------------------------------------------------------------
@@ -204,11 +204,11 @@ def constructors_for(given: tuple[object, ...], library: str | None) -> Construc
     if library is not None and not (isinstance(library, str) and library in MAKERS):
         error = one_of("library", library, MAKERS)
         raise error
-    found = {name for name in map(_library_of, given) if name is not None}
-    if len(found) > 1 or (library is not None and found - {library}):
-        msg = f"what is given is of {' and '.join(sorted(found))}" + (f", but library={library!r}" if library else "")
+    names = {name for name in map(_library_of, given) if name is not None}
+    if len(names) > 1 or (library is not None and names - {library}):
+        msg = f"what is given is of {' and '.join(sorted(names))}" + (f", but library={library!r}" if library else "")
         raise OptionTypeError(msg, "give everything in one library")
-    return _maker([*found] or ([library] if library is not None else [*MAKERS]), library).constructors
+    return _maker([*names] or ([library] if library is not None else [*MAKERS]), library).constructors
 
 
 def ids_for(frame: object) -> IdColumns:

@@ -74,11 +74,11 @@ class Spark(SqlEngine):
         return lazy(frame.to_native().groupBy(*map(self.spelled, group)).agg(*map(functions().expr, sums)))
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
-        found = {name: self.spelled(name) for name in columns}
+        selected = {name: self.spelled(name) for name in columns}
         for name, (above, below) in sides.items():
             one, other = self.spelled(above), self.spelled(below)
-            found[name] = f"CASE WHEN {other} > 0 THEN {one} / {other} END AS {found[name]}"
-        return lazy(frame.to_native().selectExpr(*found.values()))
+            selected[name] = f"CASE WHEN {other} > 0 THEN {one} / {other} END AS {selected[name]}"
+        return lazy(frame.to_native().selectExpr(*selected.values()))
 
     def evaluate_on_workers(
         self, frames: Mapping[str, Frame], keys: Sequence[str], parts: int, task: Task, types: Mapping[str, type | None]

@@ -57,15 +57,15 @@ def _evaluated(
     task: Task, types: Mapping[str, type | None], columns: Mapping[str, Sequence[str]], batches: Iterator[Batch]
 ) -> Iterator[Batch]:
     """Evaluate one part on a worker."""
-    found = list(batches)
-    if not sum(batch.num_rows for batch in found):
+    received = list(batches)
+    if not sum(batch.num_rows for batch in received):
         return
     # Spark runs as many workers as there are cores, and says in this variable how many each may use.
     os.environ.setdefault("POLARS_MAX_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
     import polars as pl
 
     pa: Any = import_module("pyarrow")
-    table = pa.Table.from_batches(found)
+    table = pa.Table.from_batches(received)
     part: Any = pl.from_arrow(table)
     own = [part.filter(pl.col(WHOSE) == i) for i in range(len(columns))] if len(columns) > 1 else [part]
     frames = {name: rows.select(columns[name]) for rows, name in zip(own, columns, strict=True)}

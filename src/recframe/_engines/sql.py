@@ -122,10 +122,10 @@ def _align(
     first, *others = types
     common = types[first]
     for name in others:
-        found = _common(common, types[name])
-        if found is None:
+        shared = _common(common, types[name])
+        if shared is None:
             raise unlike_keys(spec, (first, types[first]), (name, types[name]))
-        common = found
+        common = shared
     return {
         name: engine.cast(frame, column, common)
         for name, frame in holders.items()
