@@ -86,10 +86,10 @@ class RecommendedItems:
         context, metrics = self._context, self._requirements.beyond_accuracy
         terms = Terms.union(metric.recommended for metric in metrics)
         history = Terms.union(metric.history for metric in metrics).summands
-        found = [Addends(self._with_requested(terms), terms.summands)]
+        addends = [Addends(self._with_requested(terms), terms.summands)]
         if history:
-            found.append(Addends(self._side_tables.history(context.lists(), context.group), history))
-        return found
+            addends.append(Addends(self._side_tables.history(context.lists(), context.group), history))
+        return addends
 
     def item_sums(self) -> Frame:
         """Return the sums of each item over the lists of a segment that recommend it."""
@@ -137,8 +137,8 @@ class Exposure:
         names = {name: column for name, column in context.names.items() if name in by}
         sums = check_values(context, sums, metrics, names, "value of `per`")
         values = [self._requirements.values[metric.label] for metric in metrics]
-        found = sums.with_columns(*(value.where_defined(eager=self._engine.eager) for value in values))
-        return averages.fill(context, found, metrics, names, "value of `per`")
+        computed = sums.with_columns(*(value.where_defined(eager=self._engine.eager) for value in values))
+        return averages.fill(context, computed, metrics, names, "value of `per`")
 
     def of_catalog(self, items: Frame) -> Frame:
         """Leave out the items that a given catalogue lacks."""

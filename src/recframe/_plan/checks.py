@@ -78,9 +78,9 @@ def check_numbers(context: CallContext) -> None:
         for metric in limited:
             _check_range(context, metric, *extremes)
     for frame in frames if context.values else ():
-        found = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
-        if found is not None:
-            msg = f"value={context.query.value!r} holds {found:g}, but a value is finite"
+        infinite = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
+        if infinite is not None:
+            msg = f"value={context.query.value!r} holds {infinite:g}, but a value is finite"
             raise InputError(msg, "give these rows a finite value, or a missing one, which counts as 0")
 
 
@@ -96,9 +96,9 @@ def _check_propensities(context: CallContext) -> None:
         msg = f"{role} is missing in a relevant row, but a probability is above 0"
         raise InputError(msg, hint)
     wrong = rows.filter((propensity <= 0) | (propensity > 1))
-    found = context.engine.scalar(wrong.select(propensity.min()))
-    if found is not None:
-        msg = f"{role} holds {found:g} in a relevant row, but a probability is above 0 and at most 1"
+    lowest = context.engine.scalar(wrong.select(propensity.min()))
+    if lowest is not None:
+        msg = f"{role} holds {lowest:g} in a relevant row, but a probability is above 0 and at most 1"
         raise InputError(msg, hint)
 
 
@@ -108,12 +108,12 @@ def _check_range(context: CallContext, metric: Metric, least: float, greatest: f
     # NaN: no row has a relevance.
     if math.isnan(least) or (low <= least and greatest <= high):
         return
-    found = greatest if greatest > high else least
+    extreme = greatest if greatest > high else least
     allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
     name = context.query.averaging(metric.label).name
-    msg = f"relevant={context.query.relevant!r} holds {found:g}, but {name} accepts {allowed}"
+    msg = f"relevant={context.query.relevant!r} holds {extreme:g}, but {name} accepts {allowed}"
     hint = "see the metric's options, such as gain=, probability= or max_relevance="
-    if math.isinf(found):
+    if math.isinf(extreme):
         hint = "give these rows a finite relevance, such as the largest grade of the scale"
     raise InputError(msg, hint)
 

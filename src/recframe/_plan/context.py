@@ -219,10 +219,10 @@ class CallContext:
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
         """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""
-        found = self.session.finish(rows, names, sort)
+        native = self.session.finish(rows, names, sort)
         if self.long or not self.query.several or not self.engine.eager:
-            return found
-        result = nw.from_native(found, eager_only=True)
+            return native
+        result = nw.from_native(native, eager_only=True)
         called = [self.query.model_name(number) for number in result[MODEL].to_list()]
         column = nw.new_series(MODEL, called, nw.String(), backend=nw.get_native_namespace(result))
         return result.with_columns(column).to_native()
@@ -257,9 +257,9 @@ class CallContext:
     def sum_by_list(self, parts: Sequence[Addends]) -> Frame:
         """Return what parts add to the sums of their lists, 0 where they add nothing."""
         columns = self.columns
-        found = self.engine.sum_apart(parts, self.group, columns)
-        if found is not None:
-            return found
+        sums = self.engine.sum_apart(parts, self.group, columns)
+        if sums is not None:
+            return sums
         stacked = []
         for part in parts:
             added = [part.terms[name] if name in part.terms else constant(name, 0.0) for name in columns]

@@ -33,16 +33,16 @@ def side_by_side(plans: Sequence[Plan], order: Sequence[str]) -> Any:
     context = plans[0].context
     model = [MODEL] if context.query.several else []
     keys = [*model, *context.per]
-    found = []
+    results = []
     for plan in plans:
         names: Mapping[str, str] = {
             metric.column: plan.context.query.averaging(metric.label).name for metric in plan.metrics
         }
         columns = (nw.col(column).alias(NAMED.format(name)) for column, name in names.items())
-        found.append(context.engine.settle(plan.run().select(*keys, *columns)))
+        results.append(context.engine.settle(plan.run().select(*keys, *columns)))
     if keys:
         # A segment that one level leaves out has no value there.
-        found = [context.engine.stack([part.select(*keys) for part in found]).unique(), *found]
-    result = joined(context.engine, found, keys).select(*keys, *(NAMED.format(name) for name in order))
+        results = [context.engine.stack([part.select(*keys) for part in results]).unique(), *results]
+    result = joined(context.engine, results, keys).select(*keys, *(NAMED.format(name) for name in order))
     names = {name: column for name, column in context.names.items() if name in context.per}
     return context.finish(result, {**names, **{NAMED.format(name): name for name in order}}, [*context.per, *model])

@@ -49,12 +49,12 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
         if isinstance(metric, ExposureMetric) or metric.required_inputs or metric.optional_inputs
     ]
     within = [metric for metric in metrics if metric not in beyond]
-    found = [Plan(given, query, beyond).run()] if beyond else []
+    results = [Plan(given, query, beyond).run()] if beyond else []
     if within:
         own = Plan(Given(given.frame, given.truth), query, within) if beyond else plan
-        found.append(own.result(_on_workers(own, query, parts)))
+        results.append(own.result(_on_workers(own, query, parts)))
     keys = plan.context.result_keys
-    result = averages.joined(plan.context.engine, found, keys)
+    result = averages.joined(plan.context.engine, results, keys)
     return plan.finish(result.select(*keys, *(metric.column for metric in metrics)))
 
 

@@ -243,9 +243,9 @@ class Plan:
             for column, value in values.items()
             if column in weighted
         ]
-        found = [value.where_defined(eager=self._engine.eager) for value in values.values()]
+        columns = [value.where_defined(eager=self._engine.eager) for value in values.values()]
         counted = [column for column in (IN_TRUTH, RANKED, SERVED) if column in self._requirements.requested]
-        lists = self.sums(ranking).select(*context.group, *counted, *found, *weights)
+        lists = self.sums(ranking).select(*context.group, *counted, *columns, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 

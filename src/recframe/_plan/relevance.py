@@ -105,12 +105,12 @@ def known_value() -> nw.Expr:
     return nw.when(~nw.col(TRUE_VALUE).is_null()).then(nw.col(TRUE_VALUE)).otherwise(nw.col(VALUE)).alias(VALUE)
 
 
-def number_repeats(found: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
+def number_repeats(known: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
     """Add which of the rows that repeat an item each is, the first by position and, if there are any, row numbers."""
     if not rows:
-        return found.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(REPEAT))
-    found = found.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
-    return found.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
+        return known.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(REPEAT))
+    known = known.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
+    return known.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
 
 
 def once(found: Frame, numbers: Sequence[str]) -> Frame:

@@ -71,9 +71,9 @@ class RankedTerms(NamedTuple):
     @classmethod
     def of(cls, terms: Iterable[tuple[Reads, Terms]]) -> RankedTerms:
         """Return the terms of metrics by the rows that these read."""
-        found = [*terms]
-        of_hits = Terms.union(each for reads, each in found if reads != "all")
-        return cls(of_hits, Terms.union(each for reads, each in found if reads == "all"))
+        by_rows = [*terms]
+        of_hits = Terms.union(each for reads, each in by_rows if reads != "all")
+        return cls(of_hits, Terms.union(each for reads, each in by_rows if reads == "all"))
 
 
 @dataclass(frozen=True)

@@ -37,17 +37,17 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upt
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         both = context.engine.count_rows(context.frame, context.group, ROWS, {RANKED: score_column(index)})
         return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}, by_list=True), *_vacant(context, ranked, kept)]
-    found = _vacant(context, ranked, kept)
+    addends = _vacant(context, ranked, kept)
     if RANKED in requested and partial:
-        found.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
+        addends.append(Addends(partial_rankings.candidates(context), {RANKED: own(RANKED)}))
     elif RANKED in requested:
         # Up to a position, as many rows as can matter are kept, unless positions were given and have gaps.
         counted = ranked if context.query.by_rank or upto is None else kept
         counts = context.engine.count_rows(counted, context.group, RANKED, {})
-        found.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
+        addends.append(Addends(counts, {RANKED: own(RANKED)}, by_list=True))
     if ROWS in requested:
-        found += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]
-    return found
+        addends += [Addends(rows, {ROWS: own(ROWS)}, by_list=True) for rows in _all_rows(context)]
+    return addends
 
 
 def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:

@@ -28,17 +28,17 @@ def estimates(query: Query, metrics: Sequence[Metric]) -> Sequence[Metric]:
     if query.propensity is not None:
         msg = f"sampled={query.sampled} and propensity={query.propensity!r} are estimates of their own"
         raise OptionError(msg, "give one of them")
-    found: list[Metric] = []
+    estimated: list[Metric] = []
     for metric in metrics:
         if metric.ignores_sampling:
-            found.append(metric)
+            estimated.append(metric)
         elif metric.of_rank(1.0) is not None:
-            found.append(SampledMetric(metric, *query.sampled, query.estimator))
+            estimated.append(SampledMetric(metric, *query.sampled, query.estimator))
         else:
             name = query.called(metric.label)
             msg = f"sampled={query.sampled} estimates metrics of the rank of one relevant item, but {name} is none"
             raise OptionError(msg, f"leave sampled= out, or use one of {ESTIMATED}")
-    return found
+    return estimated
 
 
 def check_sampled(context: CallContext, lists: Frame) -> Frame:
@@ -54,8 +54,8 @@ def check_sampled(context: CallContext, lists: Frame) -> Frame:
         msg = f"sampled={sampled} needs lists with one relevant item, but a list has {several:g}"
         raise InputError(msg, "make a list of each relevant item, with a sample of its own")
     wrong = lists.filter((relevant > 0) & (rows != sampled[0] + 1))
-    found = engine.scalar(wrong.select(rows.max()))
-    if found is not None:
-        msg = f"sampled={sampled} means lists of {sampled[0] + 1} rows, but a list has {found:g}"
+    wrong_size = engine.scalar(wrong.select(rows.max()))
+    if wrong_size is not None:
+        msg = f"sampled={sampled} means lists of {sampled[0] + 1} rows, but a list has {wrong_size:g}"
         raise InputError(msg, "the first number counts the rows of a list without its relevant one")
     return lists

@@ -160,8 +160,8 @@ class SideTables:
         on = self._users
         users = lists.select(*group).unique()
         # Users without a list would add lists that the frame does not have; those without a past add nothing.
-        found = self._engine.join(users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
-        return found.filter(~nw.col(DESCRIBED).is_null())
+        joined = self._engine.join(users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
+        return joined.filter(~nw.col(DESCRIBED).is_null())
 
     def check_categories(self, label: str) -> None:
         """Raise for features that are no shares of categories, where the data can be seen."""
@@ -169,9 +169,9 @@ class SideTables:
             return
         names = features(self._width)
         least = self._frames["features"].select(nw.min_horizontal(*names).alias(LEAST))
-        found = self._engine.scalar(least.select(nw.col(LEAST).min()))
-        if found is not None and found < 0:
-            msg = f"features holds {found}, but {label} reads each column as a category's share, from 0"
+        lowest = self._engine.scalar(least.select(nw.col(LEAST).min()))
+        if lowest is not None and lowest < 0:
+            msg = f"features holds {lowest}, but {label} reads each column as a category's share, from 0"
             raise InputError(msg, "give one column per category, such as 0 and 1 for genres")
 
     def catalog(self) -> Frame | None:
@@ -183,9 +183,9 @@ class SideTables:
         size = self._catalog_size
         if size is None or not self._engine.eager or CATALOG_SIZE not in self._requested:
             return
-        found = self._engine.scalar(recommended.select(nw.col(ITEM).n_unique()))
-        if found is not None and found > size:
-            msg = f"catalog={size} is less than the {found} items that lists recommend"
+        served = self._engine.scalar(recommended.select(nw.col(ITEM).n_unique()))
+        if served is not None and served > size:
+            msg = f"catalog={size} is less than the {served} items that lists recommend"
             raise InputError(msg, "count all items that could be recommended, or give the items themselves")
 
     def check_features(self) -> None:
@@ -197,10 +197,10 @@ class SideTables:
         table = self._frames["features"].select(*numbers)
         ends = table.select(nw.min_horizontal(*names).alias(LEAST), nw.max_horizontal(*names).alias(GREATEST))
         extremes = (nw.col(LEAST).min(), nw.col(GREATEST).max())
-        for found in (self._engine.scalar(ends.select(extreme)) for extreme in extremes):
-            if found is not None and abs(found) > GREATEST_FEATURE:
+        for feature in (self._engine.scalar(ends.select(extreme)) for extreme in extremes):
+            if feature is not None and abs(feature) > GREATEST_FEATURE:
                 limit = f"from {-GREATEST_FEATURE:g} to {GREATEST_FEATURE:g}"
-                msg = f"features holds {found:g}, but a feature is a number {limit}"
+                msg = f"features holds {feature:g}, but a feature is a number {limit}"
                 raise InputError(msg, "scale the features, such as to a mean of 0 and a deviation of 1")
 
     def with_users(self, lists: Frame) -> Frame:

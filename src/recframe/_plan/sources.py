@@ -56,8 +56,8 @@ def attribute_names(query: Query) -> dict[str, str]:
 
 def list_columns(query: Query, keys: Mapping[str, str]) -> dict[str, str]:
     """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
-    found = {WEIGHT: query.weight, CLUSTER: None if query.cluster in keys.values() else query.cluster}
-    return {name: column for name, column in found.items() if column is not None}
+    columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in keys.values() else query.cluster}
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def segment_specs(query: Query) -> Specs:

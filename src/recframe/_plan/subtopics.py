@@ -52,21 +52,21 @@ def sums_of_subtopics(
     """Return frames that add up to what metrics of subtopics read."""
     requirements = context.requirements
     places = _places(context, kept, upto, tied=tied)
-    found = [Addends(places, requirements.subtopics.summands)]
+    addends = [Addends(places, requirements.subtopics.summands)]
     if SUBTOPICS in requirements.requested:
         counts = _lists(context, ideal, nw.lit(1.0).alias(SUBTOPICS))
         if context.subtopics is not None:
             pairs = context.subtopics.select(*context.keys, SUBTOPIC).unique()
             counts = _lists(context, pairs, nw.lit(1.0).alias(SUBTOPICS))
-        found.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
+        addends.append(Addends(counts, {SUBTOPICS: nw.col(SUBTOPICS)}))
     for number, (alpha, weight, k) in enumerate(requirements.greedy):
         if context.subtopics is None:
             lists = _of_one_subtopic(context, ideal, alpha, weight, k)
         else:
             lists = _lists(context, _greedy(context, alpha, weight, k), nw.col(TOTAL_GAIN))
         column = greedy_column(number)
-        found.append(Addends(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
-    return found
+        addends.append(Addends(lists.rename({TOTAL_GAIN: column}), {column: nw.col(column)}))
+    return addends
 
 
 def _lists(context: CallContext, rows: Frame, column: nw.Expr) -> Frame:
