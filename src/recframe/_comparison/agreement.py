@@ -127,13 +127,13 @@ class Agreement:
     @property
     def _rankings(self) -> list[Ranking]:
         """The rows that each model ranks."""
-        found = []
+        rankings = []
         for i in range(len(self._query.orders)):
             number = [NUMBER] if self._long else []
             score = nw.col(score_column(i)).alias(SCORE)
             rows = self._engine.present(self._rows.select(*self._keys, *number, self._same, score), SCORE)
-            found.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
-        return found
+            rankings.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
+        return rankings
 
     def _lists(self) -> tuple[Frame, Frame]:
         """Return the measures of each pair of models, list by list, and the lists of each model."""
@@ -171,35 +171,35 @@ class Agreement:
         counts = [nw.len().alias(LISTS)]
         counts += [nw.col(KENDALL).count().alias(CORRELATED)] if self._correlates else []
         means = [nw.col(name).mean() for name in self._measures]
-        found = lists.group_by(*per, *pair).agg(*counts, *means)
+        table = lists.group_by(*per, *pair).agg(*counts, *means)
         left = self._models.rename({NUMBER: LEFT})
         right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})
         pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))
         # Without segments there is a row for each pair, also for one without a list in common.
         pairs = ranked.select(*per).unique().join(pairs, how="cross") if per else pairs
         ranked = engine.settle(ranked.group_by(*per, NUMBER).agg(nw.len().alias(MODEL_ONLY)))
-        found = engine.join(pairs, found, [*per, *pair])
+        table = engine.join(pairs, table, [*per, *pair])
         for side, name in ((LEFT, MODEL_ONLY), (RIGHT, OTHER_ONLY)):
-            found = engine.join(found, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
+            table = engine.join(table, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
         counted = [name for name in COUNTS if name != CORRELATED or self._correlates]
-        found = found.with_columns(nw.col(*counted).fill_null(0).cast(nw.Int64()))
-        found = found.with_columns(nw.col(MODEL_ONLY, OTHER_ONLY) - nw.col(LISTS))
+        table = table.with_columns(nw.col(*counted).fill_null(0).cast(nw.Int64()))
+        table = table.with_columns(nw.col(MODEL_ONLY, OTHER_ONLY) - nw.col(LISTS))
         every = nw.col(LISTS) + nw.col(MODEL_ONLY) + nw.col(OTHER_ONLY)
-        found = found.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
+        table = table.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
         if not self._long:
-            found = found.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
+            table = table.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
         labels = {name: f"{name}@{self._k}" for name in self._measures if name not in CORRELATIONS}
         correlated = [CORRELATED] if self._correlates else []
         columns = [*self._per, MODEL, OTHER, LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *correlated, *self._measures]
         names = {**{name: self._names[name] for name in self._per}, **labels}
         check_apart([names.get(column, column) for column in columns])
         if not engine.eager:
-            return self._session.finish(found.select(*columns), names, ())
-        found = engine.settle(found)
-        result = self._native(found.select(*columns, *pair), names, [*self._per, *pair])
+            return self._session.finish(table.select(*columns), names, ())
+        table = engine.settle(table)
+        result = self._native(table.select(*columns, *pair), names, [*self._per, *pair])
         if self._long:
             # Only a column of the plan's own name gets its values back.
-            others = self._native(found.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), {}, [*self._per, *pair])
+            others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), {}, [*self._per, *pair])
             result = result.with_columns(others[MODEL].alias(OTHER))
         return result.drop(pair).to_native()
 
@@ -209,7 +209,7 @@ class Agreement:
 
     def _named(self, column: str) -> nw.Expr:
         """Return the name of a model by its number."""
-        found = nw.lit(self._query.model_name(0))
+        name = nw.lit(self._query.model_name(0))
         for i in range(1, len(self._query.orders)):
-            found = nw.when(nw.col(column) == i).then(nw.lit(self._query.model_name(i))).otherwise(found)
-        return found
+            name = nw.when(nw.col(column) == i).then(nw.lit(self._query.model_name(i))).otherwise(name)
+        return name

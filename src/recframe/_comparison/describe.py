@@ -59,8 +59,8 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
     for model, metric in numbers:
         weights = weight_column(model, metric) if metric in values.weighted else None
         bounds = values.range_of(metric)
-        found = [_described(part, value_column(model, metric), weights, bounds, options) for part in parts]
-        statistics = {name: np.array([one[name] for one in found], dtype=np.float64) for name in columns[len(heads) :]}
+        lists = [_described(part, value_column(model, metric), weights, bounds, options) for part in parts]
+        statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in columns[len(heads) :]}
         label = context.query.averaging(plan.metrics[metric].label).name
         rows.append({"model": values.models[model], "metric": label, **statistics})
     return stacked(reported, rows, columns)

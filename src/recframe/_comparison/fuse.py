@@ -83,10 +83,10 @@ class Options:
         return "borda norm" if self.normalize == "borda" else self.normalize or "score"
 
 
-def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...]:
+def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, ...]:
     """Return the weight of each model."""
     example = f"weights={[1.0] * len(models)}"
-    if given is None:
+    if weights is None:
         if method == "weighted":
             msg = "method='weighted' needs weights=, which are not given"
             raise OptionError(msg, example)
@@ -94,22 +94,22 @@ def _weights(given: Any, method: str, models: Sequence[str]) -> tuple[float, ...
     if method not in WEIGHTED:
         msg = f"method={method!r} accepts no weights, as it does not add"
         raise OptionError(msg, "method='weighted'")
-    if isinstance(given, Mapping):
-        if set(given) != set(models):
-            msg = f"weights={quoted(given)} does not give each of {list(models)!r} its weight"
+    if isinstance(weights, Mapping):
+        if set(weights) != set(models):
+            msg = f"weights={quoted(weights)} does not give each of {list(models)!r} its weight"
             raise OptionError(msg, f"weights={dict.fromkeys(models, 1.0)}")
-        given = [given[model] for model in models]
-    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
-        msg = f"weights={quoted(given)} is neither a list of numbers nor a dict of them by model"
+        weights = [weights[model] for model in models]
+    if not isinstance(weights, Sequence) or isinstance(weights, str | bytes):
+        msg = f"weights={quoted(weights)} is neither a list of numbers nor a dict of them by model"
         raise OptionTypeError(msg, example)
-    if len(given) != len(models):
-        msg = f"weights={quoted(given)} has {len(given)} numbers for {len(models)} models"
+    if len(weights) != len(models):
+        msg = f"weights={quoted(weights)} has {len(weights)} numbers for {len(models)} models"
         raise OptionError(msg, example)
-    found = tuple(number("weights", weight, example) for weight in given)
-    if not all(map(math.isfinite, found)):
-        msg = f"weights={quoted(given)} are not all finite"
+    numbers = tuple(number("weights", weight, example) for weight in weights)
+    if not all(map(math.isfinite, numbers)):
+        msg = f"weights={quoted(weights)} are not all finite"
         raise OptionError(msg, example)
-    return found
+    return numbers
 
 
 def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
@@ -160,16 +160,16 @@ def _places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, b
     """
     scores = [nw.col(score_column(i)) for i in range(models)]
     there = nw.any_horizontal(*(~score.is_null() for score in scores), ignore_nulls=True)
-    found = {RETRIEVED: there.cast(nw.Float64())}
+    places = {RETRIEVED: there.cast(nw.Float64())}
     for i, score in enumerate(scores):
-        found[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
+        places[length_column(i)] = score.count().over(*keys).cast(nw.Float64())
         if by_rank and gaps:
-            found[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
+            places[place_column(i)] = score + (nw.len().over(*keys, score_column(i)).cast(nw.Float64()) - 1) / 2
         elif by_rank:
-            found[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
+            places[place_column(i)] = score.rank("average").over(*keys).cast(nw.Float64())
     if not by_rank:
         frame = engine.with_places(frame, keys, {place_column(i): score_column(i) for i in range(models)})
-    frame = frame.with_columns(**found)
+    frame = frame.with_columns(**places)
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 
 
@@ -194,16 +194,16 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
         return
     infinite = set()
     for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
-        for found in engine.extremes(frame, score_column(i)):
-            holds = f"score={model!r} holds {found:g}"
-            if options.value != "score" and abs(found) > LARGEST:
+        for extreme in engine.extremes(frame, score_column(i)):
+            holds = f"score={model!r} holds {extreme:g}"
+            if options.value != "score" and abs(extreme) > LARGEST:
                 msg = f"{holds}, but normalize={options.normalize!r} accepts numbers within ±{LARGEST:g}"
                 raise InputError(msg, f"{ABSENT}, or normalize='rank', which reads the order only")
-            if math.isinf(found) and not weight:
+            if math.isinf(extreme) and not weight:
                 msg = f"{holds}, but its weight is 0: their product is no number"
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
-            if math.isinf(found):
-                infinite.add((found * weight, model, holds))
+            if math.isinf(extreme):
+                infinite.add((extreme * weight, model, holds))
     for (one, model, holds), (other, another, too) in combinations(sorted(infinite), 2):
         if one != other and model != another:
             msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
@@ -217,9 +217,9 @@ def _parts(frame: Frame, keys: Sequence[str], models: int, value: str) -> Frame:
     squares neither overflow nor vanish.
     """
     scores = {i: nw.col(score_column(i)) for i in range(models)}
-    found = {least_column(i): score.min().over(*keys) for i, score in scores.items()}
-    found |= {most_column(i): score.max().over(*keys) for i, score in scores.items()}
-    frame = frame.with_columns(**found)
+    extremes = {least_column(i): score.min().over(*keys) for i, score in scores.items()}
+    extremes |= {most_column(i): score.max().over(*keys) for i, score in scores.items()}
+    frame = frame.with_columns(**extremes)
     if value == "max":
         return frame
     frame = frame.with_columns(**{part_column(i): _part(i) for i in scores})
@@ -259,8 +259,8 @@ def _normalized(model: int, value: str) -> nw.Expr:
     part, spread = nw.col(part_column(model)), nw.col(spread_column(model))
     if value == "min-max":
         return part
-    found = part / spread if value == "sum" else (part - nw.col(mean_column(model))) / spread.sqrt()
-    return nw.when(spread > 0).then(found).otherwise(part)
+    scaled = part / spread if value == "sum" else (part - nw.col(mean_column(model))) / spread.sqrt()
+    return nw.when(spread > 0).then(scaled).otherwise(part)
 
 
 def _fused(frame: Frame, models: int, method: str) -> Frame:
@@ -271,11 +271,11 @@ def _fused(frame: Frame, models: int, method: str) -> Frame:
     count, total = nw.col(COUNT), nw.sum_horizontal(*values)
     if method == "median":
         frame = in_order(frame, [value_column(i) for i in range(models)])
-        found = median(models, nw.col(COUNT))
+        fused = median(models, nw.col(COUNT))
     elif method in ("mnz", "isr"):
-        found = count * total
+        fused = count * total
     elif method == "anz":
-        found = total / count
+        fused = total / count
     else:
-        found = {"min": nw.min_horizontal, "max": nw.max_horizontal}.get(method, nw.sum_horizontal)(*values)
-    return frame.with_columns(nw.when(count > 0).then(found).alias(FUSED))
+        fused = {"min": nw.min_horizontal, "max": nw.max_horizontal}.get(method, nw.sum_horizontal)(*values)
+    return frame.with_columns(nw.when(count > 0).then(fused).alias(FUSED))

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 def texts_of(context: CallContext, table: nw.DataFrame[Any], names: Sequence[str]) -> list[str | None]:
     """Return columns of the user as one text for each row; a missing value alone is None."""
-    found = table.select(*names)
+    keys = table.select(*names)
     if context.engine.eager:
         place = "place of list"
-        native = context.session.finish(found.with_row_index(place).lazy(), {}, ())
-        found = nw.from_native(native, eager_only=True).sort(place).select(*names)
-    columns = [[_text(value) for value in values_of(found[name])] for name in names]
+        native = context.session.finish(keys.with_row_index(place).lazy(), {}, ())
+        keys = nw.from_native(native, eager_only=True).sort(place).select(*names)
+    columns = [[_text(value) for value in values_of(keys[name])] for name in names]
     rows = list(zip(*columns, strict=True))
     return [row[0] if len(row) == 1 else json.dumps(row) for row in rows]
 
@@ -51,8 +51,8 @@ def _text(value: Any) -> str | None:
 
 def key_hash(text: str | None) -> int:
     """Return 64 bits of a list's key, the same on every machine."""
-    given = b"\x00" if text is None else text.encode(errors="surrogatepass")
-    return int.from_bytes(blake2b(given, digest_size=8).digest(), "little")
+    data = b"\x00" if text is None else text.encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
 
 def pack(hashes: Any) -> str:

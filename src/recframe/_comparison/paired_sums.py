@@ -82,9 +82,9 @@ def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
         if pair.metric in values.weighted:
             one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
             weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
-    found = copy(values)
-    found.frame = frame.with_columns(*weights) if weights else frame
-    return found
+    differing = copy(values)
+    differing.frame = frame.with_columns(*weights) if weights else frame
+    return differing
 
 
 def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None) -> nw.DataFrame[Any]:
@@ -224,7 +224,7 @@ def statistics(found: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
 
 def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
-    found: dict[str, Any] = {}
+    paired: dict[str, Any] = {}
     known = {*sums.columns}
     parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS)
     names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
@@ -238,15 +238,15 @@ def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
             ]
         )
         # Where no list has a value, some engines sum to nothing instead of 0.
-        found[name] = np.where(found.get("lists", array) > 0, array, 0.0)
+        paired[name] = np.where(paired.get("lists", array) > 0, array, 0.0)
 
     for name in PARTS:
         add(name)
-    found["ties"] = found["lists"] - found["wins"] - found["losses"]
-    found["model"] = found["baseline"] + found["difference"]
+    paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
+    paired["model"] = paired["baseline"] + paired["difference"]
     for name in (*NEGATIVE, *WEIGHT_PARTS, "unit_weight_cubes"):
-        add(name, found["lists"])
-    add("unit_squares", found["squares"])
-    add("unit_products", found["difference"])
-    add("unit_weight_squares", found["weight_squares"])
-    return found
+        add(name, paired["lists"])
+    add("unit_squares", paired["squares"])
+    add("unit_products", paired["difference"])
+    add("unit_weight_squares", paired["weight_squares"])
+    return paired

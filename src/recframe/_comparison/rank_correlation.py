@@ -31,8 +31,8 @@ def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: 
         sides = ((left, LEFT, of_left), (right, RIGHT, of_right))
         numbers = [nw.lit(number).alias(name) for number, name, _ in sides]
         # Ranks before columns of several types are stacked: floats do not tell all whole numbers apart.
-        found = [_average_rank(scores[number], keys).alias(side(RANK)) for number, _, side in sides]
-        parts.append(ranked.select(*keys, *numbers, *found))
+        ranks = [_average_rank(scores[number], keys).alias(side(RANK)) for number, _, side in sides]
+        parts.append(ranked.select(*keys, *numbers, *ranks))
     return engine.stack(parts)
 
 

@@ -85,10 +85,10 @@ def overlaps(
         shared = shared.with_columns(nw.lit(math.inf).alias(SHORT))
     terms = _terms if tied else _terms_without_ties
     sums = terms(engine, shared, tails).group_by(*lists).agg(nw.col(SHARED, EARLY, WEIGHTED).sum())
-    found = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
+    table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
-        found = _looked_up(engine, found, tails, nw.col(length), TAILS[:1], of=length)
-    return found.select(*lists, *_values(p)), lengths.select(*keys, NUMBER)
+        table = _looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)
+    return table.select(*lists, *_values(p)), lengths.select(*keys, NUMBER)
 
 
 def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
@@ -141,8 +141,8 @@ def _tails(engine: Engine, pairs: Frame, p: float) -> Frame:
 def _looked_up(engine: Engine, frame: Frame, tails: Frame, depth: nw.Expr, names: Sequence[str], of: str) -> Frame:
     """Add sums of weights below a depth."""
     frame = frame.with_columns(depth.cast(nw.Int64()).alias(POSITION))
-    found = engine.join(frame, tails.select(POSITION, *names), [POSITION])
-    return found.rename({name: _below(name, of) for name in names}).drop(POSITION)
+    joined = engine.join(frame, tails.select(POSITION, *names), [POSITION])
+    return joined.rename({name: _below(name, of) for name in names}).drop(POSITION)
 
 
 def _below(name: str, depth: str) -> str:
@@ -206,10 +206,10 @@ def _weighted() -> nw.Expr:
 
 def _between(start: str, end: str, factors: Sequence[nw.Expr]) -> nw.Expr:
     """Return the sum, over the depths after one and up to another, of weights times a polynomial of the depth."""
-    found = nw.lit(0.0)
+    total = nw.lit(0.0)
     for name, factor in zip(TAILS, factors, strict=False):
-        found = found + factor * (nw.col(_below(name, start)) - nw.col(_below(name, end)))
-    return found
+        total = total + factor * (nw.col(_below(name, start)) - nw.col(_below(name, end)))
+    return total
 
 
 def _values(p: float) -> list[nw.Expr]:

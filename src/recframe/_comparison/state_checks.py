@@ -29,29 +29,29 @@ def check_versions(versions: Iterable[Any], own: int) -> None:
 
 def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return what each metric is, and raise where states differ in it."""
-    found: dict[Any, dict[str, Any]] = {}
+    definitions: dict[Any, dict[str, Any]] = {}
     texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
     for metric, text in texts:
         one = definition_of(text)
-        other = found.setdefault(metric, one)
+        other = definitions.setdefault(metric, one)
         field = next((name for name in one if one[name] != other.get(name)), None)
         if field is not None:
             of = "" if metric is None else f" of {metric}"
             msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
             raise InputError(msg, ONE_CALL)
-    return found
+    return definitions
 
 
 def definition_of(text: Any) -> dict[str, Any]:
     """Return the fields of a definition."""
     try:
-        found = json.loads(text)
+        definition = json.loads(text)
     except (TypeError, ValueError):
-        found = None
-    if not isinstance(found, dict):
+        definition = None
+    if not isinstance(definition, dict):
         msg = f"definition={quoted(text)} is no definition of a state"
         raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
-    return found
+    return definition
 
 
 def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
@@ -103,16 +103,16 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
         raise InputError(msg, "give all rows of a state")
     held = {key: np.concatenate(parts) for key, parts in hashes.items()}
     _check_shared(held, truth=truth)
-    for (state, model), found in held.items():
-        expected = dict.fromkeys(metrics, len(found)) | dict.fromkeys(exposures, 0)
+    for (state, model), lists_held in held.items():
+        expected = dict.fromkeys(metrics, len(lists_held)) | dict.fromkeys(exposures, 0)
         lacking = next((name for name in expected if counts.get((state, model, name)) != expected[name]), None)
         if lacking is not None:
             of = "" if model is None else f" of the model {model!r}"
             msg = f"the state {state} lacks rows of {lacking}{of}"
             raise InputError(msg, "give all rows of a state; all states have the same metrics")
     (first, lists_of_first), *others = _joined(held, 1).items()
-    for model, found in others:
-        if not np.array_equal(np.sort(lists_of_first), np.sort(found)):
+    for model, lists_held in others:
+        if not np.array_equal(np.sort(lists_of_first), np.sort(lists_held)):
             msg = f"the models {first!r} and {model!r} have different lists"
             raise InputError(msg, "give states of all models for each part of the lists")
     return len(lists_of_first)
@@ -120,10 +120,10 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
 
 def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
     """Raise where two states hold the same list."""
-    shared = max(len(found) - len(np.unique(found)) for found in _joined(held, 1).values())
+    shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(held, 1).values())
     why = ""
     if not shared and not truth:
-        of_states = [np.unique(found) for found in _joined(held, 0).values()]
+        of_states = [np.unique(hashes) for hashes in _joined(held, 0).values()]
         shared = sum(map(len, of_states)) - len(np.unique(np.concatenate(of_states)))
         why = ": without truth= all models of a list must be in one state"
     if shared:
@@ -133,7 +133,7 @@ def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
 
 def _joined(held: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
     """Return the hashes of each state, or of each model, together."""
-    found: dict[Any, list[Any]] = defaultdict(list)
+    by_name: dict[Any, list[Any]] = defaultdict(list)
     for key, hashes in held.items():
-        found[key[part]].append(hashes)
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+        by_name[key[part]].append(hashes)
+    return {name: np.concatenate(parts) for name, parts in by_name.items()}

@@ -32,13 +32,13 @@ def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float
     Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian Journal of Statistics 6, 1979;
     Benjamini, Hochberg, *Controlling the false discovery rate*, Journal of the Royal Statistical Society B 57, 1995.
     """
-    found = np.array(p, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(found))
+    corrected = np.array(p, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(corrected))
     if correction == "none" or not len(known):
-        return found
+        return corrected
     count = len(known)
-    order = known[np.argsort(found[known], kind="stable")]
-    ranked = found[order]
+    order = known[np.argsort(corrected[known], kind="stable")]
+    ranked = corrected[order]
     if correction == "bonferroni":
         scaled = ranked * count
     elif correction == "holm":
@@ -46,5 +46,5 @@ def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float
     else:
         steps = ranked * count / np.arange(1, count + 1)
         scaled = np.minimum.accumulate(steps[::-1])[::-1]
-    found[order] = np.minimum(scaled, 1.0)
-    return found
+    corrected[order] = np.minimum(scaled, 1.0)
+    return corrected

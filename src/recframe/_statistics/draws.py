@@ -75,7 +75,7 @@ class _PairDraws:
         total = int(ends[-1])
         if total > len(self._chosen):
             self._chosen, self._found = np.empty(total, np.intp), np.empty(total, np.complex128)
-        chosen, found = self._chosen[:total], self._found[:total]
+        chosen, taken = self._chosen[:total], self._found[:total]
         np.copyto(chosen, _random_numbers(self._random, total, length**2))
         # Each unit alone follows all pairs.
         alone = ends[drawn % 2 == 1] - 1
@@ -84,8 +84,8 @@ class _PairDraws:
         firsts = (ends - pairs)[some]
         for column, table in zip(self.sums, tables.reshape(len(tables), -1), strict=True):
             # All numbers lie within the table; NumPy copies nothing where it need not raise.
-            table.take(chosen, out=found, mode="wrap")
-            column[start + some] += np.add.reduceat(found, firsts)
+            table.take(chosen, out=taken, mode="wrap")
+            column[start + some] += np.add.reduceat(taken, firsts)
 
 
 def _random_numbers(random: np.random.Generator, count: int, end: int) -> Any:

@@ -68,7 +68,7 @@ class Units:
             lists = there[:, columns[0]]
             totals, weights = self.totals[lists][:, columns], self.weights[lists][:, columns]
             if self.clusters is not None:
-                totals, weights = (sum_by_cluster(found, self.clusters[lists]) for found in (totals, weights))
+                totals, weights = (sum_by_cluster(sums, self.clusters[lists]) for sums in (totals, weights))
             if len(totals):
                 yield columns, Units(totals, weights)
 
@@ -179,13 +179,13 @@ def _tails(levels: Floats, bias: float, skewness: float) -> Floats:
 
 def _levels_of_zero(draws: Floats) -> Floats:
     """Return the largest and the least level whose quantile is 0, of sorted draws: 0 or 1 where all are on one side."""
-    found = []
+    levels = []
     for side in ("right", "left"):
         place = int(np.searchsorted(draws, 0.0, side))
         below, above = draws[max(place - 1, 0)], draws[min(place, len(draws) - 1)]
         inside = 0 < place < len(draws)
-        found.append((place - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(place > 0))
-    return np.array(found)
+        levels.append((place - 1 + below / (below - above)) / (len(draws) - 1) if inside else float(place > 0))
+    return np.array(levels)
 
 
 def _all_flips(totals: Floats) -> Floats:
@@ -262,15 +262,15 @@ def _in_batches(draw: Callable[[np.random.Generator, int], Any], resamples: int,
     sizes = [min(BATCH, resamples - start) for start in range(0, resamples, BATCH)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     randoms = [np.random.Generator(np.random.SFC64(child)) for child in seeds]
-    found = []
+    draws = []
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
         progress_bar(resamples, "resamples", show=None) as step,
     ):
         for number, drawn in enumerate(pool.map(draw, randoms, sizes), 1):
-            found.append(drawn)
+            draws.append(drawn)
             step(min(number * BATCH, resamples))
-    return np.concatenate(found)
+    return np.concatenate(draws)
 
 
 def _column_sums(columns: Floats) -> Floats:

@@ -74,10 +74,10 @@ def _probabilities(ranks: Floats, m: int, n: int, logarithms: Floats) -> Floats:
         return np.where(possible, logarithms[of] - logarithms[some] - logarithms[of - some], -np.inf)
 
     better, ahead = (ranks - 1)[:, None], np.arange(m + 1)[None, :]
-    found: Floats = np.exp(
+    chances: Floats = np.exp(
         choose(better, ahead) + choose(n - 1 - better, m - ahead) - choose(np.array(n - 1), np.array(m))
     )
-    return found
+    return chances
 
 
 def _weighed(blocks: Iterator[tuple[Floats, Floats]], m: int, n: int, gamma: float) -> Iterator[float]:

@@ -103,7 +103,7 @@ class Sums:
             of_units = sum_by_cluster(of_units, clusters)
         residuals, unit_weights, unit_totals = of_units.T
         spread, residual = (weights * square(deviations)).sum(), square(residuals).sum()
-        found = {
+        entries = {
             "lists": len(values),
             "weight": weight,
             "weight_squares": square(weights).sum(),
@@ -113,7 +113,7 @@ class Sums:
             "unit_weight_squares": square(unit_weights).sum(),
             "unit_weight_cubes": (unit_weights**3).sum(),
         }
-        return cls(**{name: np.array([value], dtype=np.float64) for name, value in found.items()})
+        return cls(**{name: np.array([value], dtype=np.float64) for name, value in entries.items()})
 
     @property
     def effective_lists(self) -> Floats:
@@ -176,11 +176,11 @@ def check_confidence(confidence: Any) -> float:
     OptionError
         It is none.
     """
-    found = number("confidence", confidence, "confidence=0.95")
-    if not 0 < found < 1:
+    level = number("confidence", confidence, "confidence=0.95")
+    if not 0 < level < 1:
         msg = f"confidence={confidence!r} is not a number between 0 and 1"
         raise OptionError(msg, "confidence=0.95")
-    return found
+    return level
 
 
 def interval(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:
