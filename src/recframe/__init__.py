@@ -113,8 +113,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in _LATER:
-        found = globals()[name] = getattr(import_module(_LATER[name]), name)
-        return found
+        attribute = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return attribute
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise UnknownMethodError(msg, "" if name.startswith("_") else _hint(name))
 
@@ -126,8 +126,8 @@ def _hint(name: str) -> str:
     accessor = import_module(f"{__name__}.accessor")
     if hasattr(accessor.Rec, name):
         return f"it is a method of frames: df.rec.{name}(...), or recframe.rec(df).{name}(...)"
-    found = accessor.METHODS.get(name, "").removeprefix(f"{__name__}.")
-    return f"did you mean {found!r}?" if found in __all__ else closest(name, __all__)
+    method = accessor.METHODS.get(name, "").removeprefix(f"{__name__}.")
+    return f"did you mean {method!r}?" if method in __all__ else closest(name, __all__)
 
 
 def __dir__() -> list[str]:

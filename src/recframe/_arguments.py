@@ -299,11 +299,11 @@ def roles_of(kind: type[Metric] | None = None) -> tuple[str, ...]:
 
 def layered(layers: Sequence[Mapping[str, Any]], allowed: Sequence[str], labels: Labels = None) -> Roles:
     """Return the defaults, overridden by each of the layers in turn, each role as its check returns it."""
-    found: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for layer in layers:
         check_names(layer, allowed)
         for role, other in (("rank", "score"), ("score", "rank")):
             if role in layer and layer.get(other) is None:
-                found.pop(other, None)
-        found.update(layer)
-    return Roles(**{name: ROLES[name].check(name, value, labels) for name, value in found.items()})
+                checked.pop(other, None)
+        checked.update(layer)
+    return Roles(**{name: ROLES[name].check(name, value, labels) for name, value in checked.items()})

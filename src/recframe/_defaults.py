@@ -36,15 +36,15 @@ def scope() -> Scope | None:
 
 def current() -> Mapping[str, Any]:
     """Return the roles and policies that hold now, by their names."""
-    found = _scope.get()
-    return _program["roles"] if found is None else found.roles
+    scope = _scope.get()
+    return _program["roles"] if scope is None else scope.roles
 
 
 def name_roles(roles: Mapping[str, Any], *, in_program: bool = True) -> None:
     """Name all roles and policies anew: in the open block, else in the program, else in this thread or task."""
-    found = _scope.get()
-    if found is not None and found.block is not None:
-        _scope.set(Scope(roles, found.outer, found.block))
+    scope = _scope.get()
+    if scope is not None and scope.block is not None:
+        _scope.set(Scope(roles, scope.outer, scope.block))
     elif in_program and _is_program():
         _program["roles"] = roles
         _scope.set(None)
@@ -122,15 +122,15 @@ def columns_or_defaults(**columns: Any) -> dict[str, Any]:
 
 def _one_name(role: str, named: Mapping[str, Any], default: Default) -> Any:
     """Return the column that Config names; scores of several models are no name of one new column."""
-    found = named.get(role, str(default))
-    return str(default) if role in ("rank", "score", "model") and not isinstance(found, str) else found
+    column = named.get(role, str(default))
+    return str(default) if role in ("rank", "score", "model") and not isinstance(column, str) else column
 
 
 def config_hint(role: str, column: object) -> str:
     """Return what to say of a column that is missing where Config names it, or nothing."""
-    found = current().get(role)
-    names = found if isinstance(found, list) else [found]
+    value = current().get(role)
+    names = value if isinstance(value, list) else [value]
     # What is no text is compared by identity, as it may be an expression.
     if column is None or not any(name is column or (isinstance(column, str) and name == column) for name in names):
         return ""
-    return f"recframe.Config names {role}={found!r}; name another in the call, as {role}='name'"
+    return f"recframe.Config names {role}={value!r}; name another in the call, as {role}='name'"

@@ -134,10 +134,10 @@ def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
 
 def _check_levels(roles: Roles, *, counts: bool, chance: bool) -> None:
     """Raise for what a call with several levels of relevance does not give."""
-    given = "counts=True" if flag("counts", counts) else f"partitions={quoted(roles.partitions)}"
-    given = "chance=True" if chance else given
+    argument = "counts=True" if flag("counts", counts) else f"partitions={quoted(roles.partitions)}"
+    argument = "chance=True" if chance else argument
     if counts or chance or roles.partitions is not None:
-        msg = f"{given} does not go with metrics of several levels of relevance"
+        msg = f"{argument} does not go with metrics of several levels of relevance"
         raise OptionError(msg, "make one call for each level")
 
 

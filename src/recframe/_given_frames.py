@@ -132,8 +132,8 @@ def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
 
 def _items_frame(adapter: Adapter, item: str, items: Any) -> Any:
     """Return a frame of the given items."""
-    found = ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
-    if not found:
+    listed = ids("catalog", items, "give len(items), a list of items, or a frame that holds them")
+    if not listed:
         msg = "catalog is an empty collection"
         raise OptionError(msg, "give the items that could be recommended, or leave it out for those of the frame")
-    return adapter.items_frame(item, found)
+    return adapter.items_frame(item, listed)

@@ -150,10 +150,10 @@ def _check_median(roles: Roles) -> None:
 def _check_compact(roles: Roles, orders: Sequence[str]) -> None:
     """Raise for what a frame with only some of the ranked rows cannot tell."""
     compact = {"candidates": roles.candidates, "tied": roles.tied}
-    given = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
-    if not given:
+    named = [f"{name}={column!r}" for name, column in compact.items() if column is not None]
+    if not named:
         return
-    with_what = f"{' and '.join(given)} {'describe' if len(given) > 1 else 'describes'} rows that are not in the frame"
+    with_what = f"{' and '.join(named)} {'describe' if len(named) > 1 else 'describes'} rows that are not in the frame"
     if roles.rank is None:
         msg = f"{with_what}, so scores do not give positions"
         raise OptionError(msg, "pass positions with rank=, such as rank='rank'")

@@ -111,8 +111,8 @@ class _Finder(MetaPathFinder):
         self._asked.add(asked)
         try:
             others = (finder for finder in list(sys.meta_path) if not _is_own(finder))
-            found = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
-            spec = next((spec for spec in found if spec is not None), None)
+            specs = (finder.find_spec(fullname, path, target) for finder in others if hasattr(finder, "find_spec"))
+            spec = next((spec for spec in specs if spec is not None), None)
         finally:
             self._asked.discard(asked)
         if spec is not None and hasattr(spec.loader, "exec_module"):

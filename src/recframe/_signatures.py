@@ -35,10 +35,10 @@ def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:
     """Write the roles that a call accepts as ``**roles`` into its signature and its documentation."""
     names = tuple(names)
-    found = signature(call)
+    shown = signature(call)
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    own = [parameter for parameter in found.parameters.values() if parameter.kind not in several]
-    full = found.replace(parameters=[*own, *role_parameters(names)])
+    own = [parameter for parameter in shown.parameters.values() if parameter.kind not in several]
+    full = shown.replace(parameters=[*own, *role_parameters(names)])
     setattr(call, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     call.__doc__ = f"{cleandoc(call.__doc__ or '')}\n{roles_doc(names)}"
 
@@ -49,8 +49,8 @@ FEW_ROLES = 5
 
 def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method that raises an error of this package for arguments that it does not accept."""
-    found = signature(call)
-    own = [parameter for parameter in found.parameters.values() if parameter.name not in ("self", "roles")]
+    expected = signature(call)
+    own = [parameter for parameter in expected.parameters.values() if parameter.name not in ("self", "roles")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
     roles = CALL_ROLES.get(call.__name__, ALL_ROLES)
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
@@ -58,7 +58,7 @@ def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(call)
     def checked(self: Any, *args: Any, **given: Any) -> Any:
         try:
-            found.bind(self, *args, **given)
+            expected.bind(self, *args, **given)
         except TypeError as error:
             msg = f"{call.__name__}: {error}"
             raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None

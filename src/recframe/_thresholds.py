@@ -107,8 +107,8 @@ def _of_frame(result: Any, least: Any, by: str | None) -> list[str]:
             f"{name} has no value, but must be at least {bound:g}: the result has no rows"
             for name, bound in bounds.items()
         ]
-    found = (phrase for name, bound in bounds.items() for phrase in _of_column(frame.select(*keys, name), bound))
-    return [phrase for phrase in found if phrase]
+    phrases = (phrase for name, bound in bounds.items() for phrase in _of_column(frame.select(*keys, name), bound))
+    return [phrase for phrase in phrases if phrase]
 
 
 def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -> list[str]:
@@ -116,12 +116,12 @@ def _of_intervals(frame: nw.DataFrame[Any], least: Mapping[str, Any], by: str) -
     if not {"metric", by} <= {*frame.columns}:
         raise OptionError(NOT_DESCRIBED.format(by), DESCRIBED)
     known, keys = frame["metric"].unique().to_list(), frame.columns[: frame.columns.index("metric")]
-    found: list[str] = []
+    phrases: list[str] = []
     for name, value in least.items():
         metric, bound = _column(known, name, "metric"), number(f"least[{quoted(name)}]", value)
         rows = frame.filter(nw.col("metric") == metric).select(*keys, nw.col(by).alias(ENDS[by].format(metric)))
-        found += filter(None, _of_column(rows, bound))
-    return found
+        phrases += filter(None, _of_column(rows, bound))
+    return phrases
 
 
 def _of_column(rows: nw.DataFrame[Any], bound: float) -> Iterator[str]:

@@ -167,19 +167,19 @@ def whole_number(
 def number(name: str, given: object, hint: str = "") -> float:
     """Return a number as a float; NaN is none."""
     try:
-        found = float(given) if isinstance(given, Real | Decimal) and not isinstance(given, bool) else None
+        value = float(given) if isinstance(given, Real | Decimal) and not isinstance(given, bool) else None
     except ValueError:
-        found = math.nan
+        value = math.nan
     except OverflowError:
         msg = f"{name}={quoted(given)} is more than a float can hold"
         raise OptionError(msg, hint) from None
-    if found is None:
+    if value is None:
         msg = f"{name}={quoted(given)} is not a number"
         raise OptionTypeError(msg, hint)
-    if math.isnan(found):
+    if math.isnan(value):
         msg = f"{name}={quoted(given)} is not a number"
         raise OptionError(msg, hint)
-    return found
+    return value
 
 
 def number_or(name: str, given: object, words: Sequence[str]) -> Any:
@@ -194,20 +194,20 @@ def number_or(name: str, given: object, words: Sequence[str]) -> Any:
 
 def finite_or(name: str, given: object, words: Sequence[str], hint: str) -> Any:
     """Return a number that means can be made of as a float, or one of some words."""
-    found = number_or(name, given, words)
-    if isinstance(found, float) and not abs(found) <= LARGEST:
+    value = number_or(name, given, words)
+    if isinstance(value, float) and not abs(value) <= LARGEST:
         msg = f"{name}={quoted(given)} is not within ±{LARGEST:g}"
         raise OptionError(msg, hint)
-    return found
+    return value
 
 
 def share_or(name: str, given: object, words: Sequence[str]) -> Any:
     """Return a number above 0 and up to 1 as a float, or one of some words."""
-    found = number_or(name, given, words)
-    if isinstance(found, float) and not 0 < found <= 1:
+    value = number_or(name, given, words)
+    if isinstance(value, float) and not 0 < value <= 1:
         msg = f"{name}={quoted(given)} is not above 0 and at most 1"
         raise OptionError(msg)
-    return found
+    return value
 
 
 def pair_of_numbers(name: str, given: Any) -> tuple[int, int]:
@@ -233,19 +233,19 @@ def flag(name: str, given: object) -> bool:
 
 def ids(name: str, given: Any, hint: str) -> list[Any]:
     """Return the users or items that something holds as a list; each can be compared with the others."""
-    found = None
+    listed = None
     if not isinstance(given, str | bytes | type) and not hasattr(type(given), "columns"):
         with suppress(TypeError):
-            found = list(given.tolist() if hasattr(type(given), "tolist") else given)
-    if found is None:
+            listed = list(given.tolist() if hasattr(type(given), "tolist") else given)
+    if listed is None:
         msg = f"{name}={quoted(given)} is neither a frame nor a sequence"
         raise OptionTypeError(msg, hint)
     try:
-        set(found)
+        set(listed)
     except TypeError as error:
         msg = f"{name} holds what is no id: {error}"
         raise OptionTypeError(msg, hint) from None
-    return found
+    return listed
 
 
 def choice(name: str, given: object, allowed: Iterable[str]) -> None:

@@ -136,16 +136,16 @@ def _checked(roles: dict[str, Any]) -> dict[str, Any]:
             msg = f"Config names columns and policies, but {name} is a frame of one call"
             raise OptionTypeError(msg, f"give {name}= to the call, or bind it: df.rec({name}=...)")
     check_names(roles, CONFIG_ROLES)
-    found = {}
-    for name, given in roles.items():
-        value = list(given) if isinstance(given, list) else given
+    checked = {}
+    for name, raw in roles.items():
+        value = list(raw) if isinstance(raw, list) else raw
         # Any label may be one of a pandas frame to come.
         parts = [value, *(value if isinstance(value, list | tuple) else ())]
-        found[name] = ROLES[name].check(name, value, [each for each in parts if _may_be_label(each)])
+        checked[name] = ROLES[name].check(name, value, [each for each in parts if _may_be_label(each)])
         if name in ("by", "score", "rank") and isinstance(value, list | tuple) and not value:
             msg = f"{name}={quoted(value)} names no column"
             raise OptionError(msg, "by=None makes the whole frame one list" if name == "by" else "")
-    return found
+    return checked
 
 
 def _may_be_label(given: object) -> bool:
@@ -167,8 +167,8 @@ def _setter(name: str) -> Callable[..., type[Config]]:
     set_role.__doc__ = f"Name `{name}` for every call that names no other.\n{roles_doc([name], 'Parameters')}"
     (parameter,) = role_parameters([name])
     own = parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty, name="value")
-    found = signature(set_role)
-    full = found.replace(parameters=[found.parameters["cls"], own], return_annotation="type[Config]")
+    setter = signature(set_role)
+    full = setter.replace(parameters=[setter.parameters["cls"], own], return_annotation="type[Config]")
     setattr(set_role, "__signature__", full)  # noqa: B010 - functions declare no such attribute
     return set_role
 

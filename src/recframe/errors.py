@@ -172,8 +172,8 @@ def closest_of(given: object, names: Iterable[str]) -> str:
 
 def closest(given: object, names: Iterable[str]) -> str:
     """Return the hint that names what the user probably meant, or nothing."""
-    found = closest_of(given, names)
-    return f"did you mean {found!r}?" if found else ""
+    name = closest_of(given, names)
+    return f"did you mean {name!r}?" if name else ""
 
 
 def one_of(name: str, given: object, allowed: Iterable[str], meant: str = "") -> OptionError:

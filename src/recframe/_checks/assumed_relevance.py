@@ -79,8 +79,8 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     opened, keys, engine = open_rows_of(first, query, specs)
     lists, sums = sums_of_lists(opened, keys, [*specs], engine)
     totals = lists.select(nw.col(*sums).sum()).select(*(irrelevant_rows(name).alias(name) for name in specs))
-    (found,) = totals.collect().rows(named=True)
-    like = [spec.column for name, spec in specs.items() if found[name] > 0]
+    (positives,) = totals.collect().rows(named=True)
+    like = [spec.column for name, spec in specs.items() if positives[name] > 0]
     if like:
         yield (
             f"truth has no column {query.relevant!r}, so each of its rows is relevant; "

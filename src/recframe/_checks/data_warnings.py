@@ -58,18 +58,18 @@ def warn_of_data(
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     look = _Look(given.frame, query, context)
-    found, guesses = [*look.sampled()], list[str]()
+    reasons, guesses = [*look.sampled()], list[str]()
     if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
         guesses += sampled_candidates(given.frame, query)
     if given.truth is not None:
         if context.requirements.reads_relevance:
-            found += assumed_relevance(given.truth, query)
+            reasons += assumed_relevance(given.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
-            found += unmatched(given.frame, given.truth, query)
+            reasons += unmatched(given.frame, given.truth, query)
         if context.requirements.reads_relevance:
-            found += strange_lists(context)
-    _warn(found, "the numbers may mean nothing", guesses)
+            reasons += strange_lists(context)
+    _warn(reasons, "the numbers may mean nothing", guesses)
 
 
 def _reads_ranks(context: CallContext) -> bool:
@@ -91,15 +91,15 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     """
     if is_lazy(frame) or not len(frame) or not len(truth):
         return
-    found = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
-    _warn(found if all_found else [*found, *unmatched(frame, truth, query)], "the labels may mean nothing")
+    reasons = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
+    _warn(reasons if all_found else [*reasons, *unmatched(frame, truth, query)], "the labels may mean nothing")
 
 
-def _warn(found: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
+def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
     """Warn of what was found, if anything was, and of guesses that `check` cannot confirm."""
-    if found or guesses:
-        listed = "\n".join(f"- {text}" for text in (*found, *guesses))
-        closing = "\ncheck() looks at all rows." if found else ""
+    if reasons or guesses:
+        listed = "\n".join(f"- {text}" for text in (*reasons, *guesses))
+        closing = "\ncheck() looks at all rows." if reasons else ""
         warnings.warn(f"{what}:\n{listed}{closing}", DataWarning, stacklevel=stack_level())
 
 
@@ -112,8 +112,8 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         return not abs(result) > 0
     frame = adapter_of(result).as_narwhals(result)
     if means is not None:
-        found = frame.filter(nw.col(METRIC) == how.name).select(*means)
-        return any(not abs(mean or 0.0) > 0 for row in found.rows() for mean in row)
+        averages = frame.filter(nw.col(METRIC) == how.name).select(*means)
+        return any(not abs(mean or 0.0) > 0 for row in averages.rows() for mean in row)
     if context.long:
         value = nw.col(how.name).abs().fill_null(0.0)
         models = frame.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())

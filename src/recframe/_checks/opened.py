@@ -93,8 +93,8 @@ class Opened:
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
         """Return what was looked for, and in each model how many rows of a frame show it."""
         names = [*flags, *others]
-        found = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
-        frame = frame.select(*self.long, *others, *found)
+        shown = [flag.cast(nw.Float64()).alias(name) for name, flag in flags.items()]
+        frame = frame.select(*self.long, *others, *shown)
         if self.long:
             return set(flags), self.engine.sum_by(frame, self.long, names)
         return set(flags), frame.select(nw.col(*names).sum())

@@ -57,8 +57,8 @@ def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all
     there = there.select(*group, ROWS, nw.lit(0.0).alias(SEEN))
     known = opened.engine.sum_by(opened.engine.stack([here, there]), group, [ROWS, SEEN])
     unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
-    found, totals = opened.totals(known, {some: unseen}, [ROWS])
-    return found | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
+    seen, totals = opened.totals(known, {some: unseen}, [ROWS])
+    return seen | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
 
 
 def of_lower_grades(opened: Opened, least: float) -> Part:
@@ -68,16 +68,16 @@ def of_lower_grades(opened: Opened, least: float) -> Part:
     relevance = or_zero(RELEVANCE)
     lower = ((relevance > 0) & (relevance < least)).cast(nw.Float64()).alias(LOWER)
     group = opened.group if opened.truth is None else opened.keys
-    found = opened.engine.sum_by(rows.with_columns(lower).select(*group, *columns), group, columns)
-    found = found if opened.truth is None else opened.for_models(found)
-    return {LOWER}, opened.totals(found, {}, columns)[1]
+    counts = opened.engine.sum_by(rows.with_columns(lower).select(*group, *columns), group, columns)
+    counts = counts if opened.truth is None else opened.for_models(counts)
+    return {LOWER}, opened.totals(counts, {}, columns)[1]
 
 
 def of_unused_model(opened: Opened) -> Part:
     """Look for several values of a column `model` without a role."""
     models, columns = [*opened.long, UNUSED_MODEL], [ROWS, MODEL_THERE]
-    found = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
-    _, totals = opened.totals(found, {MODELS: nw.lit(1.0)}, columns)
+    counts = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)
+    _, totals = opened.totals(counts, {MODELS: nw.lit(1.0)}, columns)
     several = nw.when(nw.col(MODELS) > 1).then(nw.col(ROWS)).otherwise(0.0)
     return {UNUSED}, totals.with_columns(several.alias(UNUSED))
 

@@ -46,11 +46,11 @@ def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     model = model_spec(query)
     opened, group, _ = open_rows_of(first_rows(frame), query, model | item_spec(query) | relevance)
     hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Int64()).alias(HIT)
-    found = opened.with_columns(hit).group_by(*group, *model).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
-    others = found.filter(nw.col(ROWS) != length)
+    sizes = opened.with_columns(hit).group_by(*group, *model).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
+    others = sizes.filter(nw.col(ROWS) != length)
     # The sample may cut its last list.
     cut = len(frame) > SAMPLE and len(others) == 1 and (others.get_column(ROWS) < length).all()
-    if (len(others) and not cut) or not (found.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
+    if (len(others) and not cut) or not (sizes.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
         return
     if opened.select(nw.col(ITEM).n_unique()).collect().item() > length:
         yield (
@@ -80,5 +80,5 @@ def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
     if least is not None and least <= 0:
         return None
     # What is 0 or missing is passed over without a look at each value.
-    found = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
-    return sum(bool(value > 0 if least is None else value >= least) for value in found)
+    grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
+    return sum(bool(value > 0 if least is None else value >= least) for value in grades)

@@ -65,11 +65,11 @@ def strange_lists(context: CallContext) -> Iterator[str]:
     here = context.all_rows.select(*context.group).unique()
     both = engine.join(here, there.with_columns(nw.lit(1).alias(SEEN)), keys)
     counts = [nw.len().alias(COUNT), nw.col(SEEN).sum()]
-    found = both.group_by(*long).agg(*counts) if long else both.select(*counts)
+    numbers = both.group_by(*long).agg(*counts) if long else both.select(*counts)
     # On pandas a join makes floats of whole numbers.
-    found = found.with_columns(nw.col(SEEN).cast(nw.Int64()))
+    numbers = numbers.with_columns(nw.col(SEEN).cast(nw.Int64()))
     known = engine.scalar(there.select(nw.len()))
-    native = context.session.finish(found, {}, long)
+    native = context.session.finish(numbers, {}, long)
     for *model, lists, shared in adapter_of(native).as_narwhals(native).select(*long, COUNT, SEEN).rows():
         which = f"{context.query.model}={model[0]!r}" if model else "the frame"
         # Without a list in common, the ids differ.

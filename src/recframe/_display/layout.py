@@ -186,8 +186,8 @@ def _p_text(value: Any) -> str:
 
 
 def _records(columns: dict[str, list[Any]], records: Mapping[str, Metric]) -> list[Metric]:
-    found = (record_of(name, records) for name in dict.fromkeys(columns["metric"]))
-    return [record for record in found if record is not None]
+    metrics = (record_of(name, records) for name in dict.fromkeys(columns["metric"]))
+    return [record for record in metrics if record is not None]
 
 
 def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[int]:

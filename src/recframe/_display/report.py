@@ -235,13 +235,13 @@ def _check(report: ReportQuery) -> str:
     roles = {name: value for name, value in report.given.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     rows = rows_of(report.rec.check(min(cutoffs, default=None), **roles))
-    found = [row for row in rows if row["count"]]
-    if not found:
+    findings = [row for row in rows if row["count"]]
+    if not findings:
         return page.paragraph("Nothing was found.")
     layout = Layout()
     for name in ("model", "finding", "severity", "count", "share", "meaning"):
-        if name in found[0]:
-            cells = [number_text(row[name], 3) if name in ("count", "share") else str(row[name]) for row in found]
+        if name in findings[0]:
+            cells = [number_text(row[name], 3) if name in ("count", "share") else str(row[name]) for row in findings]
             layout.add(name, cells, numeric=name in ("count", "share"))
     return page.table_html(layout)
 

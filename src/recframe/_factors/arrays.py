@@ -13,32 +13,32 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def array(given: Any, name: str, dimensions: int) -> Array:
+def array(values: Any, name: str, dimensions: int) -> Array:
     """Return an array-like as an array of floats."""
-    if hasattr(given, "detach"):  # a tensor that may hold gradients, or lie on a device
-        given = given.detach().cpu()
+    if hasattr(values, "detach"):  # a tensor that may hold gradients, or lie on a device
+        values = values.detach().cpu()
     for method in ("to_numpy", "numpy"):
-        if not isinstance(given, np.ndarray) and hasattr(given, method):
-            given = getattr(given, method)()
+        if not isinstance(values, np.ndarray) and hasattr(values, method):
+            values = getattr(values, method)()
     try:
-        found: Array = np.asarray(given)
+        numbers: Array = np.asarray(values)
     except ValueError as error:
         msg = f"{name} is no array: {error}"
         raise OptionTypeError(msg) from error
-    if found.dtype.kind not in "biuf":
-        msg = f"{name} is a {type(given).__name__} of type {found.dtype}, but factors are numbers"
+    if numbers.dtype.kind not in "biuf":
+        msg = f"{name} is a {type(values).__name__} of type {numbers.dtype}, but factors are numbers"
         raise OptionTypeError(msg, "a NumPy array, or what becomes one")
-    if found.ndim != dimensions:
+    if numbers.ndim != dimensions:
         expected = "one row each" if dimensions == 2 else "one number for each item"  # noqa: PLR2004
-        msg = f"{name} has the shape {found.shape}, but holds {expected}"
+        msg = f"{name} has the shape {numbers.shape}, but holds {expected}"
         raise InputError(msg)
-    if found.dtype not in (np.float32, np.float64):
-        found = found.astype(np.float32 if found.dtype == np.float16 else np.float64)
-    if not np.isfinite(found).all():
-        rows = np.unique(np.nonzero(~np.isfinite(found))[0])
-        msg = f"{name} holds values that are not finite, in {len(rows)} of {len(found)} rows, such as row {rows[0]}"
+    if numbers.dtype not in (np.float32, np.float64):
+        numbers = numbers.astype(np.float32 if numbers.dtype == np.float16 else np.float64)
+    if not np.isfinite(numbers).all():
+        rows = np.unique(np.nonzero(~np.isfinite(numbers))[0])
+        msg = f"{name} holds values that are not finite, in {len(rows)} of {len(numbers)} rows, such as row {rows[0]}"
         raise InputError(msg, "leave these rows out of the factors and the ids, or give them factors of 0")
-    return found
+    return numbers
 
 
 def model_of(user_factors: Any, item_factors: Any, item_bias: Any, n_users: int, n_items: int) -> Model:

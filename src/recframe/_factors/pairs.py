@@ -55,8 +55,8 @@ def train_of(train: Any, ids: Ids) -> tuple[Array, Array]:
     users, items = (
         ids.columns.look_up(train, column, known) for column, known in ((ids.by, ids.users), (ids.item, ids.items))
     )
-    for role, column, known, found in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
-        _check_some("train", train, column, found, ids, role, known)
+    for role, column, known, known_rows in (("users", ids.by, ids.users, users), ("items", ids.item, ids.items, items)):
+        _check_some("train", train, column, known_rows, ids, role, known)
     there = (users >= 0) & (items >= 0)
     return users[there], items[there]
 
@@ -97,17 +97,17 @@ def test_of(test: Any, ids: Ids) -> Test:
 
 def frame_of(train: Any, test: Any) -> Any:
     """Return the frame whose library the answer is of, the test set if it is one; None: neither is a frame."""
-    found = None
-    for name, given in (("train", train), ("test", test)):
-        if given is None or hasattr(type(given), "tocoo"):
+    model_frame = None
+    for name, pairs in (("train", train), ("test", test)):
+        if pairs is None or hasattr(type(pairs), "tocoo"):
             continue
-        adapter = adapter_of(given) if is_frame(given) else None
+        adapter = adapter_of(pairs) if is_frame(pairs) else None
         if adapter is None or not (adapter.eager and adapter.answers_with_rows):
-            msg = f"{name} is {a_type(given)}"
+            msg = f"{name} is {a_type(pairs)}"
             hint = "a polars or pandas DataFrame, or a SciPy sparse matrix"
             raise OptionTypeError(msg, hint if adapter is None or adapter.eager else "collect it first")
-        found = given
-    return found
+        model_frame = pairs
+    return model_frame
 
 
 def _check_some(name: str, frame: Any, column: str, found: Array, ids: Ids, role: str, known: Any) -> None:

@@ -142,9 +142,9 @@ def place(
                 scores = block[begin - first : end - first]
                 _, left_out, columns = train.part(begin, end)
                 scores[left_out, columns] = -np.inf
-                found = _first(scores, begin, k)
+                top = _first(scores, begin, k)
                 cells.read(scores, test, begin, end, everywhere=everywhere)
-                return found
+                return top
 
             tops.append(_top(list(pool.map(work, range(first, last, chunk))), k))
             step(last)
@@ -189,14 +189,14 @@ class _TestCells:
     def take_from(self, top: _Top, test: Cells, n_lists: int, n_items: int) -> None:
         """Take the blocks of the test items from the top k."""
         _, lists, _ = test.part(0, n_lists)
-        found = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
+        places = find(lists * n_items + test.columns, top.lists * n_items + top.columns)
         # What ties with the last of the top k belongs to a block that counts, though it was cut off.
         ends: Array = np.searchsorted(top.lists, lists, side="right") - 1
         there = (ends >= 0) & (self.scores > -np.inf)
         there[there] = (top.lists[ends[there]] == lists[there]) & (top.scores[ends[there]] == self.scores[there])
-        found = np.where(there, ends, found)
-        known = found >= 0
-        self.starts[known], self.sizes[known] = top.starts[found[known]], top.sizes[found[known]]
+        places = np.where(there, ends, places)
+        known = places >= 0
+        self.starts[known], self.sizes[known] = top.starts[places[known]], top.sizes[places[known]]
 
 
 def find(cells: Array, others: Array) -> Array:
@@ -204,8 +204,8 @@ def find(cells: Array, others: Array) -> Array:
     if len(others) == 0:
         return np.full(len(cells), -1)
     order = np.argsort(others, kind="stable")
-    found = order[np.minimum(np.searchsorted(others, cells, sorter=order), len(others) - 1)]
-    return np.where(others[found] == cells, found, -1)
+    places = order[np.minimum(np.searchsorted(others, cells, sorter=order), len(others) - 1)]
+    return np.where(others[places] == cells, places, -1)
 
 
 def _first(scores: Array, begin: int, k: int) -> _Found:
