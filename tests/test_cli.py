@@ -619,7 +619,7 @@ def test_a_gate_names_the_model(run):
     [
         ("evaluate none.csv", "the file 'none.csv' does not exist"),
         ("evaluate '*.run'", r"no file matches '\*\.run'"),
-        ("evaluate .", "'.' is a directory"),
+        ("evaluate .", "the folder '.' holds files of several kinds: '.csv', '.parquet'"),
         ("evaluate", "Missing argument 'FILE"),
         ("evaluate recs.parquet -m ndgc", "(?s)metric 'ndgc' is unknown.*did you mean 'ndcg'"),
         ("evaluate recs.parquet -k x", "'x' is not a valid integer"),
@@ -890,7 +890,7 @@ def test_folders_name_columns(run, ending):
 
 @pytest.mark.parametrize(
     ("name", "sign", "hint"),
-    [("a.csv", ";", "with commas"), ("a.csv", "\t", "--format tsv"), ("a.tsv", ",", "--format csv")],
+    [("a.csv", ";", "--separator ';'"), ("a.csv", "\t", "--format tsv"), ("a.tsv", ",", "--format csv")],
 )
 def test_another_separator_is_named(run, name, sign, hint):
     Path(name).write_text(Path("old.csv").read_text().replace(",", sign))
@@ -903,11 +903,11 @@ def test_another_separator_is_named(run, name, sign, hint):
 
 @pytest.mark.parametrize("rows", [3, 12_000], ids=["seen by the look at types", "after it"])
 @pytest.mark.parametrize(("role", "column"), [("", "score"), ("--score old", "old"), ("--rank place", "place")])
-def test_text_in_a_column_of_numbers_is_named_with_its_row(run, rows, role, column):
+def test_text_in_a_column_of_numbers_is_named_with_its_line(run, rows, role, column):
     lines = [f"{row},1,1,{row}.5" for row in range(rows)]
     lines[-1] = f"{rows},1,1,abc"
     Path("bad.csv").write_text("\n".join([f"user,item,relevant,{column}", *lines]))
     code, out, err = run(f"evaluate bad.csv {role} -m mrr")
     assert (code, out) == (2, "")
-    assert f"'bad.csv': {column} is 'abc' in row {rows:,} below the header, which is no number" in err
+    assert f"'bad.csv': {column} is 'abc' in line {rows + 1:,}, which is no number" in err
     assert "cast" not in err

@@ -13,7 +13,7 @@ from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._cli import terminal
 from recframe._cli.gates import CheckGate, bounds_of, worse
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import given_roles
+from recframe._cli.options import constants_of, given_roles, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import (
     COMPLETE,
@@ -223,7 +223,8 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     roles = given_roles(call, values)
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = one and names_file(values.get("baseline"), roles.get("score"))
-    frame, roles = Inputs(values["files"], values["format"], roles, columns, named).read()
+    files = values["files"], values["format"], roles, columns, named, separator_of(values["separator"])
+    frame, roles = Inputs(*files, constants_of(values["constants"])).read()
     progress(f"{RUNNING[call]} {frame.height:,} rows")
     return frame, roles
 
@@ -275,21 +276,28 @@ def _format(values: dict[str, Any]) -> str | None:
 
 def _out(values: dict[str, Any]) -> Path | None:
     """Return the file to write; what is wrong with the output is said before any work."""
-    from recframe._cli.tables import check_out
+    from recframe._cli.append import check_append
+    from recframe._cli.tables import check_digits, check_out
 
     _format(values)
+    check_digits(values["digits"])
+    check_append(values["append"], constants_of(values["constants"]))
     return None if values["out"] is None else check_out(values["out"])
 
 
 def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short: pl.DataFrame | None) -> None:
     """Print a result in the format that the command names, and write it to a file."""
-    from recframe._cli import tables
+    from recframe._cli import append, tables
 
+    digits = tables.DIGITS if values["digits"] is None else values["digits"]
+    constants = constants_of(values["constants"])
+    result = append.with_constants(result, constants, values.get("per") or ())
     if out is not None:
-        tables.write(result, out)
+        tables.write(result, out, digits)
     kind = _format(values)
     if kind is not None:
-        text = {"json": tables.as_json, "csv": tables.as_csv, "markdown": tables.markdown}[kind](result)
-        say(text.rstrip("\n"))
+        say(tables.PRINTERS[kind](result, digits).rstrip("\n"))
     elif short is not None:
-        say(tables.table(short))
+        say(tables.table(short, digits))
+    if (path := append.check_append(values["append"], constants)) is not None:
+        append.append(result, path, constants)

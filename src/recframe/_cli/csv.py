@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SEPARATORS = {
-    ";": "write the file with commas, as by: tr ';' ',' (numbers with a comma need a dot first)",
+    ";": "give --separator ';' (numbers with a comma need a dot first)",
     "\t": "give --format tsv",
     ",": "give --format csv",
-    "|": "write the file with commas",
+    "|": "give --separator '|'",
 }
 """What files have instead of the separator of their format, and the remedy."""
 NUMBER_WORDS = ["true", "false", "nan"]
@@ -77,20 +77,26 @@ def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
     other = next((sign for sign in SEPARATORS if len(header) == 1 and sign in (header[0] or "")), None)
     if other is not None:
         msg = f"{name!r} has one column, {header[0]!r}: its values are not between {separator!r}, but between {other!r}"
-        raise InputError(msg, SEPARATORS[other])
+        raise InputError(msg, SEPARATORS[other] if separator in ",\t" else f"give --separator {other!r}")
 
 
 def _refuse_text(source: Path | bytes, name: str, columns: Collection[str], separator: str) -> None:
-    """Raise for the first text in a column of numbers, and name its row."""
+    """Raise for the first text in a column of numbers, and name its line."""
     whole = pl.scan_csv(source, glob=False, separator=separator, infer_schema_length=0)
     for column in (column for column in whole.collect_schema().names() if column in columns):
         texts = whole.select(column).collect().to_series().str.strip_chars()
         known = texts.cast(pl.Float64, strict=False).is_not_null() | texts.str.to_lowercase().is_in(NUMBER_WORDS)
         rows = (texts.is_not_null() & ~known).arg_true()
         if len(rows):
-            wrong = f"{quoted(texts[rows[0]])} in row {rows[0] + 1:,} below the header"
-            msg = f"{name!r}: {column} is {wrong}, which is no number"
-            raise InputError(msg, f"correct the file, or name another column than {column}")
+            above = whole.head(rows[0]).select(pl.all().str.count_matches("\n", literal=True).sum()).collect()
+            breaks = sum(above.row(0)) + "".join(above.columns).count("\n")
+            raise not_a_number(name, column, texts[rows[0]], rows[0] + 2 + breaks)
+
+
+def not_a_number(name: str, column: str, text: str | None, line: int) -> InputError:
+    """Return the error for text in a column of numbers, at a line of a file from 1."""
+    msg = f"{name!r}: {column} is {quoted(text)} in line {line:,}, which is no number"
+    return InputError(msg, f"correct the file, or name another column than {column}")
 
 
 def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], **options: Any) -> None:

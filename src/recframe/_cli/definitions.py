@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 GATES = ("fail_under", "sure", "fail_on_check", "fail_if_worse", "margin")
-OUTPUT = ("json", "csv", "markdown", "out", "save")
+OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -28,6 +28,18 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             ["--format"],
             type=click.Choice(("parquet", "csv", "tsv", "ndjson", "arrow", "trec")),
             help="The format of the files, where their endings do not say it.",
+        ),
+        click.Option(
+            ["--separator"],
+            metavar="SIGN",
+            help="What is between the values of all CSV files, such as ';', '|' or tab. [,]",
+        ),
+        click.Option(
+            ["--with", "constants"],
+            multiple=True,
+            metavar="COLUMN=VALUE",
+            help="A column with one value in all rows of the result, and of the files if an option such as --by names "
+            "it: --with day=2026-11-23. May be repeated.",
         ),
     ],
     "metrics": [
@@ -131,6 +143,13 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             metavar="FILE",
             help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet.",
         ),
+        click.Option(
+            ["--append"],
+            type=click.Path(),
+            metavar="FILE",
+            help="Add the rows to this Parquet file, instead of those that have the same values of --with.",
+        ),
+        click.Option(["--digits"], type=int, metavar="N", help="Digits after the point in tables, from 0 to 15. [4]"),
     ],
     "metric": [click.Argument(["metric"])],
     "shell": [click.Argument(["shell"], type=click.Choice(SHELLS))],
@@ -138,7 +157,7 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
 """The parameters that are neither roles nor arguments of a call, by the names of the table of commands."""
 OF_FILES = (
     "Each FILE is one model, named after the file; name=FILE names it, and FILE may then be a pattern in quotes whose "
-    "files are parts of it."
+    "files are parts of it. A folder is one model, with all files in it; - is standard input."
 )
 
 

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from recframe._arguments import Roles
 from recframe._cli.csv import read_numbers, with_ids_alike
-from recframe._cli.partitions import partitions, with_partitions
+from recframe._cli.formats import ENDINGS, FORMATS, format_of
+from recframe._cli.ndjson import line_of_no_object, refuse_text_of_objects
+from recframe._cli.partitions import files_of, partitions, with_partitions
 from recframe._cli.terminal import progress
 from recframe._cli.texts import number_of
-from recframe._files.fields import BOM
-from recframe._files.paths import GZIP, PARQUET, as_path, check_file, expanded, is_pattern, model_name, read_bytes
+from recframe._files.paths import (
+    STDIN,
+    as_path,
+    check_file,
+    expanded,
+    is_pattern,
+    model_name,
+    read_bytes,
+)
 from recframe._files.trec import read_qrels, read_run
 from recframe._values import as_tuple
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
 
-FORMATS = {
-    "parquet": PARQUET,
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "ndjson": (".ndjson", ".jsonl"),
-    "arrow": (".arrow", ".ipc", ".feather"),
-    "trec": (".run", ".trec", ".res", ".qrels"),
-}
-"""The formats, and the endings of their files. Files of other endings are known by how they start."""
 MODEL_COLUMN = "model"
 SIDES = ("truth", "train", "features")
 """The roles of files that hold no scores of a model."""
@@ -45,7 +44,6 @@ _OF_IDS = ("per", "model", "subtopic")
 _OF_NUMBERS = ("score", "rank", "relevant", "weight", "value", "propensity")
 """The roles of columns of numbers."""
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
-_RUN_FIELDS, _QRELS_FIELDS = 6, 4
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,18 @@ class Inputs:
     """Columns that are read in addition to those of the roles."""
     named: bool = False
     """Whether one file is a model with a name too."""
+    separator: str = ","
+    """What is between the values of CSV files."""
+    constants: Mapping[str, str] = field(default_factory=dict)
+    """Columns that have one value in all files."""
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames in the place of files."""
         roles = dict(self.roles)
-        models, several = _models(self.files)
+        models, several = _models(self.files, None if self.format else ENDINGS)
+        if sum(str(file).rpartition("=")[2] == str(STDIN) for file in self._all_files) > 1:
+            msg = "standard input, '-', is given twice, but it can be read only once"
+            raise OptionError(msg, "write it to a file first")
         several = several or (self.named and roles.get("model") is None)
         if several and roles.get("model") is not None:
             msg = f"--model {roles['model']} with several files, which are a model each"
@@ -81,15 +86,25 @@ class Inputs:
         frame, *others = with_ids_alike([frame, *(roles[name] for name in sides)], [*self._by, self._name("item")])
         return frame, roles | dict(zip(sides, others, strict=True))
 
+    @property
+    def _all_files(self) -> list[str]:
+        return [*self.files, *(self.roles[name] for name in (*SIDES, "catalog") if name in self.roles)]
+
     def _check_sides(self) -> None:
         """Raise for a missing file of such a role, before much is read."""
         for name in SIDES:
-            if (file := self.roles.get(name)) is not None and not is_pattern(as_path(file)):
-                check_file(as_path(file))
+            if (file := self.roles.get(name)) is not None:
+                path = as_path(file)
+                if not (is_pattern(path) or path.is_dir()):
+                    check_file(path)
 
     def _joined(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """Return the files of one frame as one."""
-        return pl.concat(with_ids_alike(parts, self._ids), how="vertical_relaxed")
+        try:
+            return pl.concat(with_ids_alike(parts, self._ids), how="vertical_relaxed")
+        except pl.exceptions.PolarsError as error:
+            msg = f"the files of one frame do not fit together: {_first_line(error)}"
+            raise InputError(msg, "give them the same columns of the same types") from None
 
     @property
     def _ids(self) -> list[str]:
@@ -120,15 +135,20 @@ class Inputs:
                 path, **names, score=score if isinstance(score, str) else "score", library="polars"
             )
             return run
-        return self._columns_of(path, kind, self._needed)
+        frame = self._columns_of(path, kind, self._needed)
+        if kind == "ndjson":
+            refuse_text_of_objects(path, frame, [*self._order, *self._own])
+        return frame
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Return what is picked of a file, with the columns of roles that the names of its folders hold."""
         check_file(path)
         try:
-            frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids)))
-        except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError) as error:
+            frame = self._scanned(path, kind, lambda lazy: pick(with_partitions(lazy, path, self._ids, self.constants)))
+        except (pl.exceptions.PolarsError, OSError, json.JSONDecodeError, RuntimeError) as error:  # of older polars too
             reason = "it is empty" if isinstance(error, pl.exceptions.NoDataError) else _first_line(error)
+            line = line_of_no_object(path) if kind == "ndjson" else None
+            reason = reason if line is None else f"line {line:,} is no object of JSON"
             msg = f"{str(path)!r} cannot be read as {kind}: {reason}"
             raise InputError(msg, f"check the file, or give --format {'|'.join(FORMATS)}") from None
         # Texts without values are no texts: nobody said what the column holds.
@@ -137,11 +157,12 @@ class Inputs:
     def _scanned(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
         """Return a file as a frame; of Parquet and CSV only the columns that are picked are read."""
         if kind == "parquet":
-            return pick(pl.scan_parquet(path, glob=False)).collect()
+            source = BytesIO(read_bytes(path)) if path == STDIN else path
+            return pick(pl.scan_parquet(source, glob=False)).collect()
         if kind in ("csv", "tsv"):
-            source = read_bytes(path) if path.name.endswith(".gz") else path
-            separator = "\t" if kind == "tsv" else ","
-            return read_numbers(source, str(path), self._ids, self._numbers, pick, separator)
+            text = read_bytes(path) if path == STDIN or path.name.endswith(".gz") else path
+            separator = "\t" if kind == "tsv" else self.separator
+            return read_numbers(text, str(path), self._ids, self._numbers, pick, separator)
         data = BytesIO(read_bytes(path))
         return pick((pl.read_ndjson(data) if kind == "ndjson" else pl.read_ipc(data)).lazy()).collect()
 
@@ -151,14 +172,23 @@ class Inputs:
         named = [value for name in _OF_NUMBERS for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
         return [*map(str, named), *(["score"] if self.roles.get("rank") is None else [])]
 
+    @property
+    def _order(self) -> tuple[str, ...]:
+        """The columns to rank by."""
+        return as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
+
+    @property
+    def _own(self) -> list[str]:
+        """The column of the relevance, where the models' files hold it."""
+        return [self._name("relevant")] if self.roles.get("truth") is None else []
+
     def _needed(self, lazy: pl.LazyFrame) -> pl.LazyFrame:
         """Return the columns of the roles; all columns where one is missing, so that the error shows them."""
         columns = lazy.collect_schema().names()
-        order = as_tuple(self.roles.get("rank") or self.roles.get("score") or "score")
-        needed = {*self._by, *order}
+        needed = {*self._by, *self._order, *self._own}
         if self.roles.get("truth") is None:
             of_lists = [value for name in _OF_LISTS for value in as_tuple(self.roles.get(name))]
-            needed |= {self._name("relevant"), *map(str, of_lists)}
+            needed |= {*map(str, of_lists)}
         if needed - {*columns}:
             return lazy
         texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
@@ -168,7 +198,7 @@ class Inputs:
     def _side(self, file: str) -> pl.DataFrame:
         """Return a file of the truth or of side information, whole."""
         path = as_path(file)
-        paths = expanded(path) if is_pattern(path) else [path]
+        paths = _paths(path, ENDINGS)
         return self._joined([self._side_file(path) for path in paths])
 
     def _side_file(self, path: Path) -> pl.DataFrame:
@@ -178,53 +208,25 @@ class Inputs:
             names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
             qrels: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
             return qrels
-        return self._columns_of(path, kind, lambda lazy: lazy)
+        frame = self._columns_of(path, kind, lambda lazy: lazy)
+        if kind == "ndjson":
+            refuse_text_of_objects(path, frame, [self._name("relevant")])
+        return frame
 
 
-def format_of(path: Path) -> str:
-    """Return the format of a file by its ending, else by how it starts."""
-    check_file(path)
-    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
-    known = next((name for name, endings in FORMATS.items() if ending in endings), None)
-    if known is not None:
-        return known
-    if not path.is_file():
-        msg = f"{str(path)!r} is a pipe, which can be read only once, so that its format cannot be looked up"
-        raise InputError(msg, "write it to a file first, and give that")
-    with path.open("rb") as file:
-        head = file.read(4096)
-    if head.startswith(GZIP):
-        with gzip.open(path) as file:
-            head = file.read(4096)
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith(b"ARROW1"):
-        return "arrow"
-    line = next(iter(head.removeprefix(BOM).decode(errors="replace").strip().splitlines()), "")
-    kind = _format_of_line(line)
-    if kind is None:
-        msg = f"the format of {str(path)!r} is not known by its ending or its first line"
-        raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
-    return kind
+def _paths(path: Path, endings: Collection[str] | None) -> list[Path]:
+    """Return the files that a path names: itself, those of a folder, or those of a pattern."""
+    if path.is_dir():
+        return files_of(path, endings)
+    return expanded(path) if is_pattern(path) else [path]
 
 
-def _format_of_line(line: str) -> str | None:
-    """Return the format that the first line of a text looks like."""
-    if line.startswith("{"):
-        return "ndjson"
-    fields = line.split()
-    place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
-    if place is not None and number_of(fields[place]) is not None:
-        return "trec"
-    return "tsv" if "\t" in line else "csv" if "," in line else None
-
-
-def _models(files: Sequence[str]) -> tuple[dict[str, list[Path]], bool]:
+def _models(files: Sequence[str], endings: Collection[str] | None) -> tuple[dict[str, list[Path]], bool]:
     """Return the files of each model, and whether there are several models or one that has a name."""
     models: dict[str, list[Path]] = {}
     named = False
     for argument in files:
-        several, has_name, count = _models_of(argument)
+        several, has_name, count = _models_of(argument, endings)
         named = named or has_name
         twice = [name for name in several if name in models]
         if twice or sum(map(len, several.values())) < count:
@@ -234,13 +236,15 @@ def _models(files: Sequence[str]) -> tuple[dict[str, list[Path]], bool]:
     return models, named or len(models) > 1
 
 
-def _models_of(argument: str) -> tuple[dict[str, list[Path]], bool, int]:
+def _models_of(argument: str, endings: Collection[str] | None) -> tuple[dict[str, list[Path]], bool, int]:
     """Return the files of each model of one argument, whether it has a name, and how many files there are."""
     match = None if as_path(argument).exists() else _NAMED.fullmatch(argument)
     path = as_path(argument if match is None else match[2])
-    paths = expanded(path) if is_pattern(path) else [path]
+    paths = _paths(path, endings)
     if match is not None:
         return {match[1]: paths}, True, len(paths)
+    if path.is_dir():
+        return {path.resolve().name: paths}, False, len(paths)
     if is_pattern(path) and all(map(partitions, paths)):
         return {model_name(paths[0]): paths}, False, len(paths)
     return {model_name(each): [each] for each in paths}, is_pattern(path), len(paths)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 import click
 
 from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES, ROLES, Roles
+from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -143,6 +144,28 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
         return {"type": int if int in kinds else float, "metavar": "N" if int in kinds else "X"}
     several = any("Sequence" in str(each) for each in kinds)
     return {"type": str, "metavar": "MODEL|FILE" if name == "baseline" else "COLUMN", "multiple": several}
+
+
+def separator_of(text: str | None) -> str:
+    """Return what is between the values of CSV files."""
+    sign = "," if text is None else {"tab": "\t", "\\t": "\t"}.get(text, text)
+    if len(sign.encode()) != 1 or sign in '"\r\n':
+        msg = f"--separator {text} is not one sign"
+        raise OptionError(msg, "such as --separator ';', '|' or tab")
+    return sign
+
+
+def constants_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return the columns of ``--with COLUMN=VALUE``."""
+    constants: dict[str, str] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if not name or not value or name in constants:
+            what = f"names {name} again" if name in constants and value else "does not say COLUMN=VALUE"
+            msg = f"--with {text} {what}"
+            raise OptionError(msg, "such as --with day=2026-11-23")
+        constants[name] = value
+    return constants
 
 
 def numbers(text: str) -> list[int]:

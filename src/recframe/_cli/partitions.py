@@ -1,4 +1,4 @@
-"""Columns that the names of folders hold, as Hive and Spark write them: ``day=2024-01-31/part-0.parquet``."""
+"""The files of a folder, and columns that the names of folders hold: ``day=2024-01-31/0.parquet``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,43 @@ from urllib.parse import unquote
 
 import polars as pl
 
+from recframe.errors import InputError
+
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 MISSING_VALUE = "__HIVE_DEFAULT_PARTITION__"
 """What the folder of missing values is called."""
+
+
+def files_of(folder: Path, endings: Collection[str] | None) -> list[Path]:
+    """Return the files of a folder and of the folders in it, sorted; of these endings, if they are given.
+
+    Programs write notes of their own under names that start with an underscore or a dot: they are left out.
+    """
+    for table, notes in (("Delta", "_delta_log"), ("Iceberg", "metadata/*.metadata.json")):
+        if [*folder.glob(notes)]:
+            msg = f"{str(folder)!r} is a table of {table}, whose files hold deleted rows too"
+            raise InputError(msg, "write the rows of its newest version to a file, and give that")
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(part[0] in "_." for part in path.relative_to(folder).parts)
+    ]
+    files = [path for path in found if endings is None or _ending(path) in endings]
+    kinds = sorted({_ending(path) for path in files})
+    if not files:
+        msg = f"the folder {str(folder)!r} holds no file of rows"
+        raise InputError(msg, f"the endings are {', '.join(endings)}" if endings else "check its name")
+    if endings is not None and len(kinds) > 1:
+        msg = f"the folder {str(folder)!r} holds files of several kinds: {', '.join(map(repr, kinds))}"
+        raise InputError(msg, f"give a pattern, such as {str(folder / '**' / f'*{kinds[0]}')!r}")
+    return files
+
+
+def _ending(path: Path) -> str:
+    return path.with_name(path.name.removesuffix(".gz")).suffix.lower()
 
 
 def partitions(path: Path) -> dict[str, str]:
@@ -21,19 +52,19 @@ def partitions(path: Path) -> dict[str, str]:
     return {name: unquote(value) for name, sign, value in named if name and sign}
 
 
-def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str]) -> pl.LazyFrame:
-    """Add the columns of ids that a file's folders name and the file itself lacks."""
-    values = {name: value for name, value in partitions(path).items() if name in ids}
+def with_partitions(lazy: pl.LazyFrame, path: Path, ids: Collection[str], constants: Mapping[str, str]) -> pl.LazyFrame:
+    """Add the columns of ids that a file's folders or the command name, and the file itself lacks."""
+    values = {name: value for name, value in {**constants, **partitions(path)}.items() if name in ids}
     if not values:
         return lazy
     there = lazy.collect_schema().names()
-    return lazy.with_columns(pl.lit(_id(value)).alias(name) for name, value in values.items() if name not in there)
+    return lazy.with_columns(constant(value).alias(name) for name, value in values.items() if name not in there)
 
 
-def _id(value: str) -> str | int | None:
+def constant(value: str) -> pl.Expr:
     """Return a value as ids of files are read: a number if that prints back the same."""
     if value == MISSING_VALUE:
-        return None
+        return pl.lit(None)
     digits = value.removeprefix("-")
     is_number = digits.isdecimal() and digits.isascii() and len(digits) < 19 and str(int(value)) == value  # noqa: PLR2004
-    return int(value) if is_number else value
+    return pl.lit(int(value), pl.Int64) if is_number else pl.lit(value)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 INDENT = "  "
+DIGITS, MOST_DIGITS = 4, 15
+"""How many digits after the point cells have by default, and at most."""
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -33,27 +35,38 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(header), rule, *map(line, rows), ""])
 
 
-def table(frame: pl.DataFrame) -> str:
+def check_digits(digits: int | None) -> None:
+    """Raise for a number of digits that no cell has."""
+    if digits is not None and not 0 <= digits <= MOST_DIGITS:
+        msg = f"--digits {digits} is not from 0 to {MOST_DIGITS}"
+        raise OptionError(msg, "--json, --csv and files hold all digits")
+
+
+def table(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     """Return a result for a terminal."""
-    return aligned(*_cells(frame))
+    return aligned(*_cells(frame, digits))
 
 
-def markdown(frame: pl.DataFrame) -> str:
+def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     """Return a result as a table of Markdown."""
-    header, rows = _cells(frame)
+    header, rows = _cells(frame, digits)
     rule = ["---", *("---:" for _ in header[1:])]
     lines = [header, rule, *rows]
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
-def as_json(frame: pl.DataFrame) -> str:
+def as_json(frame: pl.DataFrame, digits: int = DIGITS) -> str:  # noqa: ARG001 - it has all digits
     """Return a result as a list of objects; what has no value is null."""
     return f"{json.dumps(_plain_rows(frame), indent=2, ensure_ascii=False, default=str)}\n"
 
 
-def as_csv(frame: pl.DataFrame) -> str:
+def as_csv(frame: pl.DataFrame, digits: int = DIGITS) -> str:  # noqa: ARG001 - it has all digits
     """Return a result as CSV."""
     return frame.write_csv()
+
+
+PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {"json": as_json, "csv": as_csv, "markdown": markdown}
+"""How a result becomes text, by the name of the format."""
 
 
 def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
@@ -63,24 +76,25 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.transpose(include_header=True, header_name="metric", column_names=["value"])
 
 
-def _parquet(frame: pl.DataFrame) -> bytes:
+def as_parquet(frame: pl.DataFrame, digits: int = DIGITS) -> bytes:  # noqa: ARG001 - it has all digits
+    """Return a result as a Parquet file."""
     buffer = BytesIO()
     frame.write_parquet(buffer)
     return buffer.getvalue()
 
 
-def _text(write: Callable[[pl.DataFrame], str]) -> Callable[[pl.DataFrame], bytes]:
-    return lambda frame: write(frame).encode()
+def _text(write: Callable[[pl.DataFrame, int], str]) -> Callable[[pl.DataFrame, int], bytes]:
+    return lambda frame, digits: write(frame, digits).encode()
 
 
-WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
+WRITERS: dict[str, Callable[[pl.DataFrame, int], bytes]] = {
     ".json": _text(as_json),
-    ".ndjson": _text(lambda frame: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
+    ".ndjson": _text(lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
     ".csv": _text(as_csv),
-    ".tsv": _text(lambda frame: frame.write_csv(separator="\t")),
+    ".tsv": _text(lambda frame, _: frame.write_csv(separator="\t")),
     ".md": _text(markdown),
     ".txt": _text(table),
-    ".parquet": _parquet,
+    ".parquet": as_parquet,
 }
 """How a result becomes a file, by the ending of its name."""
 
@@ -96,9 +110,9 @@ def check_out(out: str) -> Path:
     return path
 
 
-def write(frame: pl.DataFrame, path: Path) -> None:
+def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
     """Write a result in the format that the file's name says."""
-    write_whole(path, WRITERS[path.suffix.lower()](frame))
+    write_whole(path, WRITERS[path.suffix.lower()](frame, digits))
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -108,14 +122,14 @@ def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _cells(frame: pl.DataFrame) -> tuple[list[str], list[list[str]]]:
-    return list(map(visible, frame.columns)), [[_cell(value) for value in row] for row in frame.rows()]
+def _cells(frame: pl.DataFrame, digits: int) -> tuple[list[str], list[list[str]]]:
+    return list(map(visible, frame.columns)), [[_cell(value, digits) for value in row] for row in frame.rows()]
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, digits: int) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     if isinstance(value, float):
         # Values are between 0 and 1 as a rule; the p-value of a clear difference is not 0.
-        return f"{value:.2e}" if 0 < abs(value) < 0.00005 or abs(value) >= 1e15 else f"{value:.4f}"  # noqa: PLR2004
+        return f"{value:.2e}" if 0 < abs(value) < 0.5 * 10**-digits or abs(value) >= 1e15 else f"{value:.{digits}f}"  # noqa: PLR2004
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else visible(str(value))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
+import sys
 import zlib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from glob import glob
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,6 +18,8 @@ from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 PARQUET = (".parquet", ".pq")
 """How the names of Parquet files end."""
+STDIN = Path("-")
+"""What names standard input instead of a file."""
 GZIP = b"\x1f\x8b"
 """How a file starts that is compressed, whatever its name."""
 
@@ -87,6 +92,8 @@ def by_model_name(paths: Iterable[Path]) -> dict[str, Path]:
 
 def model_name(path: Path) -> str:
     """Return the name of the model of a file: its own without folders and endings."""
+    if path == STDIN:
+        return "stdin"
     name = path.name.removesuffix(".gz")
     return Path(name).stem or name
 
@@ -95,15 +102,25 @@ def read_bytes(path: Path) -> bytes:
     """Return what a file holds, decompressed."""
     check_file(path)
     try:
-        data = path.read_bytes()
+        data = standard_input() if path == STDIN else path.read_bytes()
         return gzip.decompress(data) if data.startswith(GZIP) else data
     except (OSError, EOFError, zlib.error) as error:
         msg = f"{str(path)!r} cannot be read: {error}"
         raise InputError(msg, "check that the file is whole and that you may read it") from error
 
 
+@cache
+def standard_input() -> bytes:
+    """Return what another program writes to this one; it can be read once only."""
+    if sys.stdin is None:
+        raise OSError(errno.EBADF, "standard input is closed")
+    return sys.stdin.buffer.read()
+
+
 def check_file(path: Path) -> None:
     """Raise where there is no such file."""
+    if path == STDIN:
+        return
     if not _exists(path):
         msg = f"the file {str(path)!r} does not exist"
         raise InputError(msg, f"check its name; the current directory is {Path.cwd()}")

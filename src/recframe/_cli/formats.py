@@ -1,0 +1,68 @@
+"""The formats of files: by their endings, else by how they start."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from recframe._cli.texts import number_of
+from recframe._files.fields import BOM
+from recframe._files.paths import GZIP, PARQUET, STDIN, check_file, read_bytes
+from recframe.errors import InputError
+
+FORMATS = {
+    "parquet": PARQUET,
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "ndjson": (".ndjson", ".jsonl"),
+    "arrow": (".arrow", ".ipc", ".feather"),
+    "trec": (".run", ".trec", ".res", ".qrels"),
+}
+"""The formats, and the endings of their files. Files of other endings are known by how they start."""
+ENDINGS = tuple(ending for endings in FORMATS.values() for ending in endings)
+_RUN_FIELDS, _QRELS_FIELDS = 6, 4
+
+
+def format_of(path: Path) -> str:
+    """Return the format of a file by its ending, else by how it starts."""
+    check_file(path)
+    ending = Path(path.name.removesuffix(".gz")).suffix.lower()
+    known = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if known is not None:
+        return known
+    if path == STDIN:
+        return _format_of_bytes(read_bytes(path)[:4096], path)
+    if not path.is_file():
+        msg = f"{str(path)!r} is a pipe, which can be read only once, so that its format cannot be looked up"
+        raise InputError(msg, "write it to a file first, and give that")
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if head.startswith(GZIP):
+        with gzip.open(path) as file:
+            head = file.read(4096)
+    return _format_of_bytes(head, path)
+
+
+def _format_of_bytes(head: bytes, path: Path) -> str:
+    """Return the format of a file by how it starts."""
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"ARROW1"):
+        return "arrow"
+    line = next(iter(head.removeprefix(BOM).decode(errors="replace").strip().splitlines()), "")
+    kind = _format_of_line(line)
+    if kind is None:
+        msg = f"the format of {str(path)!r} is not known by its ending or its first line"
+        raise InputError(msg, f"give --format {'|'.join(FORMATS)}, or one of the endings that belong to them")
+    return kind
+
+
+def _format_of_line(line: str) -> str | None:
+    """Return the format that the first line of a text looks like."""
+    if line.startswith("{"):
+        return "ndjson"
+    fields = line.split()
+    place = {_RUN_FIELDS: 4, _QRELS_FIELDS: 3}.get(len(fields))
+    if place is not None and number_of(fields[place]) is not None:
+        return "trec"
+    return "tsv" if "\t" in line else "csv" if "," in line else None

@@ -1,0 +1,38 @@
+"""The lines of NDJSON files that hold something else than rows of numbers and ids."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from recframe._cli.csv import not_a_number
+from recframe._files.paths import read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+
+def line_of_no_object(path: Path) -> int | None:
+    """Return the first line that is no object of JSON, from 1; None: all are."""
+    return next((line for line, row in _rows(path) if not isinstance(row, dict)), None)
+
+
+def refuse_text_of_objects(path: Path, frame: pl.DataFrame, numbers: Collection[str]) -> None:
+    """Raise for the first text in a column of numbers."""
+    for column in (name for name in frame.columns if name in numbers and frame.schema[name] == pl.String):
+        wrong = ((line, row[column]) for line, row in _rows(path) if isinstance(row.get(column), str))
+        line, text = next(wrong, (None, None))
+        if line is not None:
+            raise not_a_number(str(path), column, text, line)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+    for line, text in enumerate(read_bytes(path).decode(errors="replace").split("\n"), 1):
+        if text.strip():
+            try:
+                yield line, json.loads(text)
+            except ValueError:
+                yield line, None

@@ -1,0 +1,341 @@
+"""The command line in jobs: folders, standard input, constant columns, results of many days in one file."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("click")
+pytest.importorskip("numpy")
+pl = pytest.importorskip("polars")
+
+from recframe.cli import main  # noqa: E402
+
+RECS = {
+    "user": [1, 1, 2, 2, 3, 3],
+    "item": ["a", "b", "a", "b", "a", "b"],
+    "score": [0.9, 0.1, 0.3, 0.6, 0.2, 0.4],
+    "relevant": [1, 0, 1, 0, 0, 1],
+}
+
+
+@pytest.fixture
+def recs(tmp_path, monkeypatch):
+    """Make a file of recommendations, and work in its folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = pl.DataFrame(RECS)
+    frame.write_csv("recs.csv")
+    return frame
+
+
+@pytest.fixture
+def run(capsys, recs):
+    """Return a function from a line of a terminal to exit code, output and errors."""
+
+    def call(line):
+        code = main(shlex.split(line))
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def rows_of(answer):
+    code, out, err = answer
+    assert (code, err) == (0, ""), err
+    return json.loads(out)
+
+
+# --- folders ------------------------------------------------------------------------------------------------------
+
+
+def parts(recs, folder, write="write_parquet", ending="parquet"):
+    """Write a part for each user into a folder of its own."""
+    for user in (1, 2, 3):
+        part = Path(folder, f"day=2026-11-0{user}", f"hour=0{user}")
+        part.mkdir(parents=True)
+        getattr(recs.filter(user=user), write)(part / f"part-0.{ending}")
+
+
+@pytest.mark.parametrize(("write", "ending"), [("write_parquet", "parquet"), ("write_csv", "csv"), ("write_ndjson", "jsonl")])  # fmt: skip
+def test_a_folder_is_one_model_with_the_columns_of_its_folders(run, recs, write, ending):
+    parts(recs, "hive", write, ending)
+    for note in ("_SUCCESS", ".part-0.crc", "day=2026-11-01/_metadata", ".hidden/x.parquet", "README.md"):
+        Path("hive", note).parent.mkdir(exist_ok=True)
+        Path("hive", note).write_text("no rows")
+    whole = rows_of(run("evaluate recs.csv -m mrr --json"))
+    assert rows_of(run("evaluate hive -m mrr --json")) == whole
+    assert rows_of(run("evaluate hive/ -m mrr --json")) == whole
+    found = rows_of(run("evaluate hive -m mrr --per day --json"))
+    assert [(row["day"], row["mrr"]) for row in found] == [("2026-11-01", 1.0), ("2026-11-02", 0.5), ("2026-11-03", 1)]
+    assert [row["hour"] for row in rows_of(run("evaluate hive -m mrr --per hour --json"))] == ["01", "02", "03"]
+    found = rows_of(run("evaluate old=hive recs.csv -m mrr --json"))
+    assert [(row["model"], row["mrr"]) for row in found] == [("old", whole[0]["mrr"]), ("recs", whole[0]["mrr"])]
+
+
+def test_the_truth_may_be_a_folder(run, recs):
+    recs.drop("relevant").write_csv("ranked.csv")
+    parts(recs.drop("score"), "truth")
+    assert rows_of(run("evaluate ranked.csv --truth truth -m mrr --json")) == rows_of(run("evaluate recs.csv -m mrr --json"))  # fmt: skip
+
+
+def test_folders_without_rows_and_tables_of_other_programs_are_refused(run, recs):
+    Path("none").mkdir()
+    parts(recs, "delta")
+    Path("delta/_delta_log").mkdir()
+    parts(recs, "iceberg")
+    Path("iceberg/metadata").mkdir()
+    Path("iceberg/metadata/v1.metadata.json").touch()
+    parts(recs, "mixed")
+    recs.write_csv("mixed/more.csv")
+    parts(recs, "unlike", "write_csv", "csv")
+    Path("unlike/more.csv").write_text("user,item,relevant\n1,a,1\n")
+    for folder, message in {
+        "none": "the folder 'none' holds no file of rows",
+        "delta": "'delta' is a table of Delta, whose files hold deleted rows too",
+        "iceberg": "'iceberg' is a table of Iceberg",
+        "mixed": r"(?s)'mixed' holds files of several kinds: '.csv', '.parquet'.*Hint: give a pattern",
+        "unlike": "the files of one frame do not fit together",
+    }.items():
+        code, out, err = run(f"evaluate {folder} -m mrr")
+        assert (code, out) == (2, "")
+        assert re.search(message, err), err
+
+
+# --- standard input ----------------------------------------------------------------------------------------------------
+
+
+class Given:
+    """Standard input that holds some bytes."""
+
+    def __init__(self, data):
+        self.buffer = io.BytesIO(data)
+
+
+def as_bytes(recs, write):
+    file = io.BytesIO()
+    getattr(recs, write)(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("write", ["write_csv", "write_parquet", "write_ndjson", "write_ipc"])
+def test_a_dash_is_standard_input_of_any_format(run, recs, monkeypatch, write):
+    import gzip
+
+    whole = rows_of(run("evaluate recs.csv -m mrr --json"))
+    data = as_bytes(recs, write)
+    for given in (data, gzip.compress(data)):
+        monkeypatch.setattr(sys, "stdin", Given(given))
+        assert rows_of(run("evaluate - -m mrr --json")) == whole
+    monkeypatch.setattr(sys, "stdin", Given(data))
+    found = rows_of(run("evaluate recs.csv - -m mrr --json"))
+    assert [row["model"] for row in found] == ["recs", "stdin"]
+    monkeypatch.setattr(sys, "stdin", Given(as_bytes(recs.drop("score"), write)))
+    recs.drop("relevant").write_csv("ranked.csv")
+    assert rows_of(run("evaluate ranked.csv --truth - -m mrr --json")) == whole
+
+
+def test_standard_input_holds_one_file(run, monkeypatch):
+    for line in ("evaluate - --truth - -m mrr", "evaluate old=- new=- -m mrr"):
+        monkeypatch.setattr(sys, "stdin", Given(b"user,item\n"))
+        code, _, err = run(line)
+        assert (code, "standard input, '-', is given twice" in err) == (2, True)
+    monkeypatch.setattr(sys, "stdin", Given(b""))
+    code, _, err = run("evaluate - -m mrr")
+    assert (code, "the format of '-' is not known" in err) == (2, True)
+    monkeypatch.setattr(sys, "stdin", Given(b"q1 Q0 d1 1 0.5 run\nq1 Q0 d2 2 0.4 run\n"))
+    Path("test.qrels").write_text("q1 0 d2 1\n")
+    assert rows_of(run("evaluate - --truth test.qrels -m mrr --json")) == [{"mrr": 0.5}]
+    monkeypatch.setattr(sys, "stdin", Given(b"user,item,score,relevant\n1,a,x,1\n"))
+    code, _, err = run("evaluate - -m mrr")
+    assert (code, "'-': score is 'x' in line 2, which is no number" in err) == (2, True)
+
+
+def test_a_program_writes_to_it(recs, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "recframe", "evaluate", "-", "-m", "mrr", "--json"],
+        input=as_bytes(recs, "write_csv"), cwd=tmp_path, capture_output=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == [{"mrr": pytest.approx(5 / 6)}]
+
+
+# --- what is between values -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sign", "word"), [(";", "';'"), ("|", "'|'"), ("\t", "tab"), ("\t", r"'\t'")])
+def test_a_separator_is_that_of_all_csv_files(run, recs, sign, word):
+    whole = rows_of(run("evaluate recs.csv -m mrr --json"))
+    recs.drop("relevant").write_csv("ranked.csv", separator=sign)
+    recs.drop("score").write_csv("truth.csv", separator=sign)
+    line = f"evaluate ranked.csv --truth truth.csv -m mrr --json --separator {word}"
+    assert rows_of(run(line)) == whole
+    Path("ranked.csv").write_text(Path("ranked.csv").read_text().replace("0.9", "high"))
+    code, _, err = run(line)
+    assert (code, "'ranked.csv': score is 'high' in line 2" in err) == (2, True)
+
+
+def test_a_separator_that_is_none_is_refused(run):
+    for line, message in {
+        "--separator ;;": "--separator ;; is not one sign",
+        "--separator ''": "--separator  is not one sign",
+        "--separator ';'": r"(?s)has one column.*but between ','.*Hint: give --separator ','",
+    }.items():
+        code, _, err = run(f"evaluate recs.csv -m mrr {line}")
+        assert code == 2
+        assert re.search(message, err), err
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_cell_is_named_by_its_file_and_line(run):
+    Path("q.csv").write_text('user,item,score,relevant\n1,a,0.5,1\n\n1,"b\nx",0.4,0\n1,c,abc,0\n')
+    Path("t.jsonl").write_text(
+        '{"user": 1, "score": 0.5, "relevant": 1}\n\n{"user": 1, "score": "abc", "relevant": 0}\n'
+    )
+    Path("b.jsonl").write_text('{"user": 1, "score": 0.5, "relevant": 1}\n{"user": 1, "score": 0.1,\n')
+    for file, message in {
+        "q.csv": "'q.csv': score is 'abc' in line 6, which is no number",
+        "t.jsonl": "'t.jsonl': score is 'abc' in line 3, which is no number",
+        "b.jsonl": "'b.jsonl' cannot be read as ndjson: line 2 is no object of JSON",
+    }.items():
+        code, out, err = run(f"evaluate {file} -m mrr")
+        assert (code, out) == (2, "")
+        assert message in err
+        assert "cast" not in err
+
+
+# --- constant columns -------------------------------------------------------------------------------------------------
+
+
+def test_constant_columns_are_ahead_of_the_result(run):
+    [found] = rows_of(run("evaluate recs.csv -m mrr --with day=2026-11-23 --with week=48 --with zip=048 --json"))
+    assert [*found.items()][:3] == [("day", "2026-11-23"), ("week", 48), ("zip", "048")]
+    code, out, _ = run("evaluate recs.csv -m mrr --with day=2026-11-23 --out out.csv")
+    assert (code, "day" in out) == (0, False)
+    assert pl.read_csv("out.csv").columns == ["day", "mrr"]
+    # As a column of the files too, where an option names it.
+    [found] = rows_of(run("evaluate recs.csv -m mrr --by user --by day --per day --with day=2026-11-23 --json"))
+    assert found == {"day": "2026-11-23", "mrr": pytest.approx(5 / 6)}
+
+
+def test_constant_columns_that_mean_something_else_are_refused(run, recs):
+    recs.with_columns(day=pl.lit("2026-11-22")).write_csv("day.csv")
+    for line, message in {
+        "recs.csv -m mrr --with day": "--with day does not say COLUMN=VALUE",
+        "recs.csv -m mrr --with day=": "--with day= does not say COLUMN=VALUE",
+        "recs.csv -m mrr --with day=1 --with day=2": "--with day=2 names day again",
+        "recs.csv -m mrr --with mrr=1 --json": "the files have a column 'mrr' with other values|column 'mrr' of its own",
+        "day.csv -m mrr --per day --with day=2026-11-23 --json": "the files have a column 'day' with other values",
+    }.items():
+        code, _, err = run(f"evaluate {line}")
+        assert code == 2
+        assert re.search(message, err), err
+
+
+# --- results of many runs ----------------------------------------------------------------------------------------------
+
+
+def append(run, day, file="results.parquet", more="-m mrr"):
+    return run(f"evaluate recs.csv {more} --with day=2026-11-{day} --append {file}")
+
+
+def test_a_run_replaces_the_rows_that_it_wrote_before(run, recs):
+    for day in (21, 22, 23):
+        assert append(run, day)[0] == 0
+    before = pl.read_parquet("results.parquet")
+    assert before["day"].to_list() == ["2026-11-21", "2026-11-22", "2026-11-23"]
+    data = Path("results.parquet").read_bytes()
+    assert append(run, 22)[0] == 0
+    assert Path("results.parquet").read_bytes() == data, "the same run twice changes nothing"
+    recs.with_columns(score=-pl.col("score")).write_csv("recs.csv")
+    assert append(run, 22)[0] == 0
+    after = pl.read_parquet("results.parquet")
+    assert after["day"].to_list() == before["day"].to_list()
+    assert after["mrr"].to_list() == [before["mrr"][0], pytest.approx(2 / 3), before["mrr"][2]]
+    # All rows of a run are replaced, and no others: two keys tell runs apart.
+    for job in "ab":
+        assert append(run, 24, "jobs.parquet", f"-m mrr --per user --with job={job}")[0] == 0
+    assert append(run, 24, "jobs.parquet", "-m mrr --per user --with job=a")[0] == 0
+    assert pl.read_parquet("jobs.parquet")["job"].to_list() == [*"aaabbb"]
+
+
+def test_other_commands_add_rows_too(run, recs):
+    pytest.importorskip("scipy")
+    recs.with_columns(score=-pl.col("score")).write_csv("new.csv")
+    for _ in range(2):
+        assert run("compare recs.csv new.csv -m mrr --with day=1 --append compared.parquet")[0] == 0
+        assert run("describe recs.csv -m mrr --with day=1 --append described.parquet")[0] == 0
+        assert run("check recs.csv --with day=1 --append checked.parquet")[0] == 0
+    assert len(pl.read_parquet("compared.parquet")) == len(pl.read_parquet("described.parquet")) == 1
+    assert pl.read_parquet("checked.parquet")["day"].unique().to_list() == [1]
+
+
+def test_a_file_that_does_not_fit_is_left_as_it_is(run):
+    assert append(run, 21)[0] == 0
+    data = Path("results.parquet").read_bytes()
+    Path("table.csv").write_text("day,mrr\n1,2\n")
+    Path("text.parquet").write_text("day,mrr\n1,2\n")
+    Path("cut.parquet").write_bytes(data[: len(data) // 2])
+    held = {path.name: path.read_bytes() for path in Path().glob("*.*")}
+    for line, message in {
+        "-m mrr --append results.parquet": "--append results.parquet without --with",
+        "-m mrr --with day=1 --append table.csv": "--append table.csv is no Parquet file by its name",
+        "-m mrr --with day=1 --append text.parquet": "text.parquet' cannot be read as Parquet",
+        "-m mrr --with day=1 --append cut.parquet": "cut.parquet' cannot be read as Parquet",
+        "-m mrr --with day=1 --append none/results.parquet": "there is no directory 'none'",
+        "-m map --with day=1 --append results.parquet": "results.parquet' lacks the column 'map', unlike this result",
+        "-m mrr --with week=1 --append results.parquet": "results.parquet' has the column 'day', unlike this result",
+        "-m mrr --with day=1 --append results.parquet": "the column 'day' is String in '.*', but Int64 in this result",
+    }.items():
+        code, _, err = run(f"evaluate recs.csv {line}")
+        assert code == 2
+        assert re.search(message, err), err
+    assert {name: Path(name).read_bytes() for name in held} == held
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the lock of another process")
+def test_a_second_writer_waits(run, recs):
+    import fcntl
+
+    from recframe._cli.append import append as add
+
+    append(run, 21)
+    done = threading.Event()
+
+    def write():
+        add(pl.DataFrame({"day": ["2026-11-22"], "mrr": [0.5]}), Path("results.parquet"), {"day": "2026-11-22"})
+        done.set()
+
+    with Path("results.parquet.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert not done.wait(0.2)
+        # What was written meanwhile is kept: the file is read under the lock.
+        pl.DataFrame({"day": ["2026-11-20"], "mrr": [0.25]}).write_parquet("results.parquet")
+    writer.join(30)
+    assert pl.read_parquet("results.parquet").rows() == [("2026-11-20", 0.25), ("2026-11-22", 0.5)]
+
+
+# --- digits -----------------------------------------------------------------------------------------------------------
+
+
+def test_digits_are_those_of_tables(run):
+    assert "0.8333\n" in run("evaluate recs.csv -m mrr")[1]
+    assert "0.83\n" in run("evaluate recs.csv -m mrr --digits 2")[1]
+    assert "0.833333333\n" in run("evaluate recs.csv -m mrr --digits 9 --out table.md")[1]
+    assert "| 0.833333333 |" in Path("table.md").read_text()
+    assert "| 1 |" in run("evaluate recs.csv -m mrr --digits 0 --markdown")[1]
+    assert rows_of(run("evaluate recs.csv -m mrr --digits 2 --json")) == [{"mrr": pytest.approx(5 / 6, abs=1e-15)}]
+    for digits in (-1, 16):
+        code, _, err = run(f"evaluate recs.csv -m mrr --digits {digits}")
+        assert (code, f"--digits {digits} is not from 0 to 15" in err) == (2, True)
