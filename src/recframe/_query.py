@@ -84,7 +84,7 @@ class Query(Roles):
             msg = f"score={roles.score!r} and rank={roles.rank!r} exclude each other"
             raise OptionError(msg, "give only one of them")
         role = "rank" if roles.rank is not None else "score"
-        ordering = DEFAULT_SCORE if (given := getattr(roles, role)) is None else given
+        ordering = DEFAULT_SCORE if (column := getattr(roles, role)) is None else column
         orders = as_tuple(ordering)
         if not orders:
             msg = f"{role}={ordering!r} names no column"

@@ -45,11 +45,11 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     cutoff = check_k(k)
     opened = Opened(frame, roles.truth, query)
     requested = _requested_findings(opened, cutoff)
-    found = _findings(opened, cutoff, requested)
+    table = _findings(opened, cutoff, requested)
     if strict:
-        _refuse(opened, found, requested)
+        _refuse(opened, table, requested)
     model = [MODEL] if query.several else []
-    result = found.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
+    result = table.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
     return opened.session.finish(result, {}, opened.long)
 
 
@@ -71,18 +71,18 @@ def _requested_findings(opened: Opened, k: int | None) -> set[str]:
 def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
     """Return a row per model and finding that was looked for."""
     parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, requested)]
-    found = opened.engine.stack(parts)
+    table = opened.engine.stack(parts)
     # What needs a column that the frame turns out to lack was not looked for.
-    found = found.filter(~nw.col(COUNT).is_null())
+    table = table.filter(~nw.col(COUNT).is_null())
     share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)
-    found = found.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
-    return opened.engine.settle(found.sort(*opened.long, ORDER, nulls_last=True))
+    table = table.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
+    return opened.engine.settle(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
 def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
     parts = _parts(opened, index, k)
-    found = []
+    looks = []
     for place, finding in enumerate(FINDINGS):
         if finding.name not in requested:
             continue
@@ -94,8 +94,8 @@ def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) ->
         constants = text | model | {ORDER: index * len(FINDINGS) + place}
         numbers = part.select(*opened.long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
         numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))
-        found.append(numbers.select(MODEL, FINDING, SEVERITY, COUNT, TOTAL, MEANING, ORDER))
-    return found
+        looks.append(numbers.select(MODEL, FINDING, SEVERITY, COUNT, TOTAL, MEANING, ORDER))
+    return looks
 
 
 def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:

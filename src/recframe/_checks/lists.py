@@ -57,8 +57,8 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
     several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
     lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
-    found, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *there])
-    return found | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
+    seen, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *there])
+    return seen | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
         all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
         all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
     )
@@ -88,8 +88,8 @@ def _segments(opened: Opened, name: str) -> Frame:
     """Return the known values that a column of `per` has in each list."""
     in_truth = name in opened.session.columns.get("truth", ())
     source = opened.truth if in_truth and opened.truth is not None else opened.frame
-    found = opened.for_models(known_values(source, opened.keys, name))
-    return found.with_columns(nw.lit(1.0).alias(LISTS))
+    values = opened.for_models(known_values(source, opened.keys, name))
+    return values.with_columns(nw.lit(1.0).alias(LISTS))
 
 
 def _blocks(opened: Opened, score: str, k: int) -> Frame:

@@ -38,12 +38,12 @@ WRITE = "evaluate with save='prod.parquet' writes one"
 
 def check_save(path: Any) -> Path:
     """Return the file to write, or raise before any work."""
-    found = as_path(path, "save")
-    if found.suffix.lower() not in PARQUET:
-        msg = f"save={str(found)!r} does not end in .parquet, as a baseline does"
+    file = as_path(path, "save")
+    if file.suffix.lower() not in PARQUET:
+        msg = f"save={str(file)!r} does not end in .parquet, as a baseline does"
         raise OptionError(msg, "save='prod.parquet'")
-    check_directory(found)
-    return found
+    check_directory(file)
+    return file
 
 
 def save(plan: Plan, path: Path) -> None:
@@ -146,8 +146,8 @@ class Stored:
         place = self._places(texts_of(context, table, list(context.keys)))
         known = place >= 0
         same = known.copy()
-        for name, found in fingerprints_of_lists(context, table, items=self.about["items"]).items():
-            same &= self.rows[name].to_numpy()[place] == found
+        for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
+            same &= self.rows[name].to_numpy()[place] == hashes
         own = [value_column(model, number) for model in range(len(models)) for number in range(len(plan.metrics))]
         here = np.any([~np.isnan(_floats(table[name])) for name in own], axis=0)
         there = np.any([~np.isnan(_floats(self.rows[name])) for name in _definitions(plan)], axis=0)
@@ -185,22 +185,22 @@ class Stored:
 def _parsed(text: Any, path: str) -> dict[str, Any]:
     """Return what a file says of itself."""
     try:
-        found = json.loads(text)
-        version = found["version"]
+        about = json.loads(text)
+        version = about["version"]
     except (TypeError, ValueError, KeyError):
         msg = f"{path!r} is no baseline: its column {ABOUT!r} holds {quoted(text)}"
         raise InputError(msg, WRITE) from None
     if version != VERSION:
-        msg = f"{path!r} has version {version}, of recframe {found.get('recframe')}, but this one reads {VERSION}"
+        msg = f"{path!r} has version {version}, of recframe {about.get('recframe')}, but this one reads {VERSION}"
         raise InputError(msg, "save the baseline again")
-    return dict(found)
+    return dict(about)
 
 
 def _measured(plan: Plan) -> dict[str, Any]:
     """Return what must be the same in the call that saved a baseline, the metrics aside."""
     query, given = plan.context.query, plan.given
-    found = {"by": [str(name) for name in query.by], "relevant": str(query.relevant)}
-    return {**found, "truth": given.truth is not None, "catalog": given.catalog_size}
+    measured = {"by": [str(name) for name in query.by], "relevant": str(query.relevant)}
+    return {**measured, "truth": given.truth is not None, "catalog": given.catalog_size}
 
 
 def _definitions(plan: Plan) -> dict[str, str]:

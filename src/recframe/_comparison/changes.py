@@ -71,8 +71,8 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
 
     def finished() -> Any:
         sort = [LIST, *([INTERNAL.format("part"), ITEM] if options.items else [])]
-        found = context.session.finish(table().lazy(), names, sort)
-        return nw.from_native(found).drop(LIST).to_native()
+        native = context.session.finish(table().lazy(), names, sort)
+        return nw.from_native(native).drop(LIST).to_native()
 
     if context.engine.eager:
         return finished()
@@ -97,15 +97,15 @@ def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:
 
 def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
     """Return the rows and the values of lists of the model before, then of the model after."""
-    context, found = rows.context, rows.by_ranking()
+    context, rankings = rows.context, rows.by_ranking()
     models: Sequence[Any] = context.query.orders
     if context.long:
-        ((of_items, lists),) = found
+        ((of_items, lists),) = rankings
         lists = context.engine.settle(lists)
         codes, models = model_names(context, lists)
-        found = [(of_items.filter(is_model(code)), lists.filter(is_model(code))) for code in codes]
+        rankings = [(of_items.filter(is_model(code)), lists.filter(is_model(code))) for code in codes]
     before, after = _sides_of(models, baseline)
-    return [found[before], found[after]]
+    return [rankings[before], rankings[after]]
 
 
 def _table(rows: Contributions, k: int | None, options: Options) -> Table:
@@ -130,16 +130,16 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
         # Rows of all other lists are never read into memory.
         falls = nw.col(difference) <= float(lost.max(initial=-NOTHING)) + SLACK
         both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NOTHING)) - SLACK))
-    found = _rows_of_lists(context.engine, [own for own, _ in sides], both, keys)
+    ranked = _rows_of_lists(context.engine, [own for own, _ in sides], both, keys)
     number = {key: place for place, key in enumerate(rows_of(lists, keys))}
-    places = [number.get(key, -1) for key in rows_of(found, keys)]
-    found = _with(found, LIST, places, nw.Int64()).filter(nw.col(LIST) >= 0)
+    places = [number.get(key, -1) for key in rows_of(ranked, keys)]
+    ranked = _with(ranked, LIST, places, nw.Int64()).filter(nw.col(LIST) >= 0)
     lists = _with(lists, LIST, list(range(len(lists))), nw.Int64())
-    for name, values in zip(OF_LISTS[3:], _first_positions(found, len(lists)), strict=True):
+    for name, values in zip(OF_LISTS[3:], _first_positions(ranked, len(lists)), strict=True):
         lists = _with(lists, INTERNAL.format(name), values, nw.Float64())
     if not options.items:
         return lists
-    joined = lists.join(_changed_items(found, k), on=LIST, how="left")
+    joined = lists.join(_changed_items(ranked, k), on=LIST, how="left")
     return joined.sort(LIST, INTERNAL.format("part"), ITEM, nulls_last=True)
 
 
@@ -157,8 +157,8 @@ def _rows_of_lists(engine: Any, sides: Sequence[Frame], lists: Frame, keys: Sequ
     columns = (*keys, ITEM, RELEVANCE, HIT, POSITION, TIED, CONTRIBUTION)
     stacked = engine.stack([own.select(*columns, nw.lit(side).alias(SIDE)) for side, own in enumerate(sides)])
     near = lists.select(*keys, nw.lit(1.0).alias(NEAR))
-    found: Table = engine.collected(engine.join(stacked, near, keys).filter(~nw.col(NEAR).is_null()))
-    return found
+    kept: Table = engine.collected(engine.join(stacked, near, keys).filter(~nw.col(NEAR).is_null()))
+    return kept
 
 
 def _with(table: Table, name: str, values: Sequence[Any], dtype: Any) -> Table:
@@ -175,10 +175,10 @@ def _first_positions(rows: Table, count: int) -> list[list[float | None]]:
     blocks = hits.group_by(LIST, SIDE, POSITION).agg(nw.col(HIT).sum(), nw.col(TIED).max())
     place = nw.col(POSITION) - 1 + (nw.col(TIED) + 1) / (nw.col(HIT) + 1)
     first = blocks.select(LIST, SIDE, place.alias(FIRST)).group_by(LIST, SIDE).agg(nw.col(FIRST).min())
-    found: list[list[float | None]] = [[None] * count, [None] * count]
+    positions: list[list[float | None]] = [[None] * count, [None] * count]
     for number, side, value in zip(*(first[name].to_list() for name in (LIST, SIDE, FIRST)), strict=True):
-        found[side][number] = value
-    return found
+        positions[side][number] = value
+    return positions
 
 
 def _changed_items(rows: Table, k: int | None) -> Table:

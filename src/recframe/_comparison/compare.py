@@ -208,14 +208,14 @@ def tested(
     sums: dict[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]], options: Options
 ) -> tuple[Sums, dict[str, Any], Sequence[Any]]:
     """Return what t-tests read, their statistics, a row of each array for a pair, and the range of differences."""
-    own, found = paired.statistics(sums)
-    bounds = np.broadcast_arrays(*paired.bounds(found, pairs, range_of), own.mean)[:2]
+    own, totals = paired.statistics(sums)
+    bounds = np.broadcast_arrays(*paired.bounds(totals, pairs, range_of), own.mean)[:2]
     low, high = student.interval(own, options.confidence, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = {name: np.where(own.weight > 0, found[name] / own.weight, np.nan) for name in ("model", "baseline")}
+        means = {name: np.where(own.weight > 0, totals[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
     numbers = {
-        **{name: found[name] for name in ("lists", "wins", "ties", "losses")},
+        **{name: totals[name] for name in ("lists", "wins", "ties", "losses")},
         "mean": means["model"],
         "baseline_mean": means["baseline"],
         "difference": own.mean,
@@ -238,11 +238,11 @@ def _resample(
     # A seed must draw the same lists in every call.
     _, parts = segments(values, context, names, compared.reported, by_key=True)
     for entry, part in enumerate(parts):
-        found = np.column_stack([part[pair.difference] for pair in pairs])
-        ones = np.ones(len(found))
+        differences = np.column_stack([part[pair.difference] for pair in pairs])
+        ones = np.ones(len(differences))
         weights = np.column_stack([part.get(pair.weight, ones) for pair in pairs])
-        weights = np.where(np.isnan(found), 0.0, np.nan_to_num(weights))
-        units = resampling.Units(np.where(weights > 0, found, 0.0) * weights, weights, part.get("cluster"))
+        weights = np.where(np.isnan(differences), 0.0, np.nan_to_num(weights))
+        units = resampling.Units(np.where(weights > 0, differences, 0.0) * weights, weights, part.get("cluster"))
         low, high, p = _test(units, options)
         # Where differences have no spread, all tests agree.
         spreads = own.standard_error[:, entry] > 0

@@ -24,28 +24,28 @@ PLACE = "place of list"
 def fingerprints_of_lists(context: CallContext, table: nw.DataFrame[Any], *, items: bool) -> dict[str, Any]:
     """Return 64 bits for the relevant rows of each list of a table, and for what else metrics read of these rows."""
     lists, engine = table.select(*context.keys).with_row_index(PLACE), context.engine
-    found: dict[str, Any] = {}
+    prints: dict[str, Any] = {}
     for name, rows, ids, numbers in _rows_of_lists(context, items=items):
         own = rows.select(*context.keys, *ids, *numbers)
         joined = engine.collected(engine.join(own, lists.lazy(), context.keys))
         joined = joined.filter(~joined[PLACE].is_null())
         sums = np.zeros(len(table), dtype=np.uint64)
         np.add.at(sums, np.asarray(joined[PLACE].to_numpy(), dtype=np.intp), _of_rows(context, joined, ids, numbers))
-        found[name] = sums.view(np.int64)
-    return found
+        prints[name] = sums.view(np.int64)
+    return prints
 
 
 def fingerprints_of_frames(context: CallContext) -> dict[str, int]:
     """Return 64 bits for each frame of side information that the metrics read."""
-    found = {}
+    prints = {}
     for name, frame in context.session.frames.items():
         if name in ("frame", "truth", "models"):
             continue
         rows = context.engine.collected(frame)
         ids = [column for column in rows.columns if column in (*context.keys, ITEM)]
         hashes = _of_rows(context, rows, ids, [column for column in rows.columns if column not in ids])
-        found[name] = int(hashes.sum(dtype=np.uint64))
-    return found
+        prints[name] = int(hashes.sum(dtype=np.uint64))
+    return prints
 
 
 def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, Frame, Sequence[str], Sequence[str]]]:
@@ -68,13 +68,13 @@ def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, 
 
 def _of_rows(context: CallContext, rows: nw.DataFrame[Any], ids: Sequence[str], numbers: Sequence[str]) -> Any:
     """Return 64 bits for each row."""
-    found = np.zeros(len(rows), dtype=np.uint64)
+    hashes = np.zeros(len(rows), dtype=np.uint64)
     for name in ids:
-        found = _mixed(found, _of_ids(context, rows, name))
+        hashes = _mixed(hashes, _of_ids(context, rows, name))
     for name in numbers:
         values = np.nan_to_num(np.asarray(rows[name].to_numpy(), dtype=np.float64))
-        found = _mixed(found, (values + 0.0).view(np.uint64))
-    return found
+        hashes = _mixed(hashes, (values + 0.0).view(np.uint64))
+    return hashes
 
 
 def _of_ids(context: CallContext, rows: nw.DataFrame[Any], name: str) -> Any:
@@ -85,9 +85,9 @@ def _of_ids(context: CallContext, rows: nw.DataFrame[Any], name: str) -> Any:
     return np.fromiter((known[value] for value in values_of(rows[name])), np.uint64, len(rows))
 
 
-def _mixed(found: Any, bits: Any) -> Any:
+def _mixed(hashes: Any, bits: Any) -> Any:
     """Return hashes that depend on further bits: the finalizer of SplitMix64."""
-    found = found * np.uint64(0x9E3779B97F4A7C15) + bits + np.uint64(0x632BE59BD9B4E019)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return found ^ (found >> np.uint64(31))
+    hashes = hashes * np.uint64(0x9E3779B97F4A7C15) + bits + np.uint64(0x632BE59BD9B4E019)
+    hashes = (hashes ^ (hashes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    hashes = (hashes ^ (hashes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return hashes ^ (hashes >> np.uint64(31))

@@ -91,10 +91,10 @@ class ListValues:
                 columns.append(nw.col(value_column(model, metric)).alias(value_column(count + model, metric)))
                 if metric in self.weighted:
                     columns.append(nw.col(weight_column(model, metric)).alias(weight_column(count + model, metric)))
-        found = copy(self)
-        found.models = [*self.models, *([name] * count)]
-        found.frame = self.engine.join(self.frame, other.frame.select(*keys, *columns), keys)
-        return found
+        both = copy(self)
+        both.models = [*self.models, *([name] * count)]
+        both.frame = self.engine.join(self.frame, other.frame.select(*keys, *columns), keys)
+        return both
 
     def range_of(self, metric: int) -> tuple[float, float]:
         """Return the least and the greatest value of a list under a metric, by its number, where these are certain.
@@ -172,8 +172,8 @@ def segments(
     places: dict[tuple[Any, ...], list[int]] = {}
     for place, segment in enumerate(rows_of(table, per)):
         places.setdefault(segment, []).append(place)
-    found = [np.array(places.get(segment, []), dtype=np.intp) for segment in rows_of(reported, per)]
-    return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in found]
+    chosen_rows = [np.array(places.get(segment, []), dtype=np.intp) for segment in rows_of(reported, per)]
+    return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in chosen_rows]
 
 
 def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
@@ -194,10 +194,10 @@ def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
 
 def model_names(context: CallContext, lists: Frame) -> tuple[list[Any], list[Any]]:
     """Return the models of a frame in long format as the plan stores them, and their names."""
-    found = context.engine.collected(lists.select(MODEL).unique())
-    codes = names = found[MODEL].to_list()
+    models = context.engine.collected(lists.select(MODEL).unique())
+    codes = names = models[MODEL].to_list()
     if context.engine.eager:
-        native = context.session.finish(found.lazy(), {}, ())
+        native = context.session.finish(models.lazy(), {}, ())
         column = nw.from_native(native, eager_only=True)[MODEL]
         missing = column.is_null().to_list()
         names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]

@@ -88,24 +88,24 @@ class Merged:
             how many have not.
         """
         rows = self._rows
-        found: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {}
         if rows.several:
-            found["model"] = list(rows.models) * len(rows.segments)
-        found |= {
+            columns["model"] = list(rows.models) * len(rows.segments)
+        columns |= {
             name: [segment[place] for segment in rows.segments for _ in rows.models]
             for place, name in enumerate(rows.per)
         }
         for metric in rows.evaluated:
             if metric in rows.exposures:
-                found[metric] = values_of_items(rows, metric)
+                columns[metric] = values_of_items(rows, metric)
                 continue
             sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
-            found[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
+            columns[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
         if counts:
             lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
-            found |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
+            columns |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
         types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
-        return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in found.items()})
+        return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
 
     def describe(self, *, confidence: float = 0.95) -> Frame:
         """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
@@ -116,13 +116,13 @@ class Merged:
             The confidence of the interval of the mean, between 0 and 1.
         """
         confidence, rows = check_confidence(confidence), self._by_list("describe")
-        found = []
+        spread = []
         for model in rows.models:
             for number, metric in enumerate(rows.metrics):
                 sums = rows.arrays("metric", metric, model)
-                found.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
+                spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
         columns = (*(("model",) if rows.several else ()), *COLUMNS_OF_DESCRIBE)
-        return self._stacked(found, columns)
+        return self._stacked(spread, columns)
 
     def compare(
         self, *, baseline: Any = None, test: str = "t", confidence: float = 0.95, correction: str = "holm"
@@ -162,8 +162,8 @@ class Merged:
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
-        found = {name: np.array([one[name] for one in sums]) for name in sums[0]}
-        own, numbers, _ = tested(found, pairs, rows.range_of, options)
+        arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
+        own, numbers, _ = tested(arrays, pairs, rows.range_of, options)
         correct([(own, numbers)], options)
         return self._stacked(
             [self._named(pair, numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
@@ -201,7 +201,7 @@ class Merged:
 
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
-    own, found = paired.statistics(dict(sums))
+    own, numbers = paired.statistics(dict(sums))
     own = _exactly_equal(own, sums)
     mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
     for place in range(len(mean)):
@@ -212,7 +212,7 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {
-        "lists": found["lists"],
+        "lists": numbers["lists"],
         "mean": mean,
         "std": own.standard_deviation,
         "zeros": zeros,

@@ -63,8 +63,8 @@ def _places(codes: Any, sums: Floats, count: int) -> Floats:
     """
     from scipy.stats import rankdata
 
-    found = np.zeros(len(sums))
+    ranks = np.zeros(len(sums))
     for code in range(count):
         own = np.flatnonzero((codes == code) & (sums > 0))
-        found[own] = rankdata(sums[own])
-    return found
+        ranks[own] = rankdata(sums[own])
+    return ranks

@@ -116,8 +116,8 @@ class Rows:
         self._keys, count = list(numbers), len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
         there = ~np.isnan(ends["least"])
-        found = ends_by(codes[there], count, ends["least"][there], ends["greatest"][there])
-        self._sums |= dict(zip(ENDS, found, strict=True))
+        extremes = ends_by(codes[there], count, ends["least"][there], ends["greatest"][there])
+        self._sums |= dict(zip(ENDS, extremes, strict=True))
         self._first = np.full(count, len(codes))
         np.minimum.at(self._first, codes, np.arange(len(codes)))
         self._definition = columns["definition"]
@@ -169,39 +169,39 @@ class Rows:
     def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
         """Return the sums of one segment, over all of its clusters."""
         places = self._places.get((*segment, kind, metric, model, baseline), [])
-        found = {name: math.fsum(self._sums[name][places]) for name in ADDED}
+        totals = {name: math.fsum(self._sums[name][places]) for name in ADDED}
         units = {name: self._sums[name][places] for name in ("total", "weight")}
         clustered = metric is not None and self._definitions[metric]["cluster"] is not None
-        found |= {
-            "unit_squares": math.fsum(units["total"] ** 2) if clustered else found["weighted_squares"],
-            "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else found["weighted_total"],
-            "unit_weight_squares": math.fsum(units["weight"] ** 2) if clustered else found["weight_squares"],
-            "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else found["weight_cubes"],
+        totals |= {
+            "unit_squares": math.fsum(units["total"] ** 2) if clustered else totals["weighted_squares"],
+            "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else totals["weighted_total"],
+            "unit_weight_squares": math.fsum(units["weight"] ** 2) if clustered else totals["weight_squares"],
+            "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else totals["weight_cubes"],
             "least": np.nanmin([np.inf, *self._sums["least"][places]]),
             "greatest": np.nanmax([-np.inf, *self._sums["greatest"][places]]),
         }
-        return found
+        return totals
 
     def arrays(self, kind: str, metric: str, model: Any, baseline: Any = None) -> dict[str, Any]:
         """Return the sums of all segments under the names of paired sums."""
         rows = [self.sums(segment, kind, metric, model, baseline) for segment in self.segments]
-        found = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in rows[0]} if rows else {}
-        found |= {"difference": found["total"], "baseline": found["baseline_total"]}
-        found |= {name: np.where(np.isfinite(found[name]), found[name], np.nan) for name in ENDS}
-        return found
+        columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in rows[0]} if rows else {}
+        columns |= {"difference": columns["total"], "baseline": columns["baseline_total"]}
+        columns |= {name: np.where(np.isfinite(columns[name]), columns[name], np.nan) for name in ENDS}
+        return columns
 
     def pair(self, metric: str, model: int, baseline: int) -> dict[str, Any]:
         """Return the sums of a pair of models, by their numbers, in all segments."""
         one, other = max(model, baseline), min(model, baseline)
-        found = self.arrays("pair", metric, self.models[one], self.models[other])
+        paired = self.arrays("pair", metric, self.models[one], self.models[other])
         if model < baseline:
-            found |= exchanged(found)
-            found |= {"unit_products": -found["unit_products"]}
-            found |= {"difference": found["total"], "baseline": found["baseline_total"]}
-        found |= dict(zip(NEGATIVE, (found["negative"], found["baseline_negative"]), strict=True))
-        found["ties"] = found["lists"] - found["wins"] - found["losses"]
-        found["model"] = found["baseline"] + found["difference"]
-        return found
+            paired |= exchanged(paired)
+            paired |= {"unit_products": -paired["unit_products"]}
+            paired |= {"difference": paired["total"], "baseline": paired["baseline_total"]}
+        paired |= dict(zip(NEGATIVE, (paired["negative"], paired["baseline_negative"]), strict=True))
+        paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
+        paired["model"] = paired["baseline"] + paired["difference"]
+        return paired
 
     def holds_pair(self, model: int, baseline: int) -> bool:
         """Return whether all states compare two models, by their numbers."""
@@ -230,7 +230,7 @@ class Rows:
             return [int(place) for place in self._place]
         if name == "keys":
             packed = (self._packed.get(number) for number in range(len(self._keys)))
-            return [None if found is None else pack(np.concatenate(found)) for found in packed]
+            return [None if keys is None else pack(np.concatenate(keys)) for keys in packed]
         return [VERSION if name == "version" else self._state] * len(self._keys)
 
     def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
@@ -260,11 +260,11 @@ def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Ser
 
 def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
     """Return the rows of states, checked and added up."""
-    given = [frame for each in states for frame in (each if isinstance(each, list | tuple) else [each])]
-    if not given:
+    parts = [frame for each in states for frame in (each if isinstance(each, list | tuple) else [each])]
+    if not parts:
         msg = "merge needs a state"
         raise OptionError(msg, "merge(frame.rec.state('ndcg', 10))")
-    frames = [_eager(frame) for frame in given]
+    frames = [_eager(frame) for frame in parts]
     for frame in frames:
         missing = [name for name in COLUMNS if name not in frame.columns]
         if missing:
@@ -287,8 +287,8 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
     if not is_frame(frame):
         msg = f"{quoted(frame)} is no state"
         raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
-    found = adapter_of(frame).as_narwhals(frame)
-    return found.collect() if isinstance(found, nw.LazyFrame) else found
+    opened = adapter_of(frame).as_narwhals(frame)
+    return opened.collect() if isinstance(opened, nw.LazyFrame) else opened
 
 
 def _sortable(segment: Key) -> Key:

@@ -81,10 +81,10 @@ class _Table:
         self.lists += groups.first
         for name, parts in self.columns.items():
             kind = object if TYPES[name] == nw.String() else np.float64
-            given = (
+            column = (
                 sums[name] if name in sums else np.full(count, names.get(name, None if kind is object else 0.0), kind)
             )
-            parts.append(np.asarray(given, dtype=kind))
+            parts.append(np.asarray(column, dtype=kind))
 
 
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
@@ -120,7 +120,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
     notes: dict[str, Any] = {"version": VERSION, "state": state_id}
     shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
-    found = _Table()
+    state = _Table()
     heads = [
         notes | {"metric": _name(plan, metric), "place": plan.metrics.index(metric), "definition": own[number]}
         for number, metric in enumerate(metrics)
@@ -130,24 +130,24 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
         valued = np.all([np.ones(len(table)), *there], axis=0) * 1.0
         held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
         sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
-        found.add(
+        state.add(
             whole, {"kind": "lists", "model": _called(called), "place": model, "definition": shared, **notes}, sums
         )
     for model, metric in ones:
         weights = array.get(weight_column(model, metric))
         sums = of_values(groups, array[value_column(model, metric)], weights)
         head = {"kind": "metric", **heads[metric], "model": _called(models[model])}
-        found.add(groups, head, {**sums, "cluster": cluster})
+        state.add(groups, head, {**sums, "cluster": cluster})
     for pair in pairs:
         baseline = array[value_column(pair.baseline, pair.metric)]
         sums = of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
         head = {"kind": "pair", **heads[pair.metric], "baseline": _called(models[pair.baseline])}
-        found.add(groups, {**head, "model": _called(models[pair.model])}, {**sums, "cluster": cluster})
+        state.add(groups, {**head, "model": _called(models[pair.model])}, {**sums, "cluster": cluster})
     if items is not None:
         _add_items(
-            found, items, whole, segments, {place: {"definition": together[place], **notes} for place in together}
+            state, items, whole, segments, {place: {"definition": together[place], **notes} for place in together}
         )
-    return _framed(table, context, found)
+    return _framed(table, context, state)
 
 
 def _add_items(
@@ -197,23 +197,23 @@ def _definition(plan: Plan, values: ListValues, number: int, *, clustered: bool)
     """Return what must be the same in all states of a metric, as text."""
     query, metric = plan.context.query, plan.by_list[number]
     ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
-    found = {
+    definition = {
         "metric": spelled(metric, query, query.averaging(metric.label)),
         **_common(plan, clustered=clustered),
         "range": ends,
         "higher_is_better": metric.higher_is_better,
     }
-    return json.dumps(found)
+    return json.dumps(definition)
 
 
 def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, str]:
     """Return what must be the same in all states of the metrics that count items, as text, by their places."""
-    found, query = {}, plan.context.query
+    definitions, query = {}, plan.context.query
     for place, metric in items.metrics:
         how = query.averaging(metric.label)
         own = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
-        found[place] = json.dumps({**own, **common, **items.catalog})
-    return found
+        definitions[place] = json.dumps({**own, **common, **items.catalog})
+    return definitions
 
 
 def _common(plan: Plan, *, clustered: bool) -> dict[str, Any]:

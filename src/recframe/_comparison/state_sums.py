@@ -38,8 +38,8 @@ class Groups:
 
     def sums(self, values: Any) -> Floats:
         """Return the sum of the values in each group."""
-        found: Floats = sums_by(self.codes, len(self.first), values)
-        return found
+        totals: Floats = sums_by(self.codes, len(self.first), values)
+        return totals
 
     def ends(self, values: Floats, there: Any) -> tuple[Floats, Floats]:
         """Return the least and the greatest value of each group, NaN where none is there."""

@@ -171,8 +171,8 @@ class Plan:
 
     def items(self) -> Frame:
         """Return how often the lists of each segment recommend each item of the catalogue, under all rankings."""
-        found = [self._items(index, ranking) for index, ranking in enumerate(self._rankings())]
-        return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in found if frame is not None]))
+        parts = [self._items(index, ranking) for index, ranking in enumerate(self._rankings())]
+        return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
         """Return a result as a frame of the user's kind, sorted by key where it is eager."""

@@ -84,9 +84,9 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
         return
     rank = nw.col(SCORE)
     wrong = ranked.filter((rank < 1) | (rank.cast(nw.Float64()) % 1 != 0) | (rank > MOST))
-    found = context.engine.scalar(wrong.select(rank.min()))
-    if found is not None:
-        msg = f"rank={query.orders[0]!r} holds {found}, but a rank is a whole number from 1 to {MOST}"
+    lowest = context.engine.scalar(wrong.select(rank.min()))
+    if lowest is not None:
+        msg = f"rank={query.orders[0]!r} holds {lowest}, but a rank is a whole number from 1 to {MOST}"
         raise InputError(msg, "for scores, higher is better, use score=")
 
 
@@ -125,11 +125,11 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     rows = [ROW] if context.query.ties == "first" else []
     if pooled:
         frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(POOLED))
-    found = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
-    found = once(found, [RELEVANCE, HIT, *pooled])
+    known = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
+    known = once(known, [RELEVANCE, HIT, *pooled])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
-    return context.engine.stack([found, others])
+    return context.engine.stack([known, others])
 
 
 def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:

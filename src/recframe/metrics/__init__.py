@@ -138,12 +138,12 @@ METRICS: Mapping[str, type[Metric]] = {
 
 def _names() -> dict[str, tuple[str, dict[str, Any]]]:
     """Return the metrics by their plain names and aliases, with the options that an alias sets."""
-    found = {}
+    names = {}
     for kind in METRICS.values():
         for alias in (kind.name, *kind.aliases):
             name, options = split(alias)
-            found[plain(name)] = (kind.name, options)
-    return found
+            names[plain(name)] = (kind.name, options)
+    return names
 
 
 NAMES: Mapping[str, tuple[str, Mapping[str, Any]]] = _names()
@@ -183,9 +183,9 @@ def unknown(names: Sequence[str]) -> OptionError:
 
 def refuse_unknown(texts: Sequence[str]) -> None:
     """Raise one error for all strings that name no metric."""
-    found = dict.fromkeys(name for name, _ in map(read, texts) if name not in METRICS)
-    if found:
-        raise unknown(list(found))
+    names = dict.fromkeys(name for name, _ in map(read, texts) if name not in METRICS)
+    if names:
+        raise unknown(list(names))
 
 
 def make(name: str, options: Mapping[str, Any], also: Sequence[str] = ()) -> Metric:
@@ -244,25 +244,25 @@ def parse(text: str) -> Metric:
 def read(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name of the metric that a string names, and the options that it spells, k among them."""
     name, options = split(text)
-    found, cut, part = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name)
-    if found is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
+    entry, cut, part = NAMES.get(plain(name)), without_cutoff(name), without_decimals(name)
+    if entry is None and part is not None and NAMES.get(plain(part[0]), ("",))[0] == RBP.name:
         if "p" in options:
             msg = f"{text!r} gives the option 'p' twice"
             raise OptionError(msg, f"write '{RBP.name}(p={part[1]})'")
         return RBP.name, {"p": part[1], **options}
-    if found is None and cut is not None:
-        found, k = NAMES.get(plain(cut[0])), cut[1]
-        if found is not None and k is not None:
+    if entry is None and cut is not None:
+        entry, k = NAMES.get(plain(cut[0])), cut[1]
+        if entry is not None and k is not None:
             if "k" in options:
-                raise two_cutoffs(text, found[0], options["k"])
+                raise two_cutoffs(text, entry[0], options["k"])
             options["k"] = k
     level = without_recall(name)
-    if found is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
-        found, options = (IPrec.name, {}), {"recall": level[1], **options}
-    if found is not None and found[0] == IPrec.name and isinstance(options.get("k"), float):
+    if entry is None and level is not None and NAMES.get(plain(level[0]), ("",))[0] == IPrec.name:
+        entry, options = (IPrec.name, {}), {"recall": level[1], **options}
+    if entry is not None and entry[0] == IPrec.name and isinstance(options.get("k"), float):
         # What other metrics cut is a position; of this one it is a recall: IPrec@0.1.
         if "recall" in options:
             msg = f"{text!r} names two recalls"
             raise OptionError(msg, f"write 'iprec(recall={options['k']})'")
         options["recall"] = options.pop("k")
-    return (name, options) if found is None else (found[0], {**found[1], **options})
+    return (name, options) if entry is None else (entry[0], {**entry[1], **options})

@@ -36,12 +36,12 @@ def checked_gain(gain: Any) -> Any:
         check_function("gain", gain, "relevance", "relevance**2")
         return gain
     table = table_of("gain", gain, _TABLE)
-    for relevance, found in table:
-        if not math.isfinite(found):
-            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {found:g}"
+    for relevance, number in table:
+        if not math.isfinite(number):
+            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {number:g}"
             raise OptionError(msg, "gains are finite numbers")
-        if found < 0 or (found > 0 and relevance <= 0):
-            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {found:g}"
+        if number < 0 or (number > 0 and relevance <= 0):
+            msg = f"gain={quoted(gain)} gives relevance {relevance:g} the gain {number:g}"
             raise OptionError(msg, "gains are 0 or more, and what is not above 0 has none")
     return table
 
@@ -51,21 +51,21 @@ def check_function(name: str, function: Callable[[nw.Expr], object], of: str, ex
     hint = f"{name}=lambda {of}: {example}"
     hint += f", or a table such as {name}={_TABLE}" if name == "gain" else ""
     try:
-        found = function(nw.col(of))
+        result = function(nw.col(of))
     except Exception as error:
         msg = f"{name}={quoted(function)} fails for the {of}'s expression: {error}"
         raise OptionTypeError(msg, hint) from error
-    if not isinstance(found, nw.Expr):
-        msg = f"{name}={quoted(function)} gives a {type(found).__name__}, not an expression of the {of}"
+    if not isinstance(result, nw.Expr):
+        msg = f"{name}={quoted(function)} gives a {type(result).__name__}, not an expression of the {of}"
         raise OptionTypeError(msg, hint)
 
 
 def looked_up(relevance: nw.Expr, table: Table) -> nw.Expr:
     """Return the number that a table has for a relevance, 0 where it has none."""
-    found = nw.lit(0.0)
+    gain = nw.lit(0.0)
     for grade, number in table:
-        found = nw.when(relevance == grade).then(nw.lit(number)).otherwise(found)
-    return found
+        gain = nw.when(relevance == grade).then(nw.lit(number)).otherwise(gain)
+    return gain
 
 
 def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
@@ -78,8 +78,8 @@ def gain_of(row: Row | IdealRow, gain: Any, grades: Grades) -> nw.Expr:
         relevance = nw.when(counts).then(relevance).otherwise(0.0)
     if isinstance(gain, str):
         return 2.0**relevance - 1 if gain == "exp2" else relevance
-    found = looked_up(relevance, gain) if isinstance(gain, tuple) else gain(relevance)
-    return nw.when(relevance > 0).then(found).otherwise(0.0)
+    value = looked_up(relevance, gain) if isinstance(gain, tuple) else gain(relevance)
+    return nw.when(relevance > 0).then(value).otherwise(0.0)
 
 
 def own_order(gain: Any, grades: Grades) -> Callable[[IdealRow], nw.Expr] | None:
@@ -99,7 +99,7 @@ def explained_gain(gain: Any, grades: Grades) -> str:
     if isinstance(gain, str):
         words = names[gain]
     elif isinstance(gain, tuple):
-        words = ", ".join([*(f"{found:g} for relevance {grade:g}" for grade, found in gain), "else 0"])
+        words = ", ".join([*(f"{number:g} for relevance {grade:g}" for grade, number in gain), "else 0"])
     else:
         words = f"{getattr(gain, '__name__', 'a function')}(relevance), 0 where that is not above 0"
     if gain not in ("linear", "exp2"):

@@ -116,11 +116,11 @@ class Option:
         return given
 
     def _number(self, given: Any) -> float:
-        found = number(self.name, given)
-        if found not in self.bounds:
+        value = number(self.name, given)
+        if value not in self.bounds:
             msg = f"{self.name}={quoted(given)} is not {self.bounds}"
             raise OptionError(msg)
-        return given if isinstance(given, int | float) else found
+        return given if isinstance(given, int | float) else value
 
     def _whole_number(self, given: Any) -> int:
         least = -MOST if self.bounds.least is None else int(self.bounds.least)
@@ -147,7 +147,7 @@ class Option:
 def table_of(name: str, given: Any, example: str) -> tuple[tuple[float, float], ...]:
     """Return a mapping from relevances to numbers as a sorted tuple, so that a metric that holds it stays hashable."""
     try:
-        return tuple(sorted((float(grade), float(found)) for grade, found in dict(given).items()))
+        return tuple(sorted((float(grade), float(number)) for grade, number in dict(given).items()))
     except (TypeError, ValueError) as error:
         msg = f"{name}={quoted(given)} does not map relevances to numbers"
         raise OptionTypeError(msg, f"{name}={example}") from error
@@ -160,13 +160,13 @@ def options_of(kind: Any) -> tuple[Option, ...]:
 
 @cache
 def _options_of(kind: Any) -> tuple[Option, ...]:
-    found = []
+    options = []
     for field in fields(kind):
         parts = _parts(_hint(kind, field))
         words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
         kinds = frozenset(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
-        found.append(Option(field.name, field.default, words, kinds, field.metadata.get("bounds", Bounds())))
-    return tuple(found)
+        options.append(Option(field.name, field.default, words, kinds, field.metadata.get("bounds", Bounds())))
+    return tuple(options)
 
 
 def _hint(kind: Any, field: Field[Any]) -> Any:

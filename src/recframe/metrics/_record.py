@@ -133,9 +133,9 @@ class Metric:
     def __post_init__(self) -> None:
         # The one place that checks options: a field's type and bounds say what it accepts.
         for option in options_of(type(self)):
-            given = getattr(self, option.name)
-            checked = option.checked(given)
-            if checked is not given:
+            value = getattr(self, option.name)
+            checked = option.checked(value)
+            if checked is not value:
                 object.__setattr__(self, option.name, checked)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:  # noqa: ARG002
@@ -262,8 +262,8 @@ class CutMetric(Metric):
 
 def check_k(k: Any, name: str = "k") -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
-    found: int | None = replace(_CUTOFF, name=name).checked(k)
-    return found
+    cutoff: int | None = replace(_CUTOFF, name=name).checked(k)
+    return cutoff
 
 
 def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:

@@ -64,12 +64,12 @@ class SampledMetric(Metric):
 @lru_cache(64)
 def _estimates(metric: Metric, sampled: int, total: int, estimator: Estimator) -> Weight:
     """Return the function from a position among the sampled items to the estimate; the same for the same arguments."""
-    found = table(lambda rank: metric.of_rank(rank) or 0.0, sampled, total, estimator)
+    values = table(lambda rank: metric.of_rank(rank) or 0.0, sampled, total, estimator)
 
     def weight(position: nw.Expr) -> nw.Expr:
         parts = [
             nw.when(position == place).then(estimate).otherwise(0.0)
-            for place, estimate in enumerate(found, start=1)
+            for place, estimate in enumerate(values, start=1)
             if estimate
         ]
         while len(parts) > 1:

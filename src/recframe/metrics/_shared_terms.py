@@ -47,7 +47,7 @@ class SharedTerms:
 
     def key_of(self, expression: nw.Expr) -> Key | None:
         """Return what computes a shared term; None for any other expression."""
-        return next((key for key, found in self._shared.items() if found is expression), None)
+        return next((key for key, term in self._shared.items() if term is expression), None)
 
 
 def _typed(argument: Any) -> Hashable:
@@ -105,7 +105,7 @@ class TermColumns:
     def add(self, label: str, terms: Mapping[str, nw.Expr], row: SharedTerms, over: str) -> Terms:
         """Return a metric's terms by their columns, which are new but for shared ones."""
         own = self._own.setdefault(label, {})
-        found = {}
+        by_column = {}
         check_terms(label, terms)
         check_names(label, terms, own)
         for name, term in terms.items():
@@ -115,8 +115,8 @@ class TermColumns:
             computed = row.key_of(term)
             key = (label, name) if computed is None else (computed, over)
             own[name] = self._by_key.setdefault(key, self._name(len(self._by_key)))
-            found[own[name]] = term
-        return Terms(found, frozenset(row.requested))
+            by_column[own[name]] = term
+        return Terms(by_column, frozenset(row.requested))
 
 
 def check_terms(label: str, terms: object) -> None:

@@ -140,12 +140,12 @@ class Gini(_Exposures):
     def value(self, sums: Sums) -> nw.Expr:
         # Items that are never recommended come first, so the rank of another one is n − m + its own among those m.
         x, n, m = sums["exposures"], sums.catalog_size, sums["items"]
-        found = (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
-        return _if_it_holds(sums, found)
+        gini = (2 * sums["ordered exposures"] + (n - 2 * m - 1) * x) / ((n if self.denominator == "n" else n - 1) * x)
+        return _if_it_holds(sums, gini)
 
     def defined(self, sums: Sums) -> nw.Expr:
-        found = sums["exposures"] > 0
-        return found if self.denominator == "n" else found & (sums.catalog_size > 1)
+        recommended = sums["exposures"] > 0
+        return recommended if self.denominator == "n" else recommended & (sums.catalog_size > 1)
 
 
 @dataclass(frozen=True)
