@@ -33,12 +33,15 @@ from recframe.errors import (
 if TYPE_CHECKING:
     from recframe import metrics, profiles
     from recframe._comparison.merged import merge
+    from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
     from recframe._display.table import table
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._thresholds import require
+    from recframe._training.boosters import feval
+    from recframe._training.scorer import scorer
     from recframe.accessor import EagerRec, LazyRec, rec
     from recframe.config import Config
     from recframe.factors import from_factors
@@ -67,6 +70,8 @@ __all__ = [
     "UnknownMethodError",
     "candidates",
     "explain",
+    "feval",
+    "from_arrays",
     "from_dict",
     "from_factors",
     "from_lists",
@@ -77,6 +82,7 @@ __all__ = [
     "read_run",
     "rec",
     "require",
+    "scorer",
     "table",
     "to_dict",
     "write_run",
@@ -92,6 +98,8 @@ _LATER = {
     "Metric": "recframe.metrics",
     "candidates": "recframe._data.candidates",
     "explain": "recframe.profiles",
+    "feval": "recframe._training.boosters",
+    "from_arrays": "recframe._data.arrays",
     "from_dict": "recframe._files.dicts",
     "from_factors": "recframe.factors",
     "from_lists": "recframe._data.lists",
@@ -100,6 +108,7 @@ _LATER = {
     "merge": "recframe._comparison.merged",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
+    "scorer": "recframe._training.scorer",
     "table": "recframe._display.table",
     "to_dict": "recframe._files.dicts",
     "write_run": "recframe._files.trec",

@@ -1,0 +1,110 @@
+"""Arrays in the place of a frame: labels and predictions, row by row, as estimators and boosters hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from recframe._defaults import BY, RELEVANT, SCORE, columns_or_defaults
+from recframe._engines.registry import constructors_for
+from recframe.errors import InputError, MissingExtraError, OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def from_arrays(
+    relevant: ArrayLike,
+    score: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    group: ArrayLike | None = None,
+    library: str | None = None,
+) -> Any:
+    """Return labels and predictions as a long frame, ready for every metric.
+
+    Parameters
+    ----------
+    relevant : array of shape (rows,)
+        The relevance of each row: 0 or 1, or grades.
+    score : array of shape (rows,), or mapping of str to such arrays
+        The score of each row, or those of several models by their names.
+    group : array, optional
+        Which list each row is in: as many ids as there are rows, in any order. Else the sizes of the lists, whose rows
+        follow each other, as boosters have it; they sum to the number of rows. None: all rows are one list.
+    library : {"polars", "pandas"}, optional
+        What makes the frame; None: polars where it is installed, else pandas.
+
+    Returns
+    -------
+    frame
+        The columns ``user`` (the id of the list, or its number from 0), ``relevant``, and ``score`` or one column for
+        each model; they are named as `recframe.Config` names them.
+
+    Raises
+    ------
+    InputError
+        The arrays have different lengths, or the sizes do not sum to the number of rows.
+
+    Examples
+    --------
+    >>> import recframe
+    >>> frame = recframe.from_arrays([0, 1, 1, 0], [0.9, 0.8, 0.7, 0.3], group=[3, 1])
+    >>> frame.rows()
+    [(0, 0, 0.9), (0, 1, 0.8), (0, 1, 0.7), (1, 0, 0.3)]
+    >>> frame.rec.mrr()
+    0.5
+    """
+    make = constructors_for((), library)
+    names = columns_of_arrays()
+    columns: dict[str, Any] = {names["relevant"]: _array("relevant", relevant)}
+    rows = len(columns[names["relevant"]])
+    scores = score if isinstance(score, Mapping) else {names["score"]: score}
+    for name, values in scores.items():
+        taken = (names["by"], names["relevant"])
+        if not isinstance(name, str) or name in taken:
+            own = " and ".join(map(repr, taken))
+            msg = f"score has the model {quoted(name)}, but models are named by text other than {own}"
+            raise OptionTypeError(msg, "score={'old': predictions, 'new': others}")
+        called = f"score[{name!r}]" if isinstance(score, Mapping) else "score"
+        columns[name] = _array(called, values)
+        if len(columns[name]) != rows:
+            msg = f"{called} has {len(columns[name])} rows, but relevant has {rows}"
+            raise InputError(msg, "give the predictions of the same rows, in the same order")
+    return make.table({names["by"]: _lists(group, rows), **columns})
+
+
+def columns_of_arrays() -> dict[str, str]:
+    """Return what frames of arrays call their columns: as `recframe.Config` does where it names one."""
+    names = columns_or_defaults(by=BY, relevant=RELEVANT, score=SCORE)
+    return {**names, "by": names["by"] if isinstance(names["by"], str) else str(BY)}
+
+
+def _array(name: str, values: Any) -> NDArray[Any]:
+    """Return an array of one dimension; one of a single column is that column."""
+    try:
+        import numpy as np
+    except ModuleNotFoundError:
+        what = "from_arrays"
+        raise MissingExtraError.of(what, "stats") from None
+    found = np.asarray(values)
+    found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # noqa: PLR2004
+    if found.ndim != 1:
+        msg = f"{name} has the shape {found.shape}, but has one number for each row"
+        raise InputError(msg, f"give one column, such as {name}[:, 1], the probability of the second class")
+    return found
+
+
+def _lists(group: Any, rows: int) -> NDArray[Any]:
+    """Return the list of each row."""
+    import numpy as np
+
+    if group is None:
+        return np.zeros(rows, dtype=np.int64)
+    found = _array("group", group)
+    if len(found) == rows:
+        return found
+    if found.dtype.kind not in "iu" or (found < 0).any() or found.sum() != rows:
+        of = f" that sum to {found.sum()}" if found.dtype.kind in "iu" else ""
+        msg = f"group has {len(found)} values{of}, but there are {rows} rows"
+        raise InputError(msg, "give the list of each row, or the sizes of the lists, which sum to the number of rows")
+    return np.repeat(np.arange(len(found)), found)

@@ -1,0 +1,1 @@
+"""Metrics where models are trained: scorers of scikit-learn, and evaluation functions of boosters."""

@@ -1,0 +1,103 @@
+"""A metric as a scorer of scikit-learn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._data.common import check_name
+from recframe._training.value import Value
+from recframe.errors import InputError, quoted
+
+if TYPE_CHECKING:
+    from recframe.metrics import Metric
+
+RESPONSES = ("decision_function", "predict_proba", "predict")
+"""What predicts scores, the first that an estimator has."""
+
+
+def scorer(metric: str | Metric, *, group: str | None = "groups", **policies: Any) -> Scorer:
+    """Return a metric as a scorer, for `cross_validate`, `GridSearchCV` and all that accept ``scoring=``.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        Such as ``"ndcg@10"``.
+    group : str, optional
+        Which metadata tells the list of each row: ``"groups"``, or ``"qid"`` as XGBoost's ranker calls it. The scorer
+        asks scikit-learn for it by metadata routing, ``sklearn.set_config(enable_metadata_routing=True)`` and
+        ``params={"groups": queries}``. Without routing, a column of that name in X. None: all rows are one list.
+    **policies
+        ``like``, ``ties``, ``min_relevance``, ``undefined`` and the other policies of every metric.
+
+    Returns
+    -------
+    Scorer
+        Called as ``scorer(estimator, X, y, groups=queries)``. Scores are the estimator's ``decision_function``, the
+        probability of the second class, or what it predicts, the first that it has. Of metrics whose lower values are
+        better, it returns the negative, as scikit-learn's own scorers do.
+
+    Raises
+    ------
+    InputError
+        Nothing tells the list of each row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import recframe
+    >>> class Model:
+    ...     def predict(self, X):
+    ...         return X[:, 0]
+    >>> features, clicked = np.array([[0.9], [0.8], [0.3], [0.7]]), np.array([0, 1, 1, 0])
+    >>> recframe.scorer("mrr")(Model(), features, clicked, groups=[1, 1, 2, 2])
+    0.5
+    """
+    group = None if group is None else check_name("group", group)
+    return Scorer(Value.of(metric, policies), group)
+
+
+class Scorer:
+    """A metric that scikit-learn calls with an estimator, its data and the metadata it asks for."""
+
+    def __init__(self, value: Value, group: str | None) -> None:
+        self._value, self._group = value, group
+
+    def __repr__(self) -> str:
+        return f"scorer({self._value.name!r}, group={self._group!r})"
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:  # noqa: N803 - sklearn's name
+        """Return the value of what the estimator predicts, its negative if lower is better."""
+        found = self._value(y, _predicted(estimator, X), self._lists(X, metadata))
+        return found if self._value.higher_is_better else -found
+
+    def get_metadata_routing(self) -> Any:
+        """Return what scikit-learn passes to the call."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        if self._group is not None:
+            request.score.add_request(param=self._group, alias=True)
+        return request
+
+    def _lists(self, X: Any, metadata: dict[str, Any]) -> Any:  # noqa: N803
+        """Return the list of each row."""
+        if self._group is None:
+            return None
+        if metadata.get(self._group) is not None:
+            return metadata[self._group]
+        if self._group in getattr(X, "columns", ()):
+            return X[self._group]
+        msg = f"nothing says which list each row is in: there is no {self._group}="
+        routed = f"sklearn.set_config(enable_metadata_routing=True) and params={{{self._group!r}: queries}}"
+        hint = f"{routed}, a column {self._group!r} of X, or scorer(..., group=None)"
+        raise InputError(msg, hint)
+
+
+def _predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
+    """Return one score for each row."""
+    name = next((name for name in RESPONSES if hasattr(estimator, name)), None)
+    if name is None:
+        msg = f"{quoted(estimator)} predicts nothing"
+        raise InputError(msg, f"give an estimator with {', '.join(RESPONSES)}")
+    found = getattr(estimator, name)(X)
+    return found[:, 1] if name == "predict_proba" and found.shape[1] == 2 else found  # noqa: PLR2004

@@ -1,0 +1,214 @@
+"""Metrics where models are trained give the values of frames."""
+
+import pickle
+
+import pytest
+
+import recframe
+
+np = pytest.importorskip("numpy")
+
+METRICS = ["ndcg@3", "map", "mrr", "recall@2", "roc_auc"]
+
+
+def data(seed=0, lists=40):
+    """Return features, grades and the list of each row; lists are of one to seven rows, in order."""
+    random = np.random.default_rng(seed)
+    query = np.repeat(np.arange(lists), random.integers(1, 8, lists))
+    features = random.integers(0, 5, (len(query), 3)).astype(float)
+    return features, np.clip(features[:, 0] - features[:, 1] + random.integers(-1, 2, len(query)), 0, 3), query
+
+
+def of_frame(relevant, score, query, metric, **policies):
+    """Return the value of a frame."""
+    frame = recframe.from_lists([[]], [[]])
+    native = type(frame)({"q": query, "grade": relevant, "s": score})
+    return recframe.rec(native).measure(metric, by="q", relevant="grade", score="s", **policies)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_arrays_are_a_frame(metric):
+    features, grade, query = data()
+    score, sizes = features[:, 2], np.bincount(query)
+    for group in (query, sizes, query.tolist(), query.astype(str)):
+        assert recframe.from_arrays(grade, score, group=group).rec.measure(metric) == pytest.approx(
+            of_frame(grade, score, query, metric), abs=1e-12
+        )
+    models = recframe.from_arrays(grade[:, None], {"old": score, "new": -score}, group=sizes)
+    assert list(models.rec.evaluate(metric, score=["old", "new"])["model"]) == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        ("score has 2 rows, but relevant has 3", {"relevant": [0, 1, 1], "score": [1.0, 2.0]}),
+        ("group has 2 values that sum to 4, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": [3, 1]}),
+        ("group has 2 values, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": ["a", "b"]}),
+        (r"score has the shape \(1, 3\)", {"relevant": [0, 1, 1], "score": [[1, 2, 3]]}),
+        ("score has the model 'user'", {"relevant": [0], "score": {"user": [1]}}),
+        ("library='spark' is not one of", {"relevant": [0], "score": [1], "library": "spark"}),
+    ],
+)  # fmt: skip
+def test_arrays_that_do_not_fit_are_refused(message, given):
+    with pytest.raises(recframe.RecError, match=message):
+        recframe.from_arrays(given.pop("relevant"), given.pop("score"), **given)
+
+
+def test_arrays_name_their_columns_as_config_does():
+    with recframe.Config(by="query", relevant="grade", score=["a", "b"]):
+        assert list(recframe.from_arrays([1], [0.5]).columns) == ["query", "grade", "score"]
+        assert recframe.scorer("mrr", group=None)(Sum(), [[1], [2]], [0, 1]) == 1
+
+
+class Sum:
+    """An estimator that predicts the sum of features."""
+
+    def predict(self, X):  # noqa: N803
+        return np.asarray(X).sum(axis=1)
+
+
+def test_a_scorer_is_the_metric_in_the_direction_of_scikit_learn():
+    features, grade, query = data()
+    scorer = recframe.scorer("ndcg@3", ties="worst", group="qid")
+    expected = of_frame(grade, features.sum(axis=1), query, "ndcg@3", ties="worst")
+    assert scorer(Sum(), features, grade, qid=query) == pytest.approx(expected, abs=1e-12)
+    again = pickle.loads(pickle.dumps(scorer))
+    assert again(Sum(), features, grade, qid=query) == pytest.approx(expected, abs=1e-12)
+    assert repr(scorer) == "scorer('ndcg@3', group='qid')"
+    lower = recframe.scorer("num_rel", group=None)
+    assert lower(Sum(), features, grade) == np.count_nonzero(grade)
+    with pytest.raises(recframe.InputError, match="there is no groups="):
+        recframe.scorer("mrr")(Sum(), features, grade)
+    with pytest.raises(recframe.OptionError, match="'nope'"):
+        recframe.scorer("nope")
+    with pytest.raises(recframe.OptionError, match="ties='other'"):
+        recframe.scorer("mrr", ties="other")
+    with pytest.raises(recframe.InputError, match="predicts nothing"):
+        recframe.scorer("mrr", group=None)(object(), features, grade)
+
+
+@pytest.fixture
+def routing():
+    sklearn = pytest.importorskip("sklearn")
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield sklearn
+
+
+def test_cross_validation_gives_the_values_of_frames_per_fold(routing):
+    from sklearn.linear_model import LogisticRegression, Ridge
+    from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    features, grade, query = data()
+    scoring = {name: recframe.scorer(name) for name in METRICS[:2]}
+    folds = GroupKFold(3)
+    model = make_pipeline(StandardScaler(), Ridge())
+    found = cross_validate(
+        model, features, grade, scoring=scoring, cv=folds, params={"groups": query}, return_estimator=True
+    )
+    for fold, (_, test) in enumerate(folds.split(features, grade, query)):
+        predicted = found["estimator"][fold].predict(features[test])
+        for name in METRICS[:2]:
+            expected = of_frame(grade[test], predicted, query[test], name)
+            assert found[f"test_{name}"][fold] == pytest.approx(expected, abs=1e-12)
+    clicked = (grade > 0).astype(int)
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 10.0]}, scoring=recframe.scorer("map"), cv=folds)
+    search.fit(features, clicked, groups=query)
+    (_, test) = next(iter(folds.split(features, clicked, query)))
+    assert 0 < search.best_score_ <= 1
+    scores = search.best_estimator_.decision_function(features[test])
+    expected = of_frame(clicked[test], scores, query[test], "map")
+    assert recframe.scorer("map")(
+        search.best_estimator_, features[test], clicked[test], groups=query[test]
+    ) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_column_of_the_features_tells_the_lists_without_routing():
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    from sklearn.compose import make_column_transformer
+    from sklearn.linear_model import Ridge
+    from sklearn.model_selection import GroupKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+
+    features, grade, query = data()
+    frame = pd.DataFrame(features, columns=["a", "b", "c"]).assign(query=query)
+    model = make_pipeline(make_column_transformer(("passthrough", ["a", "b", "c"])), Ridge())
+    scorer = recframe.scorer("ndcg", group="query")
+    found = cross_val_score(model, frame, grade, groups=query, scoring=scorer, cv=GroupKFold(2), error_score="raise")
+    assert np.isfinite(found).all()
+
+
+def test_probabilities_of_two_classes_are_scores():
+    class Probable:
+        def predict_proba(self, X):  # noqa: N803
+            return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+    assert recframe.scorer("mrr", group=None)(Probable(), np.array([[0.1], [0.9]]), [0, 1]) == 1
+
+
+def test_calls_while_training_are_told_in_words_what_is_wrong():
+    for make in (recframe.scorer, recframe.feval):
+        with pytest.raises(recframe.RecError, match="metric 'recal' is unknown"):
+            make("recal@3")
+        with pytest.raises(recframe.RecError, match="tie"):
+            make("recall@3", tie="worst")
+
+
+@pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")
+def test_lightgbm_stops_early_by_a_metric():
+    lightgbm = pytest.importorskip("lightgbm")
+    features, grade, query = data(1, 200)
+    sizes = np.bincount(query)
+    train = lightgbm.Dataset(features, grade, group=sizes)
+    other, seen, of = data(2, 100)
+    valid = lightgbm.Dataset(other, seen, group=np.bincount(of), reference=train)
+    kept = {}
+    model = lightgbm.train(
+        {"objective": "lambdarank", "metric": "None", "verbose": -1, "num_threads": 1}, train, 60, valid_sets=[valid],
+        feval=recframe.feval("ndcg@3"), callbacks=[lightgbm.early_stopping(5, verbose=False), lightgbm.record_evaluation(kept)],
+    )  # fmt: skip
+    values = kept["valid_0"]["ndcg@3"]
+    assert len(values) < 60
+    assert model.best_iteration == np.argmax(values) + 1
+    assert values[model.best_iteration - 1] == pytest.approx(
+        of_frame(seen, model.predict(other), of, "ndcg@3"), abs=1e-12
+    )
+    ranker = lightgbm.LGBMRanker(n_estimators=3, verbose=-1, n_jobs=1)
+    ranker.fit(
+        features,
+        grade,
+        group=sizes,
+        eval_set=[(other, seen)],
+        eval_group=[np.bincount(of)],
+        eval_metric=recframe.feval("map", "lightgbm.sklearn"),
+    )
+    assert ranker.evals_result_["valid_0"]["map"][-1] == pytest.approx(
+        of_frame(seen, ranker.predict(other), of, "map"), abs=1e-12
+    )
+    plain = lightgbm.Dataset(features, grade)
+    with pytest.raises(recframe.InputError, match="has no groups"):
+        lightgbm.train({"objective": "l2", "verbose": -1}, plain, 1, valid_sets=[plain], feval=recframe.feval("ndcg"))
+
+
+def test_xgboost_stops_early_by_a_metric():
+    xgboost = pytest.importorskip("xgboost")
+    features, grade, query = data(1, 200)
+    other, seen, of = data(2, 100)
+    train, valid = xgboost.DMatrix(features, grade, qid=query), xgboost.DMatrix(other, seen, qid=of)
+    kept = {}
+    given = {"objective": "rank:ndcg", "disable_default_eval_metric": True, "nthread": 1}
+    model = xgboost.train(
+        given, train, 60, evals=[(valid, "valid")], custom_metric=recframe.feval("ndcg@3", "xgboost"), maximize=True,
+        early_stopping_rounds=5, evals_result=kept, verbose_eval=False,
+    )  # fmt: skip
+    values = kept["valid"]["ndcg@3"]
+    assert model.best_iteration == np.argmax(values)
+    predicted = model.predict(valid, iteration_range=(0, model.best_iteration + 1))
+    assert values[model.best_iteration] == pytest.approx(of_frame(seen, predicted, of, "ndcg@3"), abs=1e-6)
+
+
+def test_a_booster_that_is_not_known_is_refused():
+    with pytest.raises(recframe.OptionError, match="library='catboost' is not one of"):
+        recframe.feval("ndcg", "catboost")
