@@ -31,9 +31,11 @@ OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 """The columns of a list, after its key."""
 OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
 """The columns of an item that changed, after those of its list."""
-LIST, SIDE, NEAR, FIRST = "number of list", "side", "near", "first"
+LIST, SIDE, NEAR, FIRST, ORDER = "number of list", "side", "near", "first", "order"
 NOTHING = 1e308
 """A difference that no list has."""
+DIGITS = 12
+"""Numbers that are the same up to these digits are equal in order: the same sum in another order."""
 SLACK = 1e-9
 """How far a difference may be from what it was when lists were picked: databases add up in any order."""
 
@@ -65,14 +67,15 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         name if name in users else INTERNAL.format(name): users.get(name, name) for name in own
     }
     check_apart(list(names.values()))
+    sort = [LIST, *([ORDER, ITEM] if options.items else [])]
+    extra = [name for name in sort if name not in names]
 
     def table() -> Table:
-        return _table(rows, k, options).select(*names, LIST)
+        return _table(rows, k, options).select(*names, *extra)
 
     def finished() -> Any:
-        sort = [LIST, *([INTERNAL.format("part"), ITEM] if options.items else [])]
         native = context.session.finish(table().lazy(), names, sort)
-        return nw.from_native(native).drop(LIST).to_native()
+        return nw.from_native(native).drop(extra).to_native()
 
     if context.engine.eager:
         return finished()
@@ -83,7 +86,7 @@ def changes(rows: Contributions, k: int | None, options: Options) -> Any:
         return type(types)({name: of_users.get(name, str if name == "change" else float) for name in names.values()})
 
     later = context.engine.deferred(finished, schema)
-    return table().drop(LIST).rename(names).to_native() if later is None else later
+    return table().drop(extra).rename(names).to_native() if later is None else later
 
 
 def _sides_of(models: Sequence[Any], baseline: Any) -> tuple[int, int]:
@@ -121,11 +124,11 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
     both = engine.settle(both.filter(~nw.col(difference).is_null()))
     lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context)
-    numbers = lists[difference].to_numpy()
-    chosen = _chosen(numbers, options.most)
+    differences = lists[difference].to_numpy()
+    chosen = _chosen(differences, options.most)
     lists = lists[chosen.tolist()]
-    numbers = numbers[chosen]
-    lost, gained = numbers[numbers < -ROUNDING], numbers[numbers > ROUNDING]
+    differences = differences[chosen]
+    lost, gained = differences[differences < -ROUNDING], differences[differences > ROUNDING]
     if options.most is not None:
         # Rows of all other lists are never read into memory.
         falls = nw.col(difference) <= float(lost.max(initial=-NOTHING)) + SLACK
@@ -140,16 +143,18 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     if not options.items:
         return lists
     joined = lists.join(_changed_items(ranked, k), on=LIST, how="left")
-    return joined.sort(LIST, INTERNAL.format("part"), ITEM, nulls_last=True)
+    joined = joined.with_columns(nw.col(INTERNAL.format("part")).round(DIGITS).alias(ORDER))
+    return joined.sort(LIST, ORDER, ITEM, nulls_last=True)
 
 
 def _chosen(differences: Any, most: int | None) -> Any:
     """Return the places of the lists to show, by their differences; equal ones stay in the order of their keys."""
+    rounded = np.round(differences, DIGITS)
     if most is None:
-        return np.argsort(differences, kind="stable")
-    down, up = (np.argsort(sign * differences, kind="stable")[:most] for sign in (1, -1))
+        return np.argsort(rounded, kind="stable")
+    down, up = (np.argsort(sign * rounded, kind="stable")[:most] for sign in (1, -1))
     chosen = np.sort(np.concatenate([down[differences[down] < -ROUNDING], up[differences[up] > ROUNDING]]))
-    return chosen[np.argsort(differences[chosen], kind="stable")]
+    return chosen[np.argsort(rounded[chosen], kind="stable")]
 
 
 def _rows_of_lists(engine: Any, sides: Sequence[Frame], lists: Frame, keys: Sequence[str]) -> Table:
