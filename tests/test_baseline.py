@@ -318,16 +318,28 @@ def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(polars_engine, p
         ("coverage@2", {"save": path}, "save= needs a value per list, but coverage@2 is one value"),
         ("mrr", {"save": path, "score": ["score", "visitor"]}, "keeps the lists of one model, but there are"),
         ("mrr", {"save": path, "mean": "geometric"}, "mean='geometric' does not go with save="),
+        ("mrr", {"save": path, "mean": "median"}, "mean='median' does not go with save="),
         ("mrr", {"save": path, "truth": nothing}, "no list has a value of mrr"),
         ("mrr", {"save": path, "undefined": "raise", "truth": nothing}, "no relevant item"),
     ]
     for metric, roles, message in cases:
         with pytest.raises(recframe.RecError, match=message):
             frame.rec.evaluate(metric, **{"truth": answers, **roles})
+    with recframe.Config(mean="median"), pytest.raises(recframe.OptionError, match="does not go with save="):
+        frame.rec.evaluate("mrr", truth=answers, save=path)
     with pytest.raises(recframe.OptionError, match="save='.*' writes values, but a lazy frame has none yet"):
         frame.lazy().rec.evaluate("mrr", truth=answers.lazy(), save=path)
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == ["prod.parquet"]
+
+
+def test_a_baseline_is_a_name_and_no_data(polars_engine):
+    truth, old, new = sample(11)
+    frame, answers, of_old = frames(polars_engine, new, truth, old)
+    state = of_old.rec.state("mrr", truth=answers)
+    for baseline in (of_old, state, state.lazy(), state["lists"], state["lists"].to_numpy()):
+        with pytest.raises(recframe.OptionTypeError, match="baseline= is .*, but it is the name of a model or of a f"):
+            frame.rec.compare("mrr", truth=answers, baseline=baseline)
 
 
 def test_a_column_of_scores_may_be_called_like_a_file(polars_engine, tmp_path, monkeypatch):

@@ -64,7 +64,7 @@ def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[st
     if is_lazy(frame):
         msg = f"save={str(path)!r} writes values, but a lazy frame has none yet"
         raise OptionError(msg, adapter_of(frame).remedy)
-    for roles in (bound, given):
+    for roles in (current(), bound, given):
         if roles.get("mean", "arithmetic") != "arithmetic":
             msg = f"mean={quoted(roles['mean'])} does not go with save=: comparisons are of arithmetic means"
             raise OptionError(msg, "leave one of them out")

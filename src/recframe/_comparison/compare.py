@@ -14,12 +14,13 @@ from recframe._comparison import paired_sums as paired
 from recframe._comparison.list_values import ListValues, check_by_list, segments
 from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._comparison.results import result_frame, stacked
+from recframe._engines.registry import a_type, is_frame
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe._statistics import ROUNDING, resampling, student
 from recframe._statistics.correction import Correction, adjusted
 from recframe._values import choice, column_name, whole_number
-from recframe.errors import DataWarning, OptionError, stack_level
+from recframe.errors import DataWarning, OptionError, OptionTypeError, stack_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -66,6 +67,7 @@ class Options:
         """Check what can be checked without a frame."""
         for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
             choice(name, given[name], get_args(kind))
+        _check_name(given["baseline"])
         if given.get("changed") is not None:
             choice("changed", given["changed"], get_args(Changed))
         if given["interval"] == "bca" and given["test"] != "bootstrap":
@@ -79,6 +81,14 @@ class Options:
         if given["cluster"] is not None:
             given["cluster"] = column_name("cluster", given["cluster"], labels)
         return cls(**given)
+
+
+def _check_name(baseline: Any) -> None:
+    """Raise for a baseline that is no name but data: comparing these would compare their rows."""
+    of_data = hasattr(baseline, "__array__") and hasattr(baseline, "__len__") and not isinstance(baseline, str)
+    if is_frame(baseline) or of_data:
+        msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
+        raise OptionTypeError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' writes")
 
 
 def check_ranks(options: Options, weight: str | None) -> None:
