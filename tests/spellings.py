@@ -1,27 +1,29 @@
 """The names of metrics under test, with their options and cutoffs, made from the metric records.
 
-A new metric of accuracy, or a new option of one, is tested without a change here if its values are a Literal.
+A new metric, or a new option of one, is tested without a change here.
 """
 
 from __future__ import annotations
 
 from dataclasses import fields
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from oracle import ACCURACY
 from recframe.metrics import METRICS
+from recframe.metrics._options import options_of as metric_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recframe.metrics._options import Option
+
 CUTOFFS = (1, 2, 3, 5, 30, None)  # 30: longer than every list
 
-VALUES: dict[str, tuple[Any, ...]] = {
-    "p": (0.5,), "p_break": (0.4,), "alpha": (0.2,), "max_relevance": (5,), "expected": (1,), "beta": (0.5,), "recall": (0.3,), "max_fpr": (0.5,), "head": (0.4,),
-    "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",),
-}  # fmt: skip
-"""A value other than the default of each option that is a number or a table."""
+NUMBERS = (0.5, 0.4, 1)
+"""Of each option that is a number, the first of these that its bounds hold, and that is not its default, is tested."""
+FITTING = {"max_relevance": (5,), "probability": ("{0:0.1,1:0.3,2:0.5,3:1}",)}
+"""Values to test of options that must fit the relevance of the rows."""
 
 ALWAYS: dict[str, dict[str, str]] = {"pfound": {"probability": "{0:0,1:0.1,2:0.5,3:1}"}}
 """What a metric cannot do without on graded relevance."""
@@ -35,24 +37,23 @@ def spelled(name: str, k: int | None = None, **options: object) -> str:
 
 def options_of(name: str) -> dict[str, list[Any]]:
     """Return the options of a metric but k, each with the values to test; None is the default."""
-    kind = METRICS[name]
-    hints = get_type_hints(kind)
-    found: dict[str, list[Any]] = {}
-    for field in fields(kind):
-        if field.name == "k" or field.name in ALWAYS.get(name, ()):
-            continue
-        choices = [True] if hints[field.name] is bool else VALUES.get(field.name) or [*_literals(hints[field.name])]
-        assert choices, f"{name} has an option {field.name!r}: enter a value to test in tests/spellings.py, VALUES"
-        found[field.name] = [None, *(value for value in choices if value != field.default)]
-    return found
+    records = [
+        each for each in metric_options(METRICS[name]) if each.name != "k" and each.name not in ALWAYS.get(name, ())
+    ]
+    return {each.name: [None, *(value for value in _values(each) if value != each.default)] for each in records}
 
 
-def _literals(hint: Any) -> Iterator[Any]:
-    if get_origin(hint) is Literal:
-        yield from get_args(hint)
-    else:
-        for part in get_args(hint):
-            yield from _literals(part)
+def _values(option: Option) -> tuple[Any, ...]:
+    """Return values of an option: those that fit the rows, the other flag, a number within its bounds, or its words."""
+    if option.name in FITTING:
+        return FITTING[option.name]
+    if bool in option.kinds:
+        return (True,)
+    if option.kinds & {int, float}:
+        kinds = (int, float) if float in option.kinds else int
+        fitting = (one for one in NUMBERS if isinstance(one, kinds) and one in option.bounds and one != option.default)
+        return (next(fitting),)
+    return option.words
 
 
 def cutoffs_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> tuple[int | None, ...]:

@@ -13,27 +13,25 @@ from hypothesis import strategies as st
 
 import recframe
 from compare import skip_row_order
-from oracle import is_missing
+from oracle import ACCURACY, is_missing
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from spellings import POLICIES, SPELLED
+from spellings import POLICIES, SPELLED, spellings_of
 from strategies import crowd, examples, frames, ranked_crowd, truths
 
-CUT = ("money_precision", "money_recall", "roc_auc", "err", "err(max_relevance=4)", "num_ret", "num_rel_ret", "judged")
 CHANCES = {1: 0.1, 2: 0.4, 3: 1}
+ADDED_UP = [
+    label
+    for name, kind in METRICS.items()
+    if kind.is_additive and not kind.required_inputs and not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)
+    for label in spellings_of(name, (2, 5, None))
+    if name not in ACCURACY
+]
+"""The other metrics whose rows add up to their values, with their options."""
 MORE: list[Any] = [
-    *(f"{name}@{k}" for name in CUT for k in (2, 5)),
-    *(
-        *CUT,
-        "gauc",
-        "pr_auc",
-        "spearman",
-        "bpref",
-        "inf_ap",
-        "partial_auc(max_fpr=0.5)",
-        "num_rel",
-        "err(probability={0:0.1,1:0.3,2:0.5,3:1})",
-    ),
+    *(label for label in ADDED_UP if not recframe.metrics.parse(label).requires_average_ties),
+    "err(max_relevance=4)",
+    "err(max_relevance=4)@2",
     *(recframe.metrics.PFound(k, probability=CHANCES, p_break=p_break) for k, p_break in ((None, 0.15), (3, 0.3))),
 ]
 EVERY = [*SPELLED, *MORE]

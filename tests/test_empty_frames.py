@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import cache
 
 import pytest
 
 import recframe
 from engines import ENGINES
+from oracle import ACCURACY, ORACLES, Case, parse
 from recframe.metrics import METRICS
 
 KINDS = {"user": "int64", "item": "str", "score": "float64", "relevant": "int64", "price": "float64", "drama": "int64"}
@@ -43,7 +45,7 @@ RECOMMENDED = [
     "calibration",
     "long_tail",
 ]
-UNDEFINED = dict.fromkeys(METRICS)
+UNDEFINED = dict.fromkeys([*ACCURACY, "coverage"])
 CASES = {
     "no rows": (first(FRAME, 0), None, UNDEFINED),
     "no rows, no truth": (first(FRAME, 0), first(TRUTH, 0), UNDEFINED),
@@ -51,7 +53,7 @@ CASES = {
         first(FRAME, 0),
         TRUTH,
         {
-            **dict.fromkeys(METRICS, 0.0),
+            **dict.fromkeys([*ACCURACY, "pfound"], 0.0),
             **dict.fromkeys([*RECOMMENDED, "spearman", "kendall", "opa", "partial_auc", "judged"]),
             "roc_auc": None,  # the top k holds no pair
             "gauc": 0.5,
@@ -83,7 +85,7 @@ CASES = {
         first(FRAME, 1),
         None,
         {
-            **dict.fromkeys(METRICS, 1.0),
+            **dict.fromkeys([*ACCURACY, "pfound"], 1.0),
             **dict.fromkeys(
                 ["roc_auc", "gauc", "spearman", "kendall", "opa", "partial_auc", "diversity", "personalization"]
             ),
@@ -102,7 +104,27 @@ CASES = {
         },
     ),
 }
+"""Frames, the truth, and values that hold; the oracle has those of other metrics."""
 TYPES = ["typed", "untyped"]
+
+
+def as_rows(data):
+    return [dict(zip(data, row, strict=True)) for row in zip(*data.values(), strict=True)]
+
+
+@cache
+def expected_of(case):
+    """Return the value of every metric at 2."""
+    data, truth, held = CASES[case]
+    rows = as_rows(data)
+    if truth is not None:
+        judged = {(row["user"], row["item"]): row for row in as_rows(truth)}
+        rows = [{**row, "relevant": judged.pop((row["user"], row["item"]), {}).get("relevant")} for row in rows]
+        rows += [{**row, "score": None} for row in judged.values()]
+    features = {row["item"]: [row["drama"]] for row in as_rows(FEATURES)}
+    whole = Case(rows, as_rows(TRAIN), features, list(dict.fromkeys(row["item"] for row in rows)))
+    labels = {name: f"{name}@2" if hasattr(kind(), "k") else name for name, kind in METRICS.items()}
+    return held | {name: ORACLES[name](parse(labels[name]), whole) for name in METRICS if name not in held}
 
 
 def made(engine, data, types="typed"):
@@ -121,7 +143,7 @@ def given(engine, data, truth, types):
 @pytest.mark.parametrize("types", TYPES)
 @pytest.mark.parametrize("case", CASES)
 def test_every_metric_answers(engine, case, types):
-    data, truth, expected = CASES[case]
+    (data, truth, _), expected = CASES[case], expected_of(case)
     frame, side = given(engine, data, truth, types)
     side |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
     some = engine.some(list(METRICS))
@@ -132,7 +154,7 @@ def test_every_metric_answers(engine, case, types):
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_method_answers_as_evaluate_does(engine, case):
-    data, truth, expected = CASES[case]
+    (data, truth, _), expected = CASES[case], expected_of(case)
     frame, side = given(engine, data, truth, "typed")
     side |= {"train": made(engine, TRAIN), "features": made(engine, FEATURES)}
     for name in engine.some(list(METRICS)):

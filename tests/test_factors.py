@@ -41,12 +41,13 @@ EXTRA = [
     "roc_auc(over=ranked)",
     "pr_auc(over=ranked)",
 ]
-WHOLE = {
-    "money_precision", "money_recall", "spearman", "kendall", "pfound", "serendipity", "opa", "bpref", "inf_ap", "judged", "partial_auc",
-}  # fmt: skip
-"""Metrics that read more than the compact frame holds, or read another relevance; they have tests of their own."""
 SHOWN = (BeyondAccuracyMetric, ExposureMetric)
-NAMES = [name for name, kind in METRICS.items() if name not in WHOLE and not issubclass(kind, SHOWN)] + EXTRA
+WHOLE = {name for name, kind in METRICS.items() if kind().reads == "all" or kind.required_inputs}
+"""Metrics that read every ranked row, which the compact frame does not hold, or side information."""
+OWN_TESTS = {"money_recall", "pfound"}
+"""Metrics that read prices, or relevance as chances."""
+NAMES = [name for name, kind in METRICS.items() if name not in WHOLE | OWN_TESTS and not issubclass(kind, SHOWN)]
+NAMES += EXTRA
 
 
 @pytest.fixture(params=["polars", "pandas", "pandas alone"])

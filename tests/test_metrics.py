@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import oracle
 from compare import assert_equal, assert_oracle, same, skip_row_order
 from recframe import metrics
+from recframe.metrics._options import options_of
 from spellings import POLICIES, SOME, SPELLED, cutoffs_of, spellings_of
 from strategies import BINARY, GRADED, crowd, examples, frames, ranked_crowd, shop
 
@@ -123,14 +124,16 @@ def test_a_column_of_per_describes_lists_without_a_truth(engine):
 
 # --- each method by itself --------------------------------------------------------------------------------
 
-OPTIONS = {
-    "denominator": str, "capped": bool, "norm": str, "p": float, "beta": float, "gain": str, "discount": str, "grades": str, "ideal": str, "over": str,
-}  # fmt: skip
-
-
 # Each option at one of the cutoffs, and a share of the combinations of options.
 ALONE = [label for name in oracle.ACCURACY for label in spellings_of(name)[:: 5 if cutoffs_of(name)[1:] else 1]]
 ALONE = list(dict.fromkeys([*ALONE, *SPELLED[::13]]))
+
+
+def typed(metric, option, value):
+    """Return an option of a name as Python has it, by the record of the metric."""
+    [record] = [each for each in options_of(metrics.METRICS[metric]) if each.name == option]
+    kind = next((kind for kind in (bool, int, float) if kind in record.kinds and value not in record.words), str)
+    return kind(value)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +143,7 @@ def test_methods(engine, label):
     # Alone, a metric goes the shortest way: only the columns and the rows that it needs.
     rows, requested = rows_of("graded"), {"by": ["user", "day"]}
     metric = oracle.parse(label)
-    options = {name: OPTIONS[name](value) for name, value in metric.options.items()}
+    options = {name: typed(metric.name, name, value) for name, value in metric.options.items()}
     reference = oracle.evaluate(rows, [label], **requested)[()][label]
     cut = () if metric.k is None else (metric.k,)
     found = engine.ask(engine.frame(rows), metric.name, *cut, **options, **requested)
