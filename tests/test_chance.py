@@ -27,9 +27,12 @@ def all_orders(label: str, of: Case) -> list[float | None]:
     return [ORACLES[metric.name](metric, of.of([*order, *unranked])) for order in strict]
 
 
-def skill_of(value: float | None, values: list[float | None], chance: float | None) -> float | None:
+def skill_of(
+    metric: recframe.Metric, value: float | None, values: list[float | None], chance: float | None
+) -> float | None:
     """Return the skill of a value by the best of all orders."""
-    best = max((each for each in values if each is not None), default=None)
+    pick = max if metric.higher_is_better else min
+    best = pick((each for each in values if each is not None), default=None)
     if value is None or chance is None or best is None or abs(best - chance) <= 1e-12:
         return None
     return (value - chance) / (best - chance)
@@ -54,8 +57,9 @@ def test_chance_is_the_mean_over_all_orders_and_best_the_largest_of_them(engine,
             row, values = found[of.rows[0]["user"]], all_orders(label, of)
             chance = mean(values)
             assert same(row[f"{label} chance"], chance), f"{label} {of.rows}: not {chance}"
-            if recframe.metrics.parse(label).best_by_relevance:
-                skill = skill_of(row[label], values, chance)
+            metric = recframe.metrics.parse(label)
+            if metric.best_by_relevance:
+                skill = skill_of(metric, row[label], values, chance)
                 assert (skill is None) == (row[f"{label} skill"] is None), f"{label} {of.rows} {skill}"
                 assert skill is None or row[f"{label} skill"] == pytest.approx(skill, abs=1e-9), f"{label} {of.rows}"
                 skilled += skill is not None

@@ -26,7 +26,9 @@ from recframe.profiles import PROFILES
 PAGES = Path(__file__).parent.parent / "docs" / "metrics"
 SITE = PAGES.parent.parent / "zensical.toml"
 TIES = PAGES.parent / "concepts" / "ties.md"
+FACTORS = PAGES.parent / "factors.md"
 INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
+WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
 START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
 FAMILIES = {
     "Money": ["money"],
@@ -34,6 +36,7 @@ FAMILIES = {
     "Counts and judgments": ["counts", "judgments"],
 }
 """Titles of the navigation and their modules; all others are accuracy or beyond accuracy."""
+BEYOND = BeyondAccuracyMetric | ExposureMetric
 NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 
 ONE = """one = pl.DataFrame({
@@ -185,14 +188,32 @@ def first_paragraph(kind: type[Metric]) -> str:
 
 def ties_page() -> str:
     """Return the page on ties with the list of accuracy metrics that are not exact."""
-    before, _, rest = TIES.read_text(encoding="utf-8").partition(INEXACT[0])
     lines = []
     for name, kind in METRICS.items():
         option, words = inexact(kind)
-        if words and not issubclass(kind, BeyondAccuracyMetric | ExposureMetric):
+        if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
             lines.append(f"- [`{called}`](../metrics/{name}.md): {words}.")
-    return before + INEXACT[0] + "\n\n" + "\n".join(lines) + "\n\n" + INEXACT[1] + rest.partition(INEXACT[1])[2]
+    return replaced(TIES, INEXACT, lines)
+
+
+def replaced(page: Path, marks: tuple[str, str], lines: list[str]) -> str:
+    """Return a page with these lines between two marks."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    return before + marks[0] + "\n\n" + "\n".join(lines) + "\n\n" + marks[1] + rest.partition(marks[1])[2]
+
+
+def factors_page() -> str:
+    """Return the page on factors with the accuracy metrics that read rows which its frame omits."""
+    whole = [name for name, kind in METRICS.items() if kind().reads == "all" and not issubclass(kind, BEYOND)]
+    cut = [name for name in whole if issubclass(METRICS[name], CutMetric)]
+    names = [", ".join(f"`{name}`" for name in whole if (name in cut) == has_k) for has_k in (False, True)]
+    lines = [
+        f'- metrics that read every row: {names[0]}, `ndcg(ideal="ones")` without a cutoff,',
+        "  and `pfound` with a chance for relevance 0;",
+        f"- metrics that read every row up to k, beyond the k that was kept, or where scores tie there: {names[1]};",
+    ]
+    return replaced(FACTORS, WHOLE, lines)
 
 
 def formula(said: str) -> str:
@@ -206,7 +227,7 @@ def formula(said: str) -> str:
 
 def example(kind: type[Metric], call: str, hand: str) -> str:
     """Return the example's code in tabs, with its result, which must be that of the calculation by hand."""
-    beyond = issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or kind.name == "serendipity"
+    beyond = issubclass(kind, BEYOND) or kind.name == "serendipity"
     frames = [
         LISTS if beyond else ONE,
         *([TRAIN] if "train=" in call else []),
@@ -273,7 +294,7 @@ def page(kind: type[Metric]) -> str:
 def family(kind: type[Metric]) -> str:
     """Return the title under which the navigation has a metric."""
     module = kind.__module__.rpartition(".")[2]
-    if issubclass(kind, BeyondAccuracyMetric | ExposureMetric) or module in {"serendipity", "user_coverage"}:
+    if issubclass(kind, BEYOND) or module in {"serendipity", "user_coverage"}:
         return "Beyond accuracy"
     return next((title for title, modules in FAMILIES.items() if module in modules), "Accuracy")
 
@@ -302,6 +323,7 @@ def main() -> int:
     pages[PAGES.parent / "api" / "roles.md"] = roles()
     pages[SITE] = navigation()
     pages[TIES] = ties_page()
+    pages[FACTORS] = factors_page()
     if "--check" in sys.argv:
         present = set(PAGES.glob("*.md"))
         old = [

@@ -6,6 +6,7 @@ import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from oracle.case import of_call, of_list
 from oracle.rows import Row, mean, number, orders, ratio, tied_blocks
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def ranked(case: Case) -> Case:
     return case.of([row for row in case.rows if row["score"] is not None])
 
 
+@of_list
 def roc_auc(metric: Metric, case: Case, ties: str) -> float | None:
     if not any(map(hit, case.rows)):
         return None
@@ -51,6 +53,7 @@ def _roc_auc_at(case: Case, k: int) -> float | None:
     return ratio(mean(ordered), mean(pairs)) if sum(pairs) else None
 
 
+@of_call
 def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
     """Return the mean over lists of the AUC, weighted by their rows."""
     of_hits = metric.options.get("weigh_by") == "relevant"
@@ -59,6 +62,7 @@ def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
     return math.fsum(n * value for n, value in defined) / sum(n for n, _ in defined) if defined else None
 
 
+@of_list
 def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the standardised area below the steps of the curve."""
     total = sum(map(hit, ranked(case).rows))
@@ -93,6 +97,7 @@ def _below_lines(case: Case, end: float, total: int, others: int) -> float:
     return area
 
 
+@of_list
 def pr_auc(metric: Metric, case: Case, ties: str) -> float | None:
     below = sum(map(hit, ranked(case).rows if metric.options.get("over") == "ranked" else case.rows))
     if not below:

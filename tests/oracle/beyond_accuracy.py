@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from oracle.auc import PICK, hit
+from oracle.case import ORACLES, of_list
 from oracle.rows import is_missing, mean, orders, ratio
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
 # --- one list -----------------------------------------------------------------------------------------------
 
 
+@of_list
 def novelty(metric: Metric, case: Case, ties: str) -> float | None:
     items, (counts, whole) = recommended(metric, case, ties), popularity(metric, case)
     if not items:
@@ -62,12 +64,14 @@ def novelty(metric: Metric, case: Case, ties: str) -> float | None:
     return total / (len(items) if metric.k is None or metric.options.get("denominator") == "list" else metric.k)
 
 
+@of_list
 def arp(metric: Metric, case: Case, ties: str) -> float | None:
     counts, whole = popularity(metric, case)
     whole = 1 if metric.options.get("unit") == "interactions" else whole
     return mean([counts[item] / whole for item in recommended(metric, case, ties)])
 
 
+@of_list
 def long_tail(metric: Metric, case: Case, ties: str) -> float | None:
     users = users_of(case)
     by_popularity = sorted(users, key=lambda item: (-len(users[item]), item))
@@ -75,17 +79,20 @@ def long_tail(metric: Metric, case: Case, ties: str) -> float | None:
     return mean([float(item not in head) for item in recommended(metric, case, ties)])
 
 
+@of_list
 def user_coverage(metric: Metric, case: Case, ties: str) -> float:
     least = metric.k if metric.k and metric.options.get("filled") else 1
     return float(len(recommended(metric, case, ties)) >= least)
 
 
+@of_list
 def diversity(metric: Metric, case: Case, ties: str) -> float | None:
     items = dict.fromkeys(recommended(metric, case, ties))
     vectors = [case.features[item] for item in items if item in case.features]
     return mean([1 - cosine(a, b) for a, b in combinations(vectors, 2)])
 
 
+@of_list
 def calibration(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the divergence of what a user is recommended from what the user had, by features."""
     alpha = float(metric.options.get("alpha", 0.01))
@@ -104,6 +111,7 @@ def mix_of(items: Iterable[Hashable], case: Case) -> list[float] | None:
     return [sum(vector[g] / sum(vector) for vector in known) / len(known) for g in range(len(known[0]))]
 
 
+@of_list
 def serendipity(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the share of the places with a relevant item that is not among the most popular ones."""
     hits = {row["item"] for row in case.rows if hit(row)}
@@ -123,12 +131,13 @@ def serendipity(metric: Metric, case: Case, ties: str) -> float | None:
 
 
 def over_lists(value: Callable[..., float | None]) -> Callable[..., float | None]:
-    """Return the function of a call, from one of the recommended items of all its lists and the options."""
+    """Enter the function of a metric of all lists, from their recommended items and the options to the value."""
 
-    def of_call(metric: Metric, case: Case, ties: str = "average") -> float | None:
+    def value_of_call(metric: Metric, case: Case, ties: str = "average") -> float | None:
         return value([recommended(metric, of, ties) for of in case.lists], case, **metric.options)
 
-    return of_call
+    ORACLES[value.__name__] = value_of_call
+    return value
 
 
 def exposures(lists: list[list[Hashable]], case: Case) -> Counter[Hashable]:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from oracle.auc import PICK
+from oracle.case import of_list
 from oracle.rows import number, orders
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def has_relevant(case: Case) -> bool:
     return any(number(row["relevant"]) > 0 for row in case.rows)
 
 
+@of_list
 def err(metric: Metric, case: Case, ties: str) -> float | None:
     if not has_relevant(case):
         return None
@@ -47,6 +49,7 @@ def err(metric: Metric, case: Case, ties: str) -> float | None:
     return cascade(case, probability, lambda r: 1 / r if r <= metric.last else 0.0, ties)
 
 
+@of_list
 def pfound(metric: Metric, case: Case, ties: str) -> float | None:
     if not has_relevant(case):
         return None

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from oracle.metric import Metric
 
+    OfList = Callable[["Metric", "Case", str], float | None]
+
 
 @dataclass(frozen=True)
 class Case:
@@ -40,10 +42,26 @@ class OfCall(Protocol):
     def __call__(self, metric: Metric, case: Case, ties: str = "average") -> float | None: ...
 
 
-def mean_over_lists(value: Callable[[Metric, Case, str], float | None]) -> OfCall:
+ORACLES: dict[str, OfCall] = {}
+"""By a metric's name, the function from a metric and a case to the value of the whole call; None: it has none."""
+
+
+def mean_over_lists(value: OfList) -> OfCall:
     """Return the function of a call from that of one list: the mean of the lists that have a value."""
 
     def of_call(metric: Metric, case: Case, ties: str = "average") -> float | None:
         return mean(value(metric, of, ties) for of in case.lists)
 
     return of_call
+
+
+def of_list(value: OfList) -> OfList:
+    """Enter the function of the metric of this name from one list to its value; a call has their mean."""
+    ORACLES[value.__name__] = mean_over_lists(value)
+    return value
+
+
+def of_call(value: OfCall) -> OfCall:
+    """Enter the function of the metric of this name from a whole call to its value."""
+    ORACLES[value.__name__] = value
+    return value

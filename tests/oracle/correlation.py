@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from oracle.auc import hit, ranked
+from oracle.case import of_list
 from oracle.rows import mean, number
 
 if TYPE_CHECKING:
@@ -41,15 +42,18 @@ def pairs_of(case: Case) -> tuple[list[float], list[float]]:
     return [number(row["relevant"]) for row in rows], [row["score"] for row in rows]
 
 
+@of_list
 def spearman(metric: Metric, case: Case, ties: str) -> float | None:
     grades, scores = pairs_of(case)
     return pearson(average_ranks(grades), average_ranks(scores)) if grades else None
 
 
+@of_list
 def kendall(metric: Metric, case: Case, ties: str) -> float | None:
     return tau_b(*pairs_of(case))
 
 
+@of_list
 def opa(metric: Metric, case: Case, ties: str) -> float | None:
     pairs = [(a, b) for a, b in combinations(list(zip(*pairs_of(case), strict=True)), 2) if a[0] != b[0]]
     return mean((a[1] == b[1]) / 2 + (a[1] != b[1]) * ((a[0] > b[0]) == (a[1] > b[1])) for a, b in pairs)

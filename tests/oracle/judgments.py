@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from oracle.auc import PICK, hit, ranked
+from oracle.case import of_list
 from oracle.rows import Row, is_missing, mean, number, orders, tied_blocks
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def is_nonrelevant(row: Row) -> bool:
     return is_judged(row) and not hit(row)
 
 
+@of_list
 def bpref(metric: Metric, case: Case, ties: str) -> float | None:
     relevant, others = sum(map(hit, case.rows)), sum(map(is_nonrelevant, case.rows))
     if not relevant:
@@ -40,6 +42,7 @@ def bpref(metric: Metric, case: Case, ties: str) -> float | None:
     return PICK[ties](map(of_order, orders(case.rows)))
 
 
+@of_list
 def judged(metric: Metric, case: Case, ties: str) -> float | None:
     n = len(ranked(case).rows)
     if not n:
@@ -51,6 +54,7 @@ def judged(metric: Metric, case: Case, ties: str) -> float | None:
     return mean(sum(map(is_judged, order[:k])) / below for order in orders(case.rows))
 
 
+@of_list
 def iprec(metric: Metric, case: Case, ties: str) -> float | None:
     relevant = sum(map(hit, case.rows))
     if not relevant:
@@ -72,6 +76,7 @@ def iprec(metric: Metric, case: Case, ties: str) -> float | None:
     return of_points(points)
 
 
+@of_list
 def inf_ap(metric: Metric, case: Case, ties: str) -> float | None:
     """As trec_eval writes it, of each order that the policy leaves open."""
     relevant = sum(map(hit, case.rows))

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from oracle.auc import PICK, hit
+from oracle.case import of_list
 from oracle.rows import Row, mean, orders, ratio
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def money(rows: Iterable[Row]) -> float:
     return math.fsum(row["price"] or 0.0 for row in rows)
 
 
+@of_list
 def money_recall(metric: Metric, case: Case, ties: str) -> float | None:
     total = money(filter(hit, case.rows))
     if total <= 0:
@@ -29,6 +31,7 @@ def money_recall(metric: Metric, case: Case, ties: str) -> float | None:
     return PICK[ties](money(filter(hit, order[: metric.k])) / total for order in orders(case.rows))
 
 
+@of_list
 def money_precision(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the expected value of the relevant rows by that of all rows."""
     if not any(map(hit, case.rows)):

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from oracle.auc import PICK, hit
+from oracle.case import ORACLES, mean_over_lists
 from oracle.rows import Row, orders
 
 if TYPE_CHECKING:
@@ -62,3 +63,6 @@ def of_one_subtopic(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the value of a list whose relevant items are all of one subtopic; an item by its place in the case."""
     rows = [{**row, "item": place} for place, row in enumerate(case.rows)]
     return value(metric, rows, {row["item"]: {0} for row in rows if hit(row)}, ties)
+
+
+ORACLES.update(dict.fromkeys(("alpha_ndcg", "err_ia"), mean_over_lists(of_one_subtopic)))
