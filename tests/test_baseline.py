@@ -333,6 +333,35 @@ def test_what_cannot_be_saved_is_refused_and_the_old_file_stays(polars_engine, p
     assert [file.name for file in path.parent.iterdir()] == ["prod.parquet"]
 
 
+def test_a_run_that_is_stopped_while_it_writes_leaves_the_old_file(polars_engine, path, monkeypatch):
+    truth, old, new = sample(12)
+    saved(path, old, truth, "mrr")
+    before = path.read_bytes()
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    frame, answers = frames(polars_engine, new, truth)
+    monkeypatch.setattr(type(path), "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        frame.rec.evaluate("mrr", truth=answers, save=path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["prod.parquet"]
+
+
+def test_a_baseline_needs_a_library_that_writes_parquet(monkeypatch, path):
+    pytest.importorskip("pandas")
+    from recframe._engines import parquet
+
+    truth, old, _ = sample(13)
+    engine = ENGINES["pandas"].engine
+    frame, answers = frames(engine, old, truth)
+    monkeypatch.setattr(parquet, "find_spec", lambda name: name == "pandas")
+    with pytest.raises(recframe.MissingExtraError, match="packages for Parquet files are not installed"):
+        recframe.rec(frame).evaluate("mrr", truth=answers, save=path)
+    assert not path.exists()
+
+
 def test_a_baseline_is_a_name_and_no_data(polars_engine):
     truth, old, new = sample(11)
     frame, answers, of_old = frames(polars_engine, new, truth, old)

@@ -11,7 +11,6 @@ import click
 from recframe._cli.group import application
 from recframe._cli.terminal import as_options, complain, discard_output, warnings_as_lines
 from recframe._cli.texts import COMPLETE, NAME
-from recframe._files.paths import standard_input
 from recframe._guesses import role_meant
 from recframe.errors import RecError
 
@@ -27,7 +26,6 @@ def run(argv: Sequence[str] | None = None) -> int:
 
     0: all is well; 1: a gate says what fell short; 2: input that cannot be used; 130: interrupted.
     """
-    standard_input.cache_clear()
     arguments = spread(sys.argv[1:] if argv is None else argv)
     program = f"python -m {NAME}" if Path(sys.argv[0]).parts[-2:] == (NAME, "__main__.py") else NAME
     try:

@@ -25,6 +25,7 @@ from recframe._files.paths import (
     is_pattern,
     model_name,
     read_bytes,
+    standard_input,
 )
 from recframe._files.trec import read_qrels, read_run
 from recframe._values import as_tuple
@@ -64,6 +65,7 @@ class Inputs:
 
     def read(self) -> tuple[pl.DataFrame, dict[str, Any]]:
         """Return the frame and the roles of the call, with frames in the place of files."""
+        standard_input.cache_clear()
         roles = dict(self.roles)
         models, several = _models(self.files, None if self.format else ENDINGS)
         if sum(str(file).rpartition("=")[2] == str(STDIN) for file in self._all_files) > 1:
