@@ -26,12 +26,12 @@ def files_of(folder: Path, endings: Collection[str] | None) -> list[Path]:
         if [*folder.glob(notes)]:
             msg = f"{str(folder)!r} is a table of {table}, whose files hold deleted rows too"
             raise InputError(msg, "write the rows of its newest version to a file, and give that")
-    found = [
+    visible = [
         path
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not any(part[0] in "_." for part in path.relative_to(folder).parts)
     ]
-    files = [path for path in found if endings is None or _ending(path) in endings]
+    files = [path for path in visible if endings is None or _ending(path) in endings]
     kinds = sorted({_ending(path) for path in files})
     if not files:
         msg = f"the folder {str(folder)!r} holds no file of rows"

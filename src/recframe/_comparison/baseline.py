@@ -73,10 +73,10 @@ def save(plan: Plan, path: Path) -> None:
         "side": fingerprints_of_frames(context),
         "metrics": metrics,
     }
-    found = {LIST: texts_of(context, table, list(context.keys)), ABOUT: [json.dumps(about)] * len(table), **prints}
-    found |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
+    rows = {LIST: texts_of(context, table, list(context.keys)), ABOUT: [json.dumps(about)] * len(table), **prints}
+    rows |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
     types = dict.fromkeys((LIST, ABOUT), nw.String()) | dict.fromkeys(prints, nw.Int64())
-    write_whole(path, to_parquet(found, types | dict.fromkeys(numbers, nw.Float64())))
+    write_whole(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,13 @@ def values_of_items(rows: Rows, metric: str) -> list[float | None]:
         raise InputError(msg, "make the states with the number of all items that could be recommended")
     lists = nw.from_dict({**sums, CATALOG_SIZE: np.full(len(parts), float(size))}, backend=backend)
     value = requirements.values[record.label].where_defined(eager=True)
-    found = np.asarray(lists.select(value)[record.column].to_numpy(), dtype=np.float64)
+    numbers = np.asarray(lists.select(value)[record.column].to_numpy(), dtype=np.float64)
     undefined = definition["undefined"]
-    if undefined == "raise" and np.isnan(found).any():
-        msg = f"{int(np.isnan(found).sum())} values of {metric} are undefined {record.undefined_reason()}"
+    if undefined == "raise" and np.isnan(numbers).any():
+        msg = f"{int(np.isnan(numbers).sum())} values of {metric} are undefined {record.undefined_reason()}"
         raise UndefinedError(msg, "make the states with undefined='skip' or a number")
     other = undefined if isinstance(undefined, float) else None
-    return [other if value != value else value for value in found.tolist()]  # noqa: PLR0124 - NaN
+    return [other if value != value else value for value in numbers.tolist()]  # noqa: PLR0124 - NaN
 
 
 def _places(codes: Any, sums: Floats, count: int) -> Floats:

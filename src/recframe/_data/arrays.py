@@ -86,12 +86,12 @@ def _array(name: str, values: Any) -> NDArray[Any]:
     except ModuleNotFoundError:
         what = "from_arrays"
         raise MissingExtraError.of(what, "stats") from None
-    found = np.asarray(values)
-    found = found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found  # noqa: PLR2004
-    if found.ndim != 1:
-        msg = f"{name} has the shape {found.shape}, but has one number for each row"
+    column = np.asarray(values)
+    column = column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column  # noqa: PLR2004
+    if column.ndim != 1:
+        msg = f"{name} has the shape {column.shape}, but has one number for each row"
         raise InputError(msg, f"give one column, such as {name}[:, 1], the probability of the second class")
-    return found
+    return column
 
 
 def _lists(group: Any, rows: int) -> NDArray[Any]:
@@ -100,11 +100,11 @@ def _lists(group: Any, rows: int) -> NDArray[Any]:
 
     if group is None:
         return np.zeros(rows, dtype=np.int64)
-    found = _array("group", group)
-    if len(found) == rows:
-        return found
-    if found.dtype.kind not in "iu" or (found < 0).any() or found.sum() != rows:
-        of = f" that sum to {found.sum()}" if found.dtype.kind in "iu" else ""
-        msg = f"group has {len(found)} values{of}, but there are {rows} rows"
+    groups = _array("group", group)
+    if len(groups) == rows:
+        return groups
+    if groups.dtype.kind not in "iu" or (groups < 0).any() or groups.sum() != rows:
+        of = f" that sum to {groups.sum()}" if groups.dtype.kind in "iu" else ""
+        msg = f"group has {len(groups)} values{of}, but there are {rows} rows"
         raise InputError(msg, "give the list of each row, or the sizes of the lists, which sum to the number of rows")
-    return np.repeat(np.arange(len(found)), found)
+    return np.repeat(np.arange(len(groups)), groups)

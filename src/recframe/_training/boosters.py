@@ -65,8 +65,8 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
 
 def _lightgbm(value: Value) -> Callable[..., Any]:
     def call(predictions: Any, data: Any) -> tuple[str, float, bool]:
-        found = value(data.get_label(), predictions, _groups(data.get_group(), "Dataset(..., group=sizes)"))
-        return value.name, found, value.higher_is_better
+        result = value(data.get_label(), predictions, _groups(data.get_group(), "Dataset(..., group=sizes)"))
+        return value.name, result, value.higher_is_better
 
     return call
 

@@ -67,8 +67,8 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **metadata: Any) -> float:  # noqa: N803 - sklearn's name
         """Return the value of what the estimator predicts, its negative if lower is better."""
-        found = self._value(y, _predicted(estimator, X), self._lists(X, metadata))
-        return found if self._value.higher_is_better else -found
+        result = self._value(y, _predicted(estimator, X), self._lists(X, metadata))
+        return result if self._value.higher_is_better else -result
 
     def get_metadata_routing(self) -> Any:
         """Return what scikit-learn passes to the call."""
@@ -99,5 +99,5 @@ def _predicted(estimator: Any, X: Any) -> Any:  # noqa: N803
     if name is None:
         msg = f"{quoted(estimator)} predicts nothing"
         raise InputError(msg, f"give an estimator with {', '.join(RESPONSES)}")
-    found = getattr(estimator, name)(X)
-    return found[:, 1] if name == "predict_proba" and found.shape[1] == 2 else found  # noqa: PLR2004
+    predictions = getattr(estimator, name)(X)
+    return predictions[:, 1] if name == "predict_proba" and predictions.shape[1] == 2 else predictions  # noqa: PLR2004

@@ -26,12 +26,12 @@ class Value:
     @classmethod
     def of(cls, metric: str | Metric, policies: Mapping[str, Any]) -> Value:
         """Check the metric and the policies, before anything is trained."""
-        found = cls(metric, policies)
+        checked = cls(metric, policies)
         spec_of(metric)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found(relevant=[1, 0], score=[1.0, 0.0], group=None)
-        return found
+            checked(relevant=[1, 0], score=[1.0, 0.0], group=None)
+        return checked
 
     @property
     def name(self) -> str:
