@@ -149,6 +149,15 @@ def test_undefined_values_of_all_lists_keep_their_policy(polars_engine):
     assert recframe.merge(states).evaluate().item() == 1
 
 
+def test_a_state_is_a_frame_of_the_kind_given(engine):
+    pytest.importorskip("scipy")
+    frame = engine.frame(sample(3), KINDS)
+    with engine.running():
+        state = recframe.rec(frame).state("mrr", score=MODELS, per="day")
+        assert type(state).__module__.split(".")[0] == type(frame).__module__.split(".")[0]
+        assert same(*(plain(recframe.merge(each).evaluate())[0]["mrr"] for each in (state, [state])))
+
+
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_merging_is_associative_and_in_any_order(seed, count):
     pytest.importorskip("polars")

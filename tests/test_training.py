@@ -209,6 +209,24 @@ def test_xgboost_stops_early_by_a_metric():
     assert values[model.best_iteration] == pytest.approx(of_frame(seen, predicted, of, "ndcg@3"), abs=1e-6)
 
 
+def test_the_ranker_of_xgboost_gets_its_queries(routing):
+    xgboost = pytest.importorskip("xgboost")
+    from sklearn.model_selection import GroupKFold, cross_validate
+
+    features, grade, query = data(3)
+    model = xgboost.XGBRanker(n_estimators=3, n_jobs=1).set_fit_request(qid=True)
+    folds = GroupKFold(2)
+    found = cross_validate(
+        model, features, grade, cv=folds, params={"qid": query, "groups": query}, return_estimator=True,
+        scoring=recframe.scorer("ndcg@3", group="qid"), error_score="raise",
+    )  # fmt: skip
+    for fold, (_, test) in enumerate(folds.split(features, grade, query)):
+        predicted = found["estimator"][fold].predict(features[test])
+        assert found["test_score"][fold] == pytest.approx(
+            of_frame(grade[test], predicted, query[test], "ndcg@3"), abs=1e-12
+        )
+
+
 def test_a_booster_that_is_not_known_is_refused():
     with pytest.raises(recframe.OptionError, match="library='catboost' is not one of"):
         recframe.feval("ndcg", "catboost")

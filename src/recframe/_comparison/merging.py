@@ -31,6 +31,7 @@ from recframe._comparison.state_checks import (
     ordered,
 )
 from recframe._comparison.state_sums import ends_by, exchanged, sums_by
+from recframe._engines.base import Engine
 from recframe._engines.registry import adapter_of, is_frame
 from recframe._values import as_tuple, column_names
 from recframe.errors import (
@@ -287,8 +288,12 @@ def _eager(frame: Any) -> nw.DataFrame[Any]:
     if not is_frame(frame):
         msg = f"{quoted(frame)} is no state"
         raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
-    opened = adapter_of(frame).as_narwhals(frame)
-    return opened.collect() if isinstance(opened, nw.LazyFrame) else opened
+    adapter = adapter_of(frame)
+    opened = adapter.as_narwhals(frame)
+    if not isinstance(opened, nw.LazyFrame):
+        found: nw.DataFrame[Any] = opened
+        return found
+    return adapter.collected(opened) if isinstance(adapter, Engine) else opened.collect()
 
 
 def _sortable(segment: Key) -> Key:

@@ -61,13 +61,14 @@ def result_frame(
     kinds: Mapping[str, type] | None = None,
     *,
     named_by_text: bool = False,
+    in_kind: bool = False,
 ) -> Any:
     """Return a result as a frame of the kind given.
 
     The statistics need SciPy, so they are no part of a lazy plan: lazy polars computes them when the result is
     collected; DuckDB, Ibis and Spark compute them at once, and the result is a polars frame or an Arrow table. `kinds`
     are the types of the columns of a result, if they are not those of statistics. Models have the type of the column
-    that names them, or are `named_by_text`.
+    that names them, or are `named_by_text`. With `in_kind`, results of DuckDB, Ibis and Spark are frames of these.
     """
     context = plan.context
     check_apart([*context.query.per, *columns])
@@ -88,7 +89,10 @@ def result_frame(
         return type(types)(reported | dict(of_columns))
 
     later = context.engine.deferred(finished, schema)
-    return compute().rename(names).to_native() if later is None else later
+    if later is not None:
+        return later
+    result = compute().rename(names)
+    return context.engine.in_kind(result) if in_kind else result.to_native()
 
 
 def _type(name: str, model: Any) -> Any:

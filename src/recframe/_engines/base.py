@@ -268,6 +268,10 @@ class Engine(Adapter):
         """Return the rows of a frame, as an eager frame of a library that is installed."""
         return frame.collect()
 
+    def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        """Return rows that were collected as a frame of the engine's own library."""
+        return frame.to_native()
+
     def deferred(self, compute: Callable[[], Any], schema: Callable[[], Any]) -> Any:  # noqa: ARG002
         """Return a lazy frame whose rows are computed when it is collected; None where frames cannot wait."""
         return None

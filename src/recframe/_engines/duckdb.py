@@ -62,6 +62,10 @@ class DuckDB(SqlEngine):
         values = duckdb.FunctionExpression("unnest", duckdb.ConstantExpression(items))
         return self._one.select(values.alias(column))
 
+    def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        rows = frame.to_arrow()  # noqa: F841 - DuckDB reads it by its name
+        return self._one.query("one", "SELECT * FROM rows")
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
         matches = " AND ".join(f"here.{_quoted(name)} IS NOT DISTINCT FROM there.{_quoted(name)}" for name in on)

@@ -65,6 +65,9 @@ class Ibis(SqlEngine):
     def items_frame(self, column: str, items: list[Any]) -> Any:
         return ibis.memtable(import_module("pyarrow").table({column: items}))
 
+    def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        return ibis.memtable(frame.to_arrow())
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
         # Names of their own, so that no column of the result needs a second look at where it came from.

@@ -14,6 +14,8 @@ from recframe._engines.sql import SqlEngine
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import narwhals as nw
+
     from recframe._columns import Frame
     from recframe._engines.base import Task
 
@@ -32,6 +34,9 @@ class Spark(SqlEngine):
 
     def items_frame(self, column: str, items: list[Any]) -> Any:
         return self._frame.sparkSession.createDataFrame([(each,) for each in items], [column])
+
+    def in_kind(self, frame: nw.DataFrame[Any]) -> Any:
+        return self._frame.sparkSession.createDataFrame(frame.to_arrow())
 
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         here, there = left.to_native(), right.to_native()
