@@ -116,6 +116,8 @@ REQUIRED = {
     "least": 0.25,
     "path": "no such file.run",
     "lists": {"q": {"d": 1.0}},
+    "relevant": [1, 0],
+    "score": [0.5, 0.25],
 }
 """What belongs in an argument that has no default."""
 BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},

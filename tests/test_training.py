@@ -60,6 +60,14 @@ def test_arrays_name_their_columns_as_config_does():
         assert recframe.scorer("mrr", group=None)(Sum(), [[1], [2]], [0, 1]) == 1
 
 
+@pytest.mark.parametrize("group", [None, [], [0]])
+def test_arrays_without_rows_are_a_frame_without_rows(group):
+    frame = recframe.from_arrays([], [], group=group)
+    assert len(frame) == 0
+    with pytest.warns(recframe.UndefinedWarning):
+        assert np.isnan(frame.rec.mrr())
+
+
 class Sum:
     """An estimator that predicts the sum of features."""
 

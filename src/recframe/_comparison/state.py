@@ -96,7 +96,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     pairs = []
     if len(models) > 1 or options.baseline is not None:
         pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
-        values = with_differences(values, pairs)
+        values = with_differences(values, pairs) if pairs else values
     ones = [(model, metric) for model in range(len(models)) for metric in every]
     names = [*(value_column(*one) for one in ones), *(pair.difference for pair in pairs)]
     names += [weight_column(*one) for one in ones if one[1] in values.weighted]

@@ -79,17 +79,24 @@ def columns_of_arrays() -> dict[str, str]:
     return {**names, "by": names["by"] if isinstance(names["by"], str) else str(BY)}
 
 
-def _array(name: str, values: Any) -> NDArray[Any]:
+def _array(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     """Return an array of one dimension; one of a single column is that column."""
     try:
         import numpy as np
     except ModuleNotFoundError:
         what = "from_arrays"
         raise MissingExtraError.of(what, "stats") from None
-    column = np.asarray(values)
+    try:
+        column = np.asarray(values)
+        if numbers and column.dtype.kind not in "biuf":
+            # Neither times nor complex numbers are relevance or scores.
+            column = column.astype(np.float64, casting="safe" if column.dtype.kind in "cmM" else "unsafe")
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        msg = f"{name}={quoted(values)} is no array of numbers"
+        raise InputError(msg, "give one number for each row") from None
     column = column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column  # noqa: PLR2004
     if column.ndim != 1:
-        msg = f"{name} has the shape {column.shape}, but has one number for each row"
+        msg = f"{name} has the shape {column.shape}, but has one value for each row"
         raise InputError(msg, f"give one column, such as {name}[:, 1], the probability of the second class")
     return column
 
@@ -100,7 +107,10 @@ def _lists(group: Any, rows: int) -> NDArray[Any]:
 
     if group is None:
         return np.zeros(rows, dtype=np.int64)
-    groups = _array("group", group)
+    groups = _array("group", group, numbers=False)
+    if groups.dtype.kind == "O" and not all(isinstance(each, str | int | None) for each in groups):
+        msg = f"group={quoted(group)} holds neither text nor numbers"
+        raise InputError(msg, "give the id of each row's list, or the sizes of the lists")
     if len(groups) == rows:
         return groups
     if groups.dtype.kind not in "iu" or (groups < 0).any() or groups.sum() != rows:

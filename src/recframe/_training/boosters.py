@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._training.value import Value
-from recframe.errors import InputError, one_of
+from recframe._values import choice
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,9 +58,7 @@ def feval(metric: str | Metric, library: Booster = "lightgbm", **policies: Any) 
         "lightgbm.sklearn": _lightgbm_sklearn,
         "xgboost": _xgboost,
     }
-    if library not in makers:
-        error = one_of("library", library, makers)
-        raise error
+    choice("library", library, makers)
     return makers[library](value)
 
 
