@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from benchmarks.chart import draw, lines
 from benchmarks.comparisons import comparison_rows, resampling_rows
 from benchmarks.data import Shape
+from benchmarks.expressions import expression_rows
 from benchmarks.factors import factor_memory_row, factor_rows
 from benchmarks.files import file_rows
 from benchmarks.handwritten import handwritten_rows
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     Rows = Iterator[Row | Missing]
 
 SHAPES = (Shape(100_000, 50), Shape(10_000, 500), Shape(500_000, 10))
+GROUPED = Shape(100_000, 10), Shape(2_000, 500)
 PEERS = Shape(20_000, 100)
 CORRELATED = Shape(10_000, 50)
 FACTORS = Shape(5_000, 20_000)
@@ -77,6 +79,11 @@ def own(run: Run) -> Rows:
 def handwritten(run: Run) -> Rows:
     for shape in SHAPES:
         yield from handwritten_rows(run.scaled(shape), run.repeats)
+
+
+def expressions(run: Run) -> Rows:
+    for shape in GROUPED:
+        yield from expression_rows(run.scaled(shape), run.repeats)
 
 
 def pandas(run: Run) -> Rows:
@@ -135,7 +142,7 @@ def spark(run: Run) -> Rows:
 
 
 USUAL: tuple[Callable[[Run], Rows], ...] = (own, pandas, growth, peers, correlation, factors, comparisons, memory)
-LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, libraries, lists, files, spark)
+LONG: tuple[Callable[[Run], Rows], ...] = (handwritten, expressions, libraries, lists, files, spark)
 """What only a run of all takes the time for, or one that names it."""
 GROUPS = {group.__name__: group for group in (*USUAL, *LONG)}
 

@@ -39,8 +39,8 @@ def texts_that_name_columns(path):
 
 
 LIBRARIES = {"polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
-ROOMS_THAT_USE_ONE = ("_engines", "_cli")
-"""The adapters, and the command line, which reads files with polars."""
+ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions")
+"""The adapters, the command line, which reads files with polars, and the expressions of polars."""
 
 
 SHARED_BY_ENGINES = {

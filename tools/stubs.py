@@ -1,7 +1,7 @@
-"""Writes what type checkers see of the namespace and of `Config`, from what makes them at run time.
+"""Writes what type checkers see of the namespace, `Config` and expressions, from what makes them at run time.
 
-``python tools/stubs.py`` writes ``accessor.pyi`` and ``config.pyi`` in ``src/recframe``; ``--check`` fails if one is
-out of date.
+``python tools/stubs.py`` writes ``accessor.pyi``, ``config.pyi`` and ``expr.pyi`` in ``src/recframe``; ``--check``
+fails if one is out of date.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
+from recframe._expressions.calls import CALLS, NAMES, POLICIES
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -122,6 +123,22 @@ class Config:
 '''
 
 
+EXPR = '''"""Written by tools/stubs.py: change the metric records or the roles, then run it."""
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict, Unpack
+
+import polars as pl
+
+from recframe._arguments import Undefined
+from recframe._expressions.refused import ExpressionTies
+from recframe.metrics import Metric
+{imports}
+
+{roles}
+'''
+
+
 def role_types(names: Iterable[str]) -> dict[str, str]:
     """Return the types of roles."""
     return {field.name: str(field.type) for field in fields(Roles) if field.name in names}
@@ -157,16 +174,16 @@ def dict_of(names: tuple[str, ...]) -> str:
     return f"{call.title().replace('_', '')}Roles"
 
 
-def declaration(name: str, arguments: list[str], result: str) -> str:
+def declaration(name: str, arguments: list[str], result: str, margin: str = "    ") -> str:
     """Return a method's declaration, in lines as the formatter of the project breaks them."""
     quoted = [argument.replace("'", '"') for argument in arguments]
-    line = f"    def {name}({', '.join(quoted)}) -> {result}: ...\n"
+    line = f"{margin}def {name}({', '.join(quoted)}) -> {result}: ...\n"
     if len(line) <= WIDTH:
         return line
-    inner = f"        {', '.join(quoted)}\n"
+    inner = f"{margin}    {', '.join(quoted)}\n"
     if len(inner) > WIDTH:
-        inner = "".join(f"        {argument},\n" for argument in quoted)
-    return f"    def {name}(\n{inner}    ) -> {result}: ...\n"
+        inner = "".join(f"{margin}    {argument},\n" for argument in quoted)
+    return f"{margin}def {name}(\n{inner}{margin}) -> {result}: ...\n"
 
 
 def overloads(name: str, arguments: list[str], side: Iterable[str] = ()) -> str:
@@ -208,6 +225,24 @@ def plot() -> str:
     return "class Plot:\n" + "".join(call(name, Plot) for name in PLOTS)
 
 
+def expr_stub() -> str:
+    """Return the whole stub of the functions that give expressions."""
+    types = role_types(POLICIES) | {"ties": "ExpressionTies"}
+    text = EXPR.format(imports=imports_of(METRICS[name] for name in NAMES), roles=typed_dict("ExpressionRoles", types))
+    for name, function in CALLS.items():
+        own: list[str] = []
+        star = False
+        for each in inspect.signature(function).parameters.values():
+            if each.kind is each.VAR_KEYWORD or each.name in POLICIES:
+                continue
+            if each.kind is each.KEYWORD_ONLY and not star:
+                own, star = [*own, "*"], True
+            default = "" if each.default is each.empty else f" = {each.default!r}"
+            own.append(f"{each.name}: {each.annotation}{default}")
+        text += declaration(name, [*own, "**roles: Unpack[ExpressionRoles]"], "pl.Expr", margin="")
+    return text
+
+
 def home_of(name: str, module: str) -> str:
     """Return the module that defines a name of a module of metrics."""
     found = getattr(sys.modules[module], name)
@@ -216,19 +251,23 @@ def home_of(name: str, module: str) -> str:
     return next(home for home in sharing if f"\n{name} = " in inspect.getsource(sys.modules[home]))
 
 
-def stub() -> str:
-    """Return the whole stub."""
+def imports_of(kinds: Iterable[type]) -> str:
+    """Return the lines that import the types of the options of metrics."""
     aliases: dict[str, str] = {}
-    for kind in METRICS.values():
+    for kind in kinds:
         for field in fields(kind):
             for name in str(field.type).split(" | "):
                 if hasattr(sys.modules[kind.__module__], name):
                     aliases.setdefault(name, home_of(name, kind.__module__))
-    imports = "\n".join(
+    return "\n".join(
         f"from {module} import {', '.join(sorted(name for name, home in aliases.items() if home == module))}"
         for module in sorted(set(aliases.values()))
     )
-    text = HEAD.format(imports=imports, roles=role_dicts().rstrip(), plot=plot())
+
+
+def stub() -> str:
+    """Return the whole stub."""
+    text = HEAD.format(imports=imports_of(METRICS.values()), roles=role_dicts().rstrip(), plot=plot())
     text += overloads(
         "measure", ["metric: str | Metric", "*"], [n for n in CALL_ROLES["measure"] if n not in roles_of()]
     )
@@ -249,7 +288,9 @@ def config_stub() -> str:
 def main() -> int:
     """Write the stubs, or with --check compare them."""
     out_of_date = 0
-    for path, text in ((STUB, stub()), (STUB.with_name("config.pyi"), config_stub())):
+    made = {"accessor.pyi": stub(), "config.pyi": config_stub(), "expr.pyi": expr_stub()}
+    for name, text in made.items():
+        path = STUB.with_name(name)
         if "--check" not in sys.argv:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:

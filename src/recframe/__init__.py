@@ -31,7 +31,7 @@ from recframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from recframe import metrics, profiles
+    from recframe import expr, metrics, profiles
     from recframe._comparison.merged import merge
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
@@ -70,6 +70,7 @@ __all__ = [
     "UnknownMethodError",
     "candidates",
     "explain",
+    "expr",
     "feval",
     "from_arrays",
     "from_dict",
@@ -114,7 +115,7 @@ _LATER = {
     "write_run": "recframe._files.trec",
 }
 """The module of each name that is imported at its first use, as the import of this package must be fast."""
-_MODULES = ("accessor", "config", "factors", "metrics", "profiles")
+_MODULES = ("accessor", "config", "expr", "factors", "metrics", "profiles")
 """The public modules that are imported at their first use."""
 
 

@@ -26,20 +26,21 @@ NAME = "rec"
 class _Accessor:
     """A class attribute that makes the namespace anew at each look-up. The first one imports the namespace's class."""
 
-    __slots__ = ("_class_name", "_namespace")
+    __slots__ = ("_class_name", "_module", "_namespace")
 
-    def __init__(self, class_name: str) -> None:
+    def __init__(self, class_name: str, module: str = "recframe.accessor") -> None:
         self._class_name = class_name
+        self._module = module
         self._namespace: Any = None
 
     def __get__(self, frame: Any, owner: type | None = None) -> Any:
         if self._namespace is None:
-            self._namespace = getattr(import_module("recframe.accessor"), self._class_name)
+            self._namespace = getattr(import_module(self._module), self._class_name)
         return self._namespace if frame is None else self._namespace(frame)
 
 
 class _Elsewhere:
-    """What expressions and columns have in the place of the namespace: its methods say where that is."""
+    """What columns have in the place of the namespace: its methods say where that is."""
 
     __slots__ = ("_what",)
 
@@ -64,7 +65,7 @@ def _attach(owner: type, register: Callable[[str], Callable[[type], type]], acce
 def _polars(polars: ModuleType) -> None:
     _attach(polars.DataFrame, polars.api.register_dataframe_namespace, _Accessor("EagerRec"))
     _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, _Accessor("LazyRec"))
-    _attach(polars.Expr, polars.api.register_expr_namespace, _Elsewhere("an expression"))
+    _attach(polars.Expr, polars.api.register_expr_namespace, _Accessor("ExprRec", "recframe._expressions.namespace"))
     _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere("a column by itself"))
 
 

@@ -79,3 +79,7 @@ def files(path: str) -> None:
     run: pl.DataFrame = recframe.read_run(path)
     qrels: pl.DataFrame = recframe.read_qrels(path, by="query")
     recframe.require(recframe.rec(run).evaluate("ndcg", truth=qrels), {"ndcg": 0.3})
+
+
+assert_type(recframe.expr.ndcg("score", "clicked", k=5, gain="exp2", ties="best"), pl.Expr)
+assert_type(recframe.expr.evaluate(pl.col("score"), ["ndcg", "map"], "clicked", k=[5, 10]), pl.Expr)

@@ -35,6 +35,15 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
         raise OptionError(msg, "leave lists= out; filter the frame to look at some lists only")
 
 
+def check_ties(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for metrics that count tied rows together, where the policy orders them."""
+    for metric in metrics:
+        if metric.requires_average_ties and query.ties != "average":
+            name = query.averaging(metric.label).name
+            msg = f"ties={query.ties!r} orders tied rows, but {name} counts them together"
+            raise OptionError(msg, "ties='average'")
+
+
 def _reads_all_lists(metric: Metric) -> bool:
     return isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
 

@@ -88,7 +88,7 @@ def requirements_of(
         by_propensity=query.propensity is not None,
         by_divisor=query.propensity is not None and query.estimator == "pooled",
     )
-    return _kept(call) if all(map(_answers_alike, metrics)) else _collected(call)
+    return _kept(call) if all(map(answers_alike, metrics)) else _collected(call)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class _Call:
     """Whether a list weighs as much as the estimate that its value is divided by."""
 
 
-def _answers_alike(metric: Metric) -> bool:
+def answers_alike(metric: Metric) -> bool:
     """Return whether a metric that equals this one always gives the same terms."""
     return metric.is_builtin and not any(map(callable, metric.options.values()))
 

@@ -27,7 +27,7 @@ from recframe._columns import (
 )
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure, segments
-from recframe._plan.checks import check_numbers, check_policies, check_profile
+from recframe._plan.checks import check_numbers, check_policies, check_profile, check_ties
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
@@ -61,14 +61,6 @@ def _check_names(query: Query, metrics: Sequence[Metric]) -> None:
         *(LIST_COUNTS[column] for column in query.count_columns),
     ]
     check_apart(names)
-
-
-def _check_ties(query: Query, metrics: Sequence[Metric]) -> None:
-    for metric in metrics:
-        if metric.requires_average_ties and query.ties != "average":
-            name = query.averaging(metric.label).name
-            msg = f"ties={query.ties!r} orders tied rows, but {name} counts them together"
-            raise OptionError(msg, "ties='average'")
 
 
 class Plan:
@@ -108,7 +100,7 @@ class Plan:
         shares: bool = False,
     ) -> None:
         _check_names(query, metrics)
-        _check_ties(query, metrics)
+        check_ties(query, metrics)
         check_policies(query, metrics)
         metrics = metrics if query.sampled is None else estimates(query, metrics)
         self.given = given

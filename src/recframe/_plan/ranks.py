@@ -202,13 +202,22 @@ def chances(frame: Frame, keys: Sequence[str]) -> Frame:
     frame = frame.with_columns(nw.col(POSITION, SIZE).cast(nw.Float64()))
     j, t, m = nw.col(POSITION), nw.col(SIZE), nw.col(BLOCK_HITS)
     frame = frame.filter(j <= t - m + 1)
-    missed = nw.when(j > 1).then(((t - m - j + 2) / (t - j + 2)).log()).otherwise(0.0)
-    frame = frame.with_columns(missed.alias(CHANCE))
+    frame = frame.with_columns(missed_before(j, t, m).alias(CHANCE))
     passed = nw.col(CHANCE).cum_sum().over(*keys, START, order_by=POSITION)
     return frame.with_columns(
-        (passed.exp() * m / (t - j + 1)).alias(CHANCE),
+        first_chance(passed, j, t, m).alias(CHANCE),
         (nw.col(START).cast(nw.Float64()) + j - 1).alias(POSITION),
     )
+
+
+def missed_before(j: nw.Expr, t: nw.Expr, m: nw.Expr) -> nw.Expr:
+    """Return the logarithm of the factor that the place before the j-th adds to the chance that none holds a hit."""
+    return nw.when(j > 1).then(((t - m - j + 2) / (t - j + 2)).log()).otherwise(0.0)
+
+
+def first_chance(passed: nw.Expr, j: nw.Expr, t: nw.Expr, m: nw.Expr) -> nw.Expr:
+    """Return the chance of the j-th place to be the first hit, from the sum of these logarithms up to it."""
+    return passed.exp() * m / (t - j + 1)
 
 
 def grades(frame: Frame, keys: Sequence[str], requested: AbstractSet[str]) -> Frame:

@@ -131,11 +131,11 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     grades = engine.settle(grades)
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
     # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
-    logs = [nw.when(nw.col(stop) < 1).then(1 - nw.col(stop)).otherwise(1.0).log() for stop in stops]
+    logs = [go_on(nw.col(stop)) for stop in stops]
     on = _numbered(context, go_on_column)
     added = dict(zip(on, [nw.col(MARKED) * log if tied else log for log in logs], strict=True))
     end = _numbered(context, end_column) if certain else []
-    added |= {name: (nw.col(stop) >= 1).cast(nw.Float64()) for name, stop in zip(end, stops, strict=False)}
+    added |= {name: is_end(nw.col(stop)) for name, stop in zip(end, stops, strict=False)}
     past = {past_column(name): name for name in added}
     # Half of the first probability to stop puts the grades of a block into one order.
     added[POSITION] = nw.col(START) + nw.col(stops[0]) / 2
@@ -145,10 +145,24 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
         block = [*context.group, START]
         ahead = [nw.col(*map(past_column, on)).max().over(*block)]
         grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
-    examined = [nw.col(past_column(name)).exp() for name in on]
-    for number, name in enumerate(end):
-        examined[number] = examined[number] * (nw.col(past_column(name)) < 1).cast(nw.Float64())
+    past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)
+    examined = [reached(nw.col(past_column(name)), ends) for name, ends in zip(on, past_ends, strict=True)]
     return engine.settle(grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True))))
+
+
+def go_on(stop: nw.Expr) -> nw.Expr:
+    """Return the logarithm of the probability to go on, 0 at a certain stop."""
+    return nw.when(stop < 1).then(1 - stop).otherwise(1.0).log()
+
+
+def is_end(stop: nw.Expr) -> nw.Expr:
+    """Return 1.0 at a certain stop, else 0.0."""
+    return (stop >= 1).cast(nw.Float64())
+
+
+def reached(logs: nw.Expr, ends: nw.Expr | None) -> nw.Expr:
+    """Return the probability to get to a row, from the sums of both over what is ahead; None: no stop is certain."""
+    return logs.exp() if ends is None else logs.exp() * (ends < 1).cast(nw.Float64())
 
 
 def _survivals(

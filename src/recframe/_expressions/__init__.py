@@ -1,0 +1,1 @@
+"""Metrics as expressions of polars, which compute a group each: made from the metrics' records."""

@@ -1,0 +1,254 @@
+"""Calls that return expressions of polars: arguments in, checked, an expression out."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from inspect import Parameter, Signature, cleandoc
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import ALL_ROLES, layered
+from recframe._defaults import current
+from recframe._query import policies_named
+from recframe._signatures import role_parameters
+from recframe._values import check_names
+from recframe.errors import MissingExtraError, OptionError, OptionTypeError, quoted
+from recframe.metrics import METRICS, CutMetric, Metric, make
+from recframe.profiles._record import query_of
+from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import polars as pl
+
+    from recframe._expressions.values import Values
+    from recframe._query import Query
+
+POLICIES = ("ties", "min_relevance", "undefined")
+"""The roles that an expression has in addition to the relevance."""
+READ = ("relevant", *POLICIES)
+OLDEST = (1, 44)
+"""The oldest polars that runs the steps right: 1.35 moves values between lists of which some are empty."""
+NAMES = (
+    *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "err"),
+    *("pfound", "pr_auc", "roc_auc", "partial_auc", "gauc", "num_rel", "num_ret", "num_rel_ret"),
+)
+"""The metrics that read nothing but the scores and the relevance of one list."""
+SEVERAL = "metrics"
+"""What the expression of several metrics is called."""
+_SCORE = """score : str or Expr
+    The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
+relevant : str or Expr, optional
+    The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+"""
+_POLICIES = """
+Other Parameters
+----------------
+ties : {"average", "best", "worst"}
+    Items of equal score: the exact expected value over all their orders, or its bounds.
+min_relevance : float, optional
+    A row is relevant from this relevance on; None: above 0.
+undefined : "skip" or float
+    What a group without a value gets: missing, or this number.
+"""
+_PARAMETERS = "Parameters\n----------"
+_kept: dict[Any, Values] = {}
+"""What was made for earlier calls: to build the steps takes longer than polars takes to run them on a small frame."""
+MOST_KEPT = 256
+
+
+def evaluate(
+    score: str | pl.Expr,
+    metrics: str | Metric | Sequence[str | Metric],
+    relevant: str | pl.Expr | None = None,
+    k: int | Sequence[int | None] | None = None,
+    **roles: Any,
+) -> pl.Expr:
+    """Return one expression for several metrics and cutoffs: a struct named ``"metrics"``, which sorts a group once.
+
+    Parameters
+    ----------
+    score : str or Expr
+        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
+    metrics : str, Metric or sequence of these
+        Metrics as ``"ndcg"``, ``"ndcg(gain=exp2)@10"`` or an alias, or objects of `recframe.metrics`.
+    relevant : str or Expr, optional
+        The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+    k : int or sequence of int, optional
+        The cutoffs of the metrics that name none.
+    **roles
+        `ties`, `min_relevance` and `undefined`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"query": [1, 1, 2], "clicked": [0, 1, 1], "score": [0.9, 0.8, 0.1]})
+    >>> both = pl.col("score").rec.evaluate(["precision", "mrr"], "clicked", k=2)
+    >>> df.group_by("query", maintain_order=True).agg(both).unnest("metrics").rows()
+    [(1, 0.5, 0.5), (2, 0.5, 1.0)]
+    """
+    values, _, columns = _values(specs_of(metrics, k, ()), score, relevant, roles)
+    return values.on(*columns).alias(SEVERAL)
+
+
+def measure(score: str | pl.Expr, metric: str | Metric, relevant: str | pl.Expr | None = None, **roles: Any) -> pl.Expr:
+    """Return the expression of one metric, by its name, an alias or an object.
+
+    Parameters
+    ----------
+    score : str or Expr
+        The score, higher is better: a column or an expression. Missing (null, NaN): not recommended.
+    metric : str or Metric
+        The metric, such as ``"ndcg(gain=exp2)@10"`` or ``"recip_rank"``.
+    relevant : str or Expr, optional
+        The relevance: a column or an expression; ``"relevant"`` unless `Config` names another. Missing counts as 0.
+    **roles
+        `ties`, `min_relevance` and `undefined`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"query": [1, 1, 2], "clicked": [0, 1, 1], "score": [0.9, 0.8, 0.1]})
+    >>> df.select(pl.col("score").rec.measure("recip_rank", "clicked").over("query")).to_series().to_list()
+    [0.5, 0.5, 1.0]
+    """
+    if not isinstance(as_written(metric), str | Metric):
+        msg = f"metric={quoted(metric)} is not one metric"
+        raise OptionTypeError(msg, "evaluate accepts several, and gives a struct")
+    return _measure(score, spec_of(metric), relevant, roles)
+
+
+def _measure(score: Any, spec: Spec, relevant: Any, roles: Mapping[str, Any]) -> pl.Expr:
+    values, (name,), columns = _values([spec], score, relevant, roles)
+    return values.on(*columns).struct.field(name).alias(name)
+
+
+def call_of(kind: type[Metric]) -> Callable[..., Any]:
+    """Return the function that gives a metric's expression, with its signature and documentation."""
+    cut = ["k"] if issubclass(kind, CutMetric) else []
+    by_position = ["score", "relevant", *cut]
+
+    def call(*args: Any, **given: Any) -> Any:
+        if len(args) > len(by_position):
+            msg = f"{kind.name} accepts {', '.join(by_position)} by position, but there are {len(args)} arguments"
+            raise OptionTypeError(msg, "name the others")
+        named = dict(zip(by_position, args, strict=False))
+        if twice := [name for name in named if name in given]:
+            msg = f"{kind.name} got {twice[0]!r} twice"
+            raise OptionTypeError(msg, "give it once")
+        given = {**named, **given}
+        if "score" not in given:
+            msg = f"{kind.name} lacks the score"
+            raise OptionTypeError(msg, f"{kind.name}('score', 'clicked')")
+        score, relevant = given.pop("score"), given.pop("relevant", None)
+        own = {name: value for name, value in given.items() if name not in ALL_ROLES}
+        metric = make(kind.name, own, also=READ)
+        spec = Spec(metric, {name: value for name, value in own.items() if name != "k"})
+        return _measure(score, spec, relevant, {name: value for name, value in given.items() if name in ALL_ROLES})
+
+    call.__name__ = call.__qualname__ = kind.name
+    text = cleandoc(kind.__doc__ or "").partition("Examples\n--------")[0]
+    at = f"{_PARAMETERS}\n" if _PARAMETERS in text else "Notes\n-----"
+    more = "" if at.startswith(_PARAMETERS) else f"\n{at}"
+    call.__doc__ = text.replace(at, f"{_PARAMETERS}\n{_SCORE}{more}", 1) + _POLICIES
+    setattr(call, "__signature__", signature_of(kind))  # noqa: B010 - functions declare no such attribute
+    return call
+
+
+def signature_of(kind: type[Metric]) -> Signature:
+    """Return the signature of a metric's function: score, relevance, cutoff, options, policies."""
+    plain = Parameter.POSITIONAL_OR_KEYWORD
+    found = [
+        Parameter("score", plain, annotation="str | pl.Expr"),
+        Parameter("relevant", plain, default=None, annotation="str | pl.Expr | None"),
+    ]
+    for field in sorted(fields(kind), key=lambda field: field.name != "k"):
+        how = plain if field.name == "k" else Parameter.KEYWORD_ONLY
+        found.append(Parameter(field.name, how, default=field.default, annotation=field.type))
+    return Signature([*found, *role_parameters(POLICIES)], return_annotation="pl.Expr")
+
+
+def _values(
+    specs: Sequence[Spec], score: Any, relevant: Any, given: Mapping[str, Any]
+) -> tuple[Values, list[str], tuple[pl.Expr, pl.Expr]]:
+    """Return what computes metrics, their names, and the expressions of the score and the relevance."""
+    _check_polars()
+    import polars as pl
+
+    _check_roles(given)
+    named = {**given, **({"relevant": relevant} if isinstance(relevant, str) else {})}
+    configured = {name: value for name, value in current().items() if name in READ}
+    roles = layered([configured, named], READ)
+    metrics, query = query_of(specs, roles, policies_named({}, named), {})
+    names = [query.averaging(metric.label).name for metric in metrics]
+    relevance = roles.relevant if relevant is None else relevant
+    # Text has no difference: it would be cast to numbers.
+    columns = _expression(pl, "score", score).fill_nan(None), _expression(pl, "relevant", relevance) - 0
+    return _made(metrics, query), names, columns
+
+
+def _expression(polars: Any, role: str, given: Any) -> Any:
+    if isinstance(given, str):
+        return polars.col(given)
+    if not isinstance(given, polars.Expr):
+        msg = f"{role}={quoted(given)} is neither the name of a column nor an expression of polars"
+        raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r})")
+    return given
+
+
+def _check_polars() -> None:
+    """Raise without a polars that can compute the expressions."""
+    try:
+        import polars as pl
+    except ImportError:
+        what = "expressions of polars"
+        raise MissingExtraError.of(what, "polars") from None
+    if tuple(map(int, pl.__version__.split(".")[:2])) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        msg = f"expressions need polars {oldest} or newer, and this is {pl.__version__}"
+        raise OptionError(msg, "df.rec has the same metrics: df.rec.ndcg(k=5, by='query', per='query')")
+
+
+def _check_roles(given: Mapping[str, Any]) -> None:
+    """Raise for arguments that mean something to a frame only."""
+    for name in given:
+        if name in ("by", "per"):
+            msg = f"{name}={quoted(given[name])}: an expression computes the group that it is in"
+            raise OptionTypeError(msg, "df.group_by('query').agg(...), or the expression's .over('query')")
+        if name == "truth":
+            msg = "truth= is a second frame, and an expression computes one group of its own"
+            hint = "join it first, so that relevant items without a recommendation are rows without a score: "
+            raise OptionTypeError(msg, f"{hint}df.join(truth, on=['query', 'item'], how='full', coalesce=True)")
+        if name in ALL_ROLES and name not in POLICIES:
+            msg = f"{name}={quoted(given[name])} is an argument of frames, not of expressions"
+            raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(POLICIES)}")
+    check_names(list(given), POLICIES)
+
+
+def _made(metrics: Sequence[Metric], query: Query) -> Values:
+    """Return what computes metrics; of the library's own the steps are kept."""
+    from recframe._expressions.refused import check_call, check_requirements
+    from recframe._expressions.values import values_of
+    from recframe._plan.collect_terms import answers_alike, requirements_of
+
+    check_call(query, metrics)
+    named = tuple(query.averaging(metric.label).name for metric in metrics)
+    key = (tuple(metrics), named, query.ties, query.min_relevance, query.undefined)
+    keep = all(map(answers_alike, metrics))
+    if keep and key in _kept:
+        return _kept[key]
+    requirements = requirements_of(metrics, query, 0, truth=False)
+    check_requirements(requirements, query)
+    made = values_of(requirements, query)
+    if keep and len(_kept) < MOST_KEPT:
+        _kept[key] = made
+    return made
+
+
+CALLS: Mapping[str, Callable[..., Any]] = {
+    "evaluate": evaluate,
+    "measure": measure,
+    **{name: call_of(METRICS[name]) for name in NAMES},
+}

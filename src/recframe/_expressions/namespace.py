@@ -1,0 +1,50 @@
+"""The namespace of polars' expressions: ``pl.col("score").rec``."""
+
+from __future__ import annotations
+
+from functools import wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from recframe._expressions.calls import CALLS
+from recframe.errors import UnknownMethodError, closest
+from recframe.metrics import METRICS, meant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
+
+
+class ExprRec:
+    """Metrics as expressions: of the score in front of it, for each group of `agg`, `over` and their like."""
+
+    __slots__ = ("_score",)
+
+    def __init__(self, score: pl.Expr) -> None:
+        self._score = score
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Raise, and name the method that was meant."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        msg = f"an expression has no .rec.{name}"
+        hint = meant(name, exactly=True) or closest(name, CALLS)
+        raise UnknownMethodError(msg, f"frames have it: df.rec.{name}(...)" if name in METRICS else hint)
+
+
+def _method(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a score as a method of it."""
+
+    @wraps(function)
+    def method(self: ExprRec, *args: Any, **given: Any) -> Any:
+        return function(self._score, *args, **given)
+
+    first, *others = signature(function).parameters.values()
+    own = first.replace(name="self", annotation=Parameter.empty)
+    setattr(method, "__signature__", signature(function).replace(parameters=[own, *others]))  # noqa: B010
+    return method
+
+
+for _name, _function in CALLS.items():
+    setattr(ExprRec, _name, _method(_function))

@@ -1,0 +1,148 @@
+"""From the scores and the relevances of a group to the values of metrics.
+
+rank ▸ keep what can matter at the largest k ▸ terms per row ▸ sums ▸ values
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+import polars as pl
+
+from recframe._columns import (
+    HIT,
+    LENGTH,
+    POSITION,
+    RANKED,
+    RANKED_RELEVANT,
+    RELEVANCE,
+    RELEVANT,
+    ROWS,
+    SCORE,
+    constant_column,
+    ideal_position_column,
+    vacant_column,
+)
+from recframe._expressions import rows
+from recframe._expressions.fields import field, on_columns, on_fields, struct_of
+from recframe._expressions.steps import Steps
+from recframe._plan.relevance import is_hit, is_of_ideal, or_zero
+from recframe.metrics._ideal_row import IdealRow
+from recframe.metrics._row import ALL_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._plan.requirements import Requirements
+    from recframe._query import Query
+    from recframe.metrics._record import BestOf
+    from recframe.metrics._row import Weight
+
+_COUNTS, _ROWS = "counts", "sums of rows"
+_IDEAL: dict[BestOf, str] = {"all": "sums of the ideal", "ranked": "sums of the ranked ideal"}
+KNOWN = frozenset({RANKED, ROWS})
+"""What a value may read of a list in addition to its sums."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """What is computed of a group: sums over its rows, over its ideal rankings, and the values that they give."""
+
+    sums: Mapping[str, Steps]
+    """The steps from the list of structs of a score and a relevance to the list of one struct of sums."""
+    values: pl.Expr
+
+    def on(self, score: pl.Expr, relevance: pl.Expr) -> pl.Expr:
+        """Return the struct of values of a group."""
+        columns = {SCORE: score, RELEVANCE: relevance}
+        lists = {
+            name: struct_of({read: columns[read] for read in steps.reads}).implode()
+            for name, steps in self.sums.items()
+        }
+        sums = {name: self.sums[name].on(group).list.first() for name, group in lists.items()}
+        # A list of one struct: in `agg` a struct by itself has no way to use a field twice.
+        return pl.concat_list(struct_of(sums)).list.eval(self.values).list.first()
+
+
+def values_of(requirements: Requirements, query: Query) -> Values:
+    """Return how the values of metrics are computed."""
+    hit = is_hit(nw.col(RELEVANCE), query.min_relevance).cast(nw.Float64())
+    counts = {RANKED: field(SCORE).count(), ROWS: pl.len()}
+    counts = {name: count for name, count in counts.items() if name in requirements.requested}
+    if not requirements.ideal["all"].by_column:
+        counts[RELEVANT] = _own_hits(query.min_relevance).sum()
+    reads = (RELEVANCE, SCORE) if RANKED in counts else (RELEVANCE,)
+    sums = {_COUNTS: Steps(reads, reads).select(counts)} if counts else {}
+    if requirements.ranked.by_column:
+        sums[_ROWS] = _summed(rows.terms(_ranked(requirements, hit, query.min_relevance), requirements, query.ties))
+    for of, name in _IDEAL.items():
+        if requirements.ideal[of].by_column:
+            sums[name] = _summed(_ideal_terms(requirements, of, hit, query.min_relevance))
+    source = {column: name for name, steps in sums.items() for column in steps.names}
+    values = {query.averaging(label).name: _value(requirements, query, label, source) for label in requirements.values}
+    return Values(sums, struct_of(values))
+
+
+def _summed(steps: Steps) -> Steps:
+    return steps.select({name: field(name).sum() for name in steps.names})
+
+
+def _own_hits(min_relevance: float | None) -> pl.Expr:
+    """Return the hits among rows whose relevance may be missing."""
+    return on_fields(is_hit(or_zero(RELEVANCE), min_relevance).cast(nw.Float64()))
+
+
+def _ranked(requirements: Requirements, hit: nw.Expr, min_relevance: float | None) -> Steps:
+    """Return the ranked rows that can matter."""
+    upto = None if any(each.cuts_at_relevant for each in requirements.accuracy) else requirements.cutoff
+    score, hits = field(SCORE), _own_hits(min_relevance)
+    whole = {RELEVANT: hits.sum(), RANKED_RELEVANT: hits.filter(score.is_not_null()).sum(), LENGTH: score.count()}
+    group = Steps((SCORE, RELEVANCE), (SCORE, RELEVANCE))
+    group = group.add({name: whole[name] for name in rows.OF_LIST if name in requirements.ranked.requested})
+    if upto is not None:
+        # Rows that tie with the k-th one stay, and those without a score until all are in order.
+        group = group.then(pl.element().filter((score >= score.top_k(upto).min()).fill_null(True)))  # noqa: FBT003
+    return group.add({RELEVANCE: on_fields(or_zero(RELEVANCE))}).add({HIT: on_fields(hit)})
+
+
+def _ideal_terms(requirements: Requirements, of: BestOf, hit: nw.Expr, min_relevance: float | None) -> Steps:
+    """Return what rows add in an ideal ranking."""
+    terms = requirements.ideal[of]
+    of_ideal = None if ALL_ROWS in terms.requested else is_of_ideal(min_relevance)
+    reads = (RELEVANCE, SCORE) if of == "ranked" else (RELEVANCE,)
+    best = Steps(reads, reads)
+    if of == "ranked":
+        best = best.then(pl.element().filter(field(SCORE).is_not_null()))
+    if of_ideal is not None:
+        # Most rows go before anything is computed of them. Which missing ones go too is known afterwards.
+        best = best.then(pl.element().filter(on_fields(of_ideal).fill_null(True)))  # noqa: FBT003
+    best = best.then(on_fields(or_zero(RELEVANCE)))
+    if of_ideal is not None:
+        best = best.then(pl.element().filter(on_columns(of_ideal, lambda _: pl.element())))
+    best = best.then(pl.element().sort(descending=True))
+    position = {POSITION: pl.int_range(1, pl.len() + 1).cast(pl.Float64)} if POSITION in terms.requested else {}
+    best = best.select({RELEVANCE: pl.element(), **position}).add({HIT: on_fields(hit)})
+    orders = {ideal_position_column(number): order for number, order in enumerate(requirements.orders)}
+    gains = {name: on_fields(order(IdealRow())) for name, order in orders.items() if name in terms.requested}
+    best = best.add({name: gain.rank("ordinal", descending=True).cast(pl.Float64) for name, gain in gains.items()})
+    relevant = {RELEVANT: field(HIT)} if of == "all" else {}
+    return best.select({**{column: on_fields(term) for column, term in terms.summands.items()}, **relevant})
+
+
+def _value(requirements: Requirements, query: Query, label: str, source: Mapping[str, str]) -> pl.Expr:
+    """Return the value of a metric from the sums of a list."""
+    # Scores leave no position without a row.
+    known = {vacant_column(each.cutoff): pl.lit(0.0) for each in requirements.accuracy}
+    known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.constants)}
+    known |= {name: field(where).struct.field(name).cast(pl.Float64).fill_null(0.0) for name, where in source.items()}
+    found = on_columns(requirements.values[label].where_defined(eager=False), known.__getitem__)
+    undefined = query.averaging(label).undefined
+    return found.fill_null(undefined) if isinstance(undefined, float) else found
+
+
+def _total(of: Weight, k: int) -> pl.Expr:
+    """Return the sum of a weight over the positions 1 to k."""
+    positions = pl.select(position=pl.int_range(1, k + 1).cast(pl.Float64))
+    return pl.lit(positions.select(on_columns(of(nw.col(POSITION)), pl.col).sum()).item())

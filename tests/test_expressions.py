@@ -1,0 +1,300 @@
+"""Metrics as expressions of polars equal the values per list of frames."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import narwhals as nw
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import recframe
+from recframe import metrics
+from recframe.metrics import METRICS
+from spellings import spellings_of
+from strategies import GRADED, MISSING, SCORES, crowd
+
+pl = pytest.importorskip("polars")
+
+from recframe._expressions import calls  # noqa: E402
+from recframe._expressions.calls import NAMES, OLDEST  # noqa: E402
+from recframe._expressions.fields import on_fields  # noqa: E402
+
+VERSION = tuple(map(int, pl.__version__.split(".")[:2]))
+supported = pytest.mark.skipif(VERSION < OLDEST, reason="expressions need a newer polars")
+CASCADE = ("err", "pfound")
+"""The metrics whose mean over tied rows no expression holds."""
+ALONE = {"err": "err(max_relevance=3)"}
+"""What a metric cannot do without in one group."""
+WITHIN = 1e-12
+
+
+def variants_of(name, cutoffs=(1, 2, 3, 30, None)):
+    """Return a metric with each value of each option, at each cutoff, but for what no group knows."""
+    found = spellings_of(name, cutoffs)
+    if name == "err":
+        found = [label for label in found if "=" in label and "None" not in label]
+    return found
+
+
+def tried(ties):
+    """Return the metrics that a policy allows."""
+    names = [name for name in NAMES if ties != "average" or name not in CASCADE]
+    labels = [label for name in names for label in variants_of(name)]
+    return [label for label in labels if ties == "average" or "thresholds" not in label]
+
+
+def frame_of(rows):
+    schema = {"query": pl.Int64, "score": pl.Float64, "relevant": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def expected(df, labels, **policies):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("warnings.warn", lambda *_, **__: None)
+        return df.rec.evaluate(labels, by="query", per="query", **policies)
+
+
+def assert_same(found, known):
+    """Compare two frames of the same keys, list by list."""
+    known = found.select("query").join(known, on="query", how="left", nulls_equal=True, maintain_order="left")
+    assert found.columns == known.columns
+    for label in found.columns[1:]:
+        one, two = found[label], known[label]
+        assert one.is_null().equals(two.is_null()), label
+        assert ((one - two).abs().max() or 0.0) <= WITHIN, label
+
+
+ROWS = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from([*SCORES, *MISSING]), st.sampled_from([*GRADED, *MISSING])),
+    min_size=1,
+    max_size=24,
+)
+
+
+@supported
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+@pytest.mark.parametrize("level", [None, 2])
+def test_every_option_and_cutoff_gives_the_values_of_lists(ties, level):
+    df, labels = frame_of([(row["user"], row["score"], row["relevant"]) for row in crowd(5, 60)]), tried(ties)
+    policies = {"ties": ties, "min_relevance": level}
+    found = df.group_by("query").agg(pl.col("score").rec.evaluate(labels, **policies)).unnest("metrics")
+    assert_same(found, expected(df, labels, **policies))
+
+
+SHARED = [
+    *("precision@2", "recall(over=ranked)@3", "f1", "hit_rate@2", "mrr", "mrr@3", "map", "map(norm=hits)@2", "dcg@2"),
+    *("ndcg", "ndcg@2", "ndcg(grades=signed)@3", "rbp@3", "r_precision", "roc_auc", "roc_auc@3", "gauc", "pr_auc"),
+]
+
+
+@supported
+@settings(max_examples=30, deadline=None)
+@given(rows=ROWS, level=st.sampled_from([None, 1.0, -1.0]), undefined=st.sampled_from(["skip", 0.0]))
+@example(rows=[(0, 0.0, 1), (0, -0.0, 0), (0, -0.0, 1), (0, 0.0, -0.0)], level=None, undefined="skip")
+@example(rows=[(0, None, 1), (1, 0.5, 0)], level=None, undefined="skip")
+@pytest.mark.parametrize("ties", ["average", "best", "worst"])
+def test_values_are_those_of_lists(ties, rows, level, undefined):
+    df, labels = frame_of(rows), [*SHARED, *(["err(max_relevance=3)@3"] if ties != "average" else [])]
+    policies = {"ties": ties, "min_relevance": level, "undefined": undefined}
+    both, known = pl.col("score").rec.evaluate(labels, **policies), expected(df, labels, **policies)
+    for order in (df, df.reverse()):
+        assert_same(order.group_by("query").agg(both).unnest("metrics"), known)
+
+
+def some():
+    return frame_of(
+        [(q, s, r) for q in (3, 1, 2) for s, r in ((0.5, q % 2), (0.5, 1), (0.9, 0), (None, 2), (float("nan"), 0))]
+    )
+
+
+@supported
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in CASCADE])
+def test_each_place_of_an_expression_gives_the_same(name):
+    df, e = some(), getattr(pl.col("score").rec, name)(**({"k": 2} if "@" in spellings_of(name, (2,))[0] else {}))
+    known = expected(df, [e.meta.output_name()])
+    assert_same(df.group_by("query").agg(e), known)
+    assert_same(df.lazy().group_by("query").agg(e).collect(), known)
+    assert_same(df.lazy().group_by("query").agg(e).collect(engine="streaming"), known)
+    assert_same(df.with_columns(e.over("query")).select("query", e.meta.output_name()), known)
+    assert_same(df.lazy().select("query", e.over("query")).collect(engine="streaming"), known)
+    one = df.filter(query=1)
+    assert_same(one.select("query").head(1).with_columns(one.select(e).to_series()), known)
+    days = df.with_columns(day=pl.lit(date(2026, 1, 1)) + pl.col("query") * timedelta(days=1)).sort("day")
+    daily = days.group_by_dynamic("day", every="1d").agg(e, pl.col("query").first())
+    assert_same(daily.select("query", e.meta.output_name()), known)
+
+
+@supported
+def test_a_struct_of_several_has_a_field_for_each():
+    df = some()
+    both = pl.col("score").rec.evaluate(["ndcg", "AP", metrics.MRR(1), "gauc"], "relevant", k=[1, 5])
+    found = df.group_by("query").agg(both).unnest("metrics")
+    assert found.columns == ["query", "ndcg@1", "ndcg@5", "map@1", "map@5", "mrr@1", "gauc"]
+    assert_same(found, expected(df, found.columns[1:]))
+    over = df.select("query", both.over("query")).unnest("metrics")
+    assert_same(over, expected(df, found.columns[1:]))
+
+
+@supported
+def test_names_functions_and_expressions_mean_the_same():
+    df = some().with_columns(negative=-pl.col("score"))
+    known = expected(df, ["ndcg(gain=exp2)@2"])
+    for e in (
+        recframe.expr.ndcg("score", "relevant", 2, gain="exp2"),
+        recframe.expr.ndcg(-pl.col("negative"), pl.col("relevant") + 0, k=2, gain="exp2"),
+        pl.col("score").rec.measure("ndcg_burges@2"),
+    ):
+        assert_same(df.group_by("query").agg(e), known)
+    level = df.group_by("query").agg(pl.col("score").rec.measure("AP(rel=2)@3"))
+    assert level.columns == ["query", "map(rel=2)@3"]
+    assert (
+        level.to_series(1).to_list()
+        == df.group_by("query").agg(pl.col("score").rec.map(k=3, min_relevance=2)).to_series(1).to_list()
+    )
+
+
+@supported
+def test_config_names_the_relevance_and_policies():
+    df = some().rename({"relevant": "clicked"})
+    with recframe.Config(relevant="clicked", min_relevance=2, undefined=0):
+        found = df.group_by("query").agg(pl.col("score").rec.recall(k=1))
+    assert found.sort("query").to_series(1).to_list() == [0.0, 0.0, 0.0]
+
+
+@supported
+def test_a_metric_of_the_users_own_is_an_expression_too():
+    class TopHeavy(recframe.Metric):
+        name = "top_heavy"
+
+        def terms(self, row):
+            return {"hits": row.hit * row.weight(lambda position: position**-2.0, 10)}
+
+        def value(self, sums):
+            return sums["hits"]
+
+    df = some()
+    found = df.group_by("query").agg(pl.col("score").rec.measure(TopHeavy(), "relevant"))
+    assert_same(found, df.rec.evaluate([TopHeavy()], by="query", per="query"))
+
+
+@supported
+@pytest.mark.parametrize("dtype", ["Int8", "UInt64", "Float32"])
+def test_scores_are_compared_as_they_are(dtype):
+    df = some().with_columns(score=pl.Series([5, 5, 9, None, 1] * 3, dtype=getattr(pl, dtype)))
+    assert_same(df.group_by("query").agg(pl.col("score").rec.map()), expected(df, ["map"]))
+    large = pl.DataFrame({"query": [1, 1], "score": [2**60, 2**60 + 1], "relevant": [False, True]})
+    assert large.select(pl.col("score").rec.mrr()).item() == 1.0
+
+
+@supported
+@pytest.mark.parametrize(
+    "column", [["a", "b"], [True, False], [Decimal("1.0"), Decimal("2.0")]], ids=["text", "bool", "decimal"]
+)
+def test_scores_that_are_no_numbers_are_errors_of_polars(column):
+    df = pl.DataFrame({"score": column, "relevant": [0, 1]})
+    with pytest.raises(pl.exceptions.PolarsError):
+        df.select(pl.col("score").rec.ndcg())
+
+
+@supported
+def test_text_is_no_relevance():
+    df = pl.DataFrame({"score": [1.0, 2.0], "relevant": ["0", "1"]})
+    for e in (pl.col("score").rec.ndcg(), pl.col("score").rec.precision(k=1)):
+        with pytest.raises(pl.exceptions.PolarsError):
+            df.select(e)
+
+
+@supported
+def test_nothing_of_python_runs_in_the_plan():
+    plan = some().lazy().group_by("query").agg(pl.col("score").rec.evaluate(SHARED)).explain()
+    assert "python" not in plan.lower()
+
+
+@supported
+def test_steps_are_kept():
+    calls._kept.clear()
+    pl.col("a").rec.ndcg("b", k=3)
+    (kept,) = calls._kept.values()
+    pl.col("c").rec.ndcg("d", k=3)
+    assert [*calls._kept.values()] == [kept]
+    pl.col("c").rec.ndcg("d", k=3, ties="best")
+    assert len(calls._kept) == 2
+
+
+@supported
+def test_every_metric_that_reads_one_list_is_there():
+    def builds(name):
+        given = {"pfound": "pfound(probability={1:0.5})"} | ALONE
+        try:
+            pl.col("score").rec.measure(given.get(name, name), ties="worst" if name in CASCADE else "average")
+        except recframe.OptionError:
+            return False
+        return True
+
+    assert {name for name in METRICS if builds(name)} == set(NAMES)
+    public = {name for name in dir(type(pl.col("score").rec)) if not name.startswith("_")}
+    assert public == {*NAMES, "evaluate", "measure"}
+    assert all(callable(getattr(recframe.expr, name)) for name in public)
+
+
+@supported
+@pytest.mark.parametrize(
+    ("call", "message", "hint"),
+    [
+        (lambda s: s.ndcg(ties="item"), "ties='item' orders tied rows by more", "ties='average', 'best' or 'worst'"),
+        (lambda s: s.ndcg(undefined="raise"), "needs the data", "undefined='skip'"),
+        (lambda s: s.err(k=5, ties="best"), "err@5 divides by the largest relevance of the frame", "max_relevance=4"),
+        (lambda s: s.err(max_relevance=4), "a mean over the orders of tied rows", "ties='best' or 'worst'"),
+        (lambda s: s.measure("coverage@5"), "coverage@5 reads more than the scores", "df.rec.evaluate(['coverage@5']"),
+        (lambda s: s.measure("kendall"), "kendall reads more than the scores", "per='query'"),
+        (lambda s: s.ndcg(truth=some()), "truth= is a second frame", "how='full', coalesce=True"),
+        (lambda s: s.ndcg(by="query"), "by='query': an expression computes the group", "group_by('query').agg"),
+        (lambda s: s.ndcg(weight="w"), "weight='w' is an argument of frames", "ties, min_relevance, undefined"),
+        (lambda s: s.ndcg(gain="exp"), "gain='exp' is not one of", ""),
+        (lambda s: s.ndcg(gian="exp2"), "ndcg has no option 'gian'", "gain"),
+        (lambda s: s.ndcg("clicked", 5, 6), "but there are 4 arguments", "name the others"),
+        (lambda s: s.ndcg(5), "relevant=5 is neither the name of a column nor an expression", "pl.col('relevant')"),
+        (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
+        (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
+        (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),
+        (lambda s: s.evaluate(["AP(rel=2)", "AP"]), "several levels of relevance", "one call for each"),
+        (lambda s: s.pr_auc(points="thresholds", ties="best"), "counts them together", "ties='average'"),
+        (lambda s: s.coverage(5), "an expression has no .rec.coverage", "df.rec.coverage"),
+        (lambda s: s.recip_rank("clicked"), "an expression has no .rec.recip_rank", "'mrr'"),
+        (lambda s: recframe.expr.ndcg(), "ndcg lacks the score", ""),
+        (lambda s: recframe.expr.ndcg("score", score="s"), "got 'score' twice", ""),
+    ],
+)
+def test_errors_say_what_to_do(call, message, hint):
+    with pytest.raises(recframe.RecError) as raised:
+        call(pl.col("score").rec)
+    said, _, remedy = str(raised.value).partition("\n\nHint: ")
+    assert message in said
+    assert hint in remedy
+
+
+def test_an_older_polars_is_named(monkeypatch):
+    monkeypatch.setattr(pl, "__version__", "1.43.1")
+    with pytest.raises(recframe.OptionError, match=r"need polars 1.44 or newer, and this is 1.43.1"):
+        pl.col("score").rec.ndcg("clicked")
+
+
+def test_narwhals_expressions_become_expressions_of_fields():
+    """The way to make them is no public one: this holds it on each Narwhals under test."""
+    found = on_fields(nw.when(nw.col("a") > 1).then(nw.col("a") / nw.col("b")).otherwise(0.0).alias("c"))
+    lists = pl.DataFrame({"x": [[{"a": 3.0, "b": 2.0}, {"a": 1.0, "b": 2.0}]]})
+    assert lists.select(pl.col("x").list.eval(found)).item().to_list() == [1.5, 0.0]
+
+
+def test_importing_polars_and_recframe_imports_nothing_of_expressions():
+    code = "import sys, polars, recframe; print([name for name in sys.modules if name.startswith('recframe._exp')])"
+    environment = {**os.environ, "PYTHONPATH": str(Path(recframe.__file__).parent.parent)}
+    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
