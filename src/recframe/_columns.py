@@ -26,6 +26,8 @@ class Addends(NamedTuple):
     """The terms by the columns of the sums, which they are named by too."""
     by_list: bool = False
     """Whether each list has one row only, so that its terms are its sums."""
+    in_order: bool = False
+    """Whether the rows of each list are in an order that only their values decide, so that it decides their sums."""
 
 
 Kind = Literal["key", "integer", "float"]

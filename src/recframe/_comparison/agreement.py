@@ -168,10 +168,12 @@ class Agreement:
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
         lists, ranked = map(self._with_segments, self._lists())
         # The two correlations of a list are missing together: where a model ties all items.
-        counts = [nw.len().alias(LISTS)]
-        counts += [nw.col(KENDALL).count().alias(CORRELATED)] if self._correlates else []
-        means = [nw.col(name).mean() for name in self._measures]
-        table = lists.group_by(*per, *pair).agg(*counts, *means)
+        valued = {f"lists {name}": name for name in self._measures}
+        valued |= {CORRELATED: KENDALL} if self._correlates else {}
+        lists = lists.with_columns(nw.lit(1).alias(LISTS))
+        table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
+        read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]
+        table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
         left = self._models.rename({NUMBER: LEFT})
         right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})
         pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))

@@ -19,9 +19,7 @@ from recframe.errors import OptionError, closest, quoted
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recframe._columns import Frame
     from recframe._comparison.list_values import ListValues
-    from recframe._engines.base import Engine
 
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
@@ -95,16 +93,16 @@ def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cl
     for pair in weighted:
         terms.add_weights(pair, clustered=cluster is not None)
     if cluster is None:
-        return engine.collected(_summed(engine, lists.select(*by, *terms.terms), by, terms.names))
+        return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
-    sums = _summed(engine, lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
+    sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
     units = _Terms(values)
     for pair in pairs:
         weight = nw.col(f"{'weight' if pair in weighted else 'lists'} {pair.difference}")
         total = nw.col(f"difference {pair.difference}")
         of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
         units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
-    return engine.collected(_summed(engine, sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
+    return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
 def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
@@ -176,10 +174,6 @@ class _Terms:
         for name, term in terms.items():
             self.terms.append(term.cast(nw.Float64()).name.prefix(f"{name} "))
             self.names += [f"{name} {pair.difference}" for pair in pairs]
-
-
-def _summed(engine: Engine, frame: Frame, by: Sequence[str], names: Sequence[str]) -> Frame:
-    return engine.sum_by(frame, by, names) if by else frame.select(nw.col(*names).sum())
 
 
 def bounds(

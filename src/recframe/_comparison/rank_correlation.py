@@ -78,7 +78,7 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
         *(((n - nw.col(side(TIES))) / 2).alias(side(TIES)) for side in sides),
     )
     summed = [PRODUCT, CONCORDANCE, *(side(name) for side in sides for name in (SQUARE, TIES))]
-    sums = rows.group_by(*lists).agg(nw.col(*summed).sum())
+    sums = engine.sum_exactly(rows, lists, summed)
     return sums.select(*lists, _ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN))
 
 

@@ -84,7 +84,7 @@ def overlaps(
     else:
         shared = shared.with_columns(nw.lit(math.inf).alias(SHORT))
     terms = _terms if tied else _terms_without_ties
-    sums = terms(engine, shared, tails).group_by(*lists).agg(nw.col(SHARED, EARLY, WEIGHTED).sum())
+    sums = engine.sum_exactly(terms(engine, shared, tails), lists, [SHARED, EARLY, WEIGHTED])
     table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
         table = _looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)

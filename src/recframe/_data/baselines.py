@@ -70,7 +70,7 @@ def add_popular(
             weight = (age * -math.log(2)).exp()
     else:
         past = past.select(*pair).unique()
-    counts = rows.engine.sum_by(past.with_columns(weight.alias(RECENCY)), list(group), [RECENCY])
+    counts = rows.engine.sum_exactly(past.with_columns(weight.alias(RECENCY)), list(group), [RECENCY])
     whole = rows.engine.join(rows.frames["frame"], counts, list(group))
     whole = whole.with_columns(nw.col(RECENCY).fill_null(0.0).alias(RECENCY))
     return rows.pick(whole, {RECENCY: name})

@@ -225,9 +225,26 @@ class Engine(Adapter):
         sums = [nw.col(column).sum() for column in columns]
         return frame.group_by(*group).agg(*sums) if group else frame.select(*sums)
 
-    def sum_terms(self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr]) -> Frame:
+    def sum_exactly(
+        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
+    ) -> Frame:
+        """Return the sums of columns in each group, or over all rows: the same in any order where an engine can.
+
+        Counted: by the names of their counts, columns of which the values are counted.
+        """
+        counts = {name: (~nw.col(column).is_null()).cast(nw.Float64()) for name, column in (counted or {}).items()}
+        return self.sum_by(frame.with_columns(**counts) if counts else frame, group, [*columns, *counts])
+
+    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:  # noqa: ARG002
+        """Return the rows of each group sorted by columns, where that decides the last bits of their sums."""
+        return frame
+
+    def sum_terms(
+        self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr], *, in_order: bool = False
+    ) -> Frame:
         """Return the sums of terms in each group, under the names that they have and are given by."""
-        return self.sum_by(frame.select(*group, *terms.values()), group, list(terms))
+        add = self.sum_by if in_order else self.sum_exactly
+        return add(frame.select(*group, *terms.values()), group, list(terms))
 
     def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._columns import POSITION, ROW, SIZE, START
-from recframe._engines import pandas_constructors, pandas_look, pandas_sort
+from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
 from recframe._engines.pandas_columns import names_of, read_columns
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recframe._engines.column_spec import Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
+    from recframe._engines.polars import EagerPolars
     from recframe._engines.rows import Rows
 
 NEEDED = "needed"
@@ -47,10 +48,12 @@ class Pandas(Engine):
         models = {name for name, spec in specs_of(sources).items() if spec.use == "model"}
         for name in rows:
             arrays[name][ROW] = np.arange(len(sources[name].native))
-        by_polars = polars_engine()
+        engine = polars_engine()
+        by_polars = None if engine is None else engine.of_heights([len(each.native) for each in sources.values()])
         wrap = pandas_frame if by_polars is None else polars_frame
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
+            result = result if by_polars is None else by_polars.settle(result)
             out = _decoded(to_pandas(result), {name: decoders[name] for name in decoders.keys() - models})
             if sort:
                 with suppress(TypeError):  # objects without an order stay as they come
@@ -128,6 +131,15 @@ class Pandas(Engine):
         sums = native.groupby(list(group), dropna=False, sort=False, observed=True)[list(columns)].sum()
         return lazy(sums.copy().reset_index())  # a copy is one block, to which columns are added without a warning
 
+    def sum_exactly(
+        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
+    ) -> Frame:
+        return lazy(pandas_sums.exact_sums(frame.collect().to_native(), group, columns, counted or {}))
+
+    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        native = frame.collect().to_native()
+        return lazy(native.sort_values([*group, *columns], kind="stable", ignore_index=True))
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
         # Natively: Narwhals has no join in which a missing key equals a missing key.
         return lazy(left.collect().to_native().merge(right.collect().to_native(), on=list(on), how="left"))
@@ -158,7 +170,7 @@ def _array(column: pd.Series) -> Any:
     return column.to_numpy()
 
 
-def polars_engine() -> Engine | None:
+def polars_engine() -> type[EagerPolars] | None:
     """Return the faster engine, or None where polars is not installed."""
     try:
         from recframe._engines import polars
@@ -167,4 +179,4 @@ def polars_engine() -> Engine | None:
         if error.name != "polars":
             raise
         return None
-    return polars.EagerPolars()
+    return polars.EagerPolars

@@ -7,11 +7,13 @@ from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import polars as pl
 
 from recframe._columns import POSITION
 from recframe._engines import (
     polars_constructors,
+    polars_exact,
     polars_few,
     polars_look,
     polars_places,
@@ -29,8 +31,6 @@ from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    import narwhals as nw
 
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Built, Later, Needed
@@ -99,6 +99,11 @@ class EagerPolars(Polars):
         super().__init__(frame)
         self._few = few
 
+    @classmethod
+    def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
+        """Return the engine of frames with so many rows."""
+        return cls(few=all(height <= FEW_ROWS for height in heights))
+
     def _collect(self, frame: Frame) -> pl.DataFrame:
         return collect(frame.to_native(), few=self._few)
 
@@ -106,10 +111,10 @@ class EagerPolars(Polars):
         for name, source in sources.items():
             self.check_names(name, source)
         columns = EagerColumns.read(sources, rows)
-        engine = EagerPolars(few=all(frame.height <= FEW_ROWS for frame in columns.frames.values()))
+        engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
-            return columns.decoded(engine._collect(result), sort).rename(dict(names))
+            return columns.decoded(engine.collected(result).to_native(), sort).rename(dict(names))
 
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         return Session(engine, frames, finish, columns_of(sources))
@@ -137,6 +142,20 @@ class EagerPolars(Polars):
 
     def settle(self, frame: Frame) -> Frame:
         return lazy(self._collect(frame))
+
+    def collected(self, frame: Frame) -> nw.DataFrame[Any]:
+        return nw.from_native(self._collect(frame), eager_only=True)
+
+    def sum_exactly(
+        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
+    ) -> Frame:
+        if not self._few:
+            return super().sum_exactly(frame, group, columns, counted)
+        return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, counted or {}))
+
+    def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        # Of few rows, those of a group are added one after the other.
+        return lazy(frame.to_native().sort([*group, *columns], nulls_last=True)) if self._few else frame
 
     def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
         if self._few or len(columns) < MOST_STACKED:

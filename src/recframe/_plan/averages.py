@@ -179,18 +179,25 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         return _medians(context, lists, labels)
     if how != "arithmetic" and context.engine.eager:
         lists = _checked(context, lists, labels)
-    found = [part for label in labels for part in _parts(label, weights.get(label), how, floor)]
-    return context.engine.sum_by(lists.select(*by, *found, *counts), by, summed(context, labels))
+    found = [_total(label, weights.get(label), how, floor) for label in labels]
+    found += [_weight(label, weights[label]) for label in labels if label in weights]
+    # A weight counts where there is a value: without one, values are counted.
+    counted = {total_weight_column(label): total_column(label) for label in labels if label not in weights}
+    columns = [name for name in summed(context, labels) if name not in counted]
+    return context.engine.sum_exactly(lists.select(*by, *found, *counts), by, columns, counted)
 
 
 @lru_cache(KEPT)
-def _parts(label: str, weight: str | None, how: MeanKind, floor: float) -> tuple[nw.Expr, nw.Expr]:
-    """Return the value and the weight that a list adds to the totals of a metric."""
-    value, there = _summand(nw.col(label), how, floor), ~nw.col(label).is_null()
-    # A weight counts where there is a value.
-    weighs = there.cast(nw.Float64()) if weight is None else nw.when(there).then(nw.col(weight))
-    value = value if weight is None else value * nw.col(weight)
-    return value.alias(total_column(label)), weighs.alias(total_weight_column(label))
+def _total(label: str, weight: str | None, how: MeanKind, floor: float) -> nw.Expr:
+    """Return the value that a list adds to the total of a metric."""
+    value = _summand(nw.col(label), how, floor)
+    return (value if weight is None else value * nw.col(weight)).alias(total_column(label))
+
+
+@lru_cache(KEPT)
+def _weight(label: str, weight: str) -> nw.Expr:
+    """Return the weight that a list adds to the total of a metric."""
+    return nw.when(~nw.col(label).is_null()).then(nw.col(weight)).alias(total_weight_column(label))
 
 
 def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:

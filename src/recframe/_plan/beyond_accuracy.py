@@ -129,7 +129,7 @@ class Exposure:
             items = items.with_columns((nw.col(ITEM_ORDER) - nw.col(UNSEEN).sum().over(*by)).alias(ITEM_ORDER))
             order = nw.when(nw.col(column) > 0).then(nw.col(ITEM_ORDER)).otherwise(0.0)
             items = items.with_columns(order.alias(order_column(column))).drop(ITEM_ORDER, UNSEEN)
-        sums = self._engine.sum_by(items.select(*by, **terms.by_column), by, list(terms.by_column))
+        sums = self._engine.sum_exactly(items.select(*by, **terms.by_column), by, list(terms.by_column))
         sums = self._engine.join(lists if context.result_keys else _with_all(lists), sums, by)
         sums = sums.with_columns(nw.col(*terms.by_column).fill_null(0.0))
         sums = self._side_tables.with_catalog_size(sums)

@@ -219,5 +219,5 @@ def _with_blocks(context: CallContext, kept: Frame, rows: Frame, terms: Mapping[
     """Add to each row what the places of its tied block add together, or those of a part of it."""
     block, names = [*context.group, START, *of], [block_column(name) for name in terms]
     rows = rows.select(*block, *(term.cast(nw.Float64()).alias(block_column(name)) for name, term in terms.items()))
-    kept = context.engine.join(kept, context.engine.sum_by(rows, block, names), block)
+    kept = context.engine.join(kept, context.engine.sum_exactly(rows, block, names), block)
     return kept.with_columns(nw.col(*names).fill_null(0.0))

@@ -59,10 +59,12 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(own(POSITION))
     rows = context.with_hits(rows)
+    # Of equal relevance, the positions are those of any order.
+    in_order = POSITION in terms.requested and not (context.propensities or context.values)
     if of == "ranked":
-        return context.engine.sum_terms(rows, group, terms.summands)
+        return context.engine.sum_terms(rows, group, terms.summands, in_order=in_order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
-    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: relevant})
+    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
 
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:

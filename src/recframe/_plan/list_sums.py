@@ -10,7 +10,9 @@ from recframe._columns import (
     FIRST_HIT,
     IN_TRUTH,
     KNOWN,
+    POSITION,
     RANKED,
+    RELEVANCE,
     RELEVANT,
     ROWS,
     SCORE,
@@ -104,7 +106,8 @@ class Ranking:
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS):
             first = places.first_hit_places(context, hits, self.upto)
-            found.append(Addends(first, requirements.first_hit.summands))
+            first = self._engine.in_order(first, context.group, [POSITION])
+            found.append(Addends(first, requirements.first_hit.summands, in_order=True))
         if requirements.requested & {RANKED, ROWS}:
             found += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
@@ -117,7 +120,8 @@ class Ranking:
             found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = stop_places(context, kept, self.upto, tied=rows.tied)
-            found.append(Addends(stops, requirements.cascade.summands))
+            stops = self._engine.in_order(stops, context.group, [POSITION])
+            found.append(Addends(stops, requirements.cascade.summands, in_order=True))
         return found
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
@@ -134,20 +138,27 @@ class Ranking:
         of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
         found: list[Addends] = []
         if of_hits.by_column:
-            read = rows.join_lookups(hits, of_hits.requested, ideal)
-            found.append(Addends(read, of_hits.summands))
+            read = self._in_order(rows.join_lookups(hits, of_hits.requested, ideal), rows)
+            found.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
             cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
             read = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
+            read = self._in_order(read, rows)
             terms = of_all.summands
             several = bool(found)
             if several:
                 # Of many rows, fewer columns are stacked.
-                read = self._engine.sum_terms(read, context.group, terms)
+                read = self._engine.sum_terms(read, context.group, terms, in_order=True)
                 terms = {name: own(name) for name in terms}
-            found.append(Addends(read, terms, by_list=several))
+            found.append(Addends(read, terms, by_list=several, in_order=True))
         return found
+
+    def _in_order(self, read: Frame, rows: TermRows) -> Frame:
+        """Return rows in the order in which their terms are added."""
+        context = self._context
+        tied = [RELEVANCE, *context.propensities, *context.values] if rows.tied else []
+        return self._engine.in_order(read, context.group, [START, *tied])
 
     def _ideal_sums(self, ideal: Frame) -> list[Addends]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""

@@ -98,7 +98,7 @@ def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) ->
     pooled = nw.when(size > marked).then(others * (nw.col(BLOCK_POOLED) - marked) / (size - marked)).otherwise(0.0)
     ahead = before[0] + hits, before[1] + judged - hits, before[2] + judged + pooled
     expected = nw.col(CHANCE) / marked * _inferred(*ahead, nw.col(POSITION))
-    sums = context.engine.sum_by(
+    sums = context.engine.sum_exactly(
         places.select(*context.group, START, expected.alias(CHANCE)), [*context.group, START], [CHANCE]
     )
     rows = context.engine.join(rows, sums, [*context.group, START])

@@ -47,7 +47,7 @@ def merge(context: CallContext, labels: Sequence[str], states: Sequence[State]) 
     if not labels:
         lists = lists.unique()
     elif not averages.by_list(context):
-        lists = engine.sum_by(lists, by, averages.summed(context, labels))
+        lists = engine.sum_exactly(lists, by, averages.summed(context, labels))
     if items is not None:
-        items = engine.sum_by(items, [*by, ITEM], context.requirements.item_sum_columns)
+        items = engine.sum_exactly(items, [*by, ITEM], context.requirements.item_sum_columns)
     return State(lists, items)

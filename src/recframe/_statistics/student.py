@@ -96,11 +96,16 @@ class Sums:
         clusters : array, optional
             The cluster of each list.
         """
+        # In one order, whichever the lists have: it decides the last bits.
+        same = len(weights) == 0 or weights.min() == weights.max()
+        order = np.argsort(values) if same else np.lexsort((weights, values))
+        values, weights = values[order], weights[order]
         weight, total = weights.sum(), (weights * values).sum()
         deviations = values - (total / weight if weight > 0 else 0.0)
         of_units = np.column_stack([weights * deviations, weights, weights * values])
         if clusters is not None:
-            of_units = sum_by_cluster(of_units, clusters)
+            of_units = sum_by_cluster(of_units, [clusters[place] for place in order])
+            of_units = of_units[np.lexsort(of_units.T)]
         residuals, unit_weights, unit_totals = of_units.T
         spread, residual = (weights * square(deviations)).sum(), square(residuals).sum()
         entries = {

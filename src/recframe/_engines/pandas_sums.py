@@ -1,0 +1,45 @@
+"""Sums of pandas frames that no order of the rows changes."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from recframe._engines.exact_sums import parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def exact_sums(
+    frame: pd.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return the sums of columns in each group, or over all rows, and by other names how many values a column has."""
+    held: dict[str, Any] = {name: frame[name] for name in group}
+    totals: dict[str, list[str]] = {}
+    for number, name in enumerate(columns):
+        parts = {f"{number} {place}": part for place, part in enumerate(_parts(frame[name].to_numpy()))}
+        held |= parts
+        totals[name] = [*parts]
+    held |= {f"count {name}": frame[column].notna().to_numpy() for name, column in counted.items()}
+    rows: Any = pd.DataFrame(held, index=frame.index)
+    if group:
+        sums = rows.groupby(list(group), dropna=False, sort=False, observed=True).sum().reset_index()
+    else:
+        sums = rows.sum().to_frame().T
+    found: dict[str, Any] = {name: sums[name] for name in group}
+    found |= {name: reduce(add, (sums[part] for part in parts)) for name, parts in totals.items()}
+    found |= {name: sums[f"count {name}"] for name in counted}
+    return pd.DataFrame(found)
+
+
+def _parts(values: Any) -> Any:
+    """Return the parts of a column of floats, or a column of whole numbers."""
+    if values.dtype.kind != "f" or not len(values):
+        return [values]
+    with np.errstate(invalid="ignore"):
+        return parts_of(values, float(np.fmax.reduce(np.abs(values))))

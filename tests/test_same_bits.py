@@ -1,0 +1,190 @@
+"""Equal calls give the same bits, whatever the threads, and so do rows in any order, where an engine has one."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+
+import recframe
+from recframe._engines.exact_sums import parts_of
+
+LISTS, LENGTH = 300, 12
+"""So many that the sum of their values is rounded."""
+METRICS = ["ndcg@10", "map@10", "rbp@5", "mrr", "recall@5", "err@10", "pr_auc"]
+
+
+def rows(digits):
+    """Return rows of graded relevance, with scores that tie where they have few digits."""
+    rng = random.Random(digits)
+    return [
+        {
+            "user": user,
+            "item": item,
+            "relevant": rng.choice([0, 0, 0, 1, 2, 4]),
+            "score": round(rng.random(), digits),
+            "old": round(rng.random(), digits),
+            "day": user % 7,
+        }
+        for user in range(LISTS)
+        for item in range(LENGTH)
+    ]
+
+
+CALLS = {
+    "evaluate": lambda engine, frame: engine.ask(frame, "evaluate", METRICS),
+    "models": lambda engine, frame: engine.ask(frame, "evaluate", METRICS[:3], score=["old", "score"]),
+    "per": lambda engine, frame: engine.ask(frame, "evaluate", METRICS, per="day"),
+    "compare": lambda engine, frame: engine.ask(frame, "compare", METRICS[:2], score=["old", "score"]),
+    "describe": lambda engine, frame: engine.ask(frame, "describe", METRICS[:2]),
+    "agreement": lambda engine, frame: engine.ask(frame, "agreement", k=10, score=["old", "score"]),
+}
+
+
+def bits(result):
+    """Return the rows of a result with each bit of its numbers, in one order."""
+    return sorted([value.hex() if isinstance(value, float) else str(value) for value in row.values()] for row in result)
+
+
+def skip_others(engine):
+    if engine.library not in ("polars", "pandas") or engine.lazy or "many" in engine.name:
+        pytest.skip("its threads add numbers as they come, see docs/engines.md")
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("digits", [1, 9])
+def test_equal_calls(engine, call, digits):
+    skip_others(engine)
+    frame = engine.frame(rows(digits))
+    assert len({str(bits(CALLS[call](engine, frame))) for _ in range(5)}) == 1
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("digits", [1, 9])
+def test_rows_in_any_order(engine, call, digits):
+    skip_others(engine)
+    data = rows(digits)
+    expected = bits(CALLS[call](engine, engine.frame(data)))
+    for seed in range(3):
+        shuffled = random.Random(seed).sample(data, len(data))
+        assert bits(CALLS[call](engine, engine.frame(shuffled))) == expected
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas"])
+def test_fifty_equal_calls(kind):
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(rows(9))
+    if kind == "pandas":
+        pandas = pytest.importorskip("pandas")
+        frame = pandas.DataFrame(frame.to_dict(as_series=False))
+    found = set()
+    for _ in range(50):
+        answer = recframe.rec(frame).evaluate(METRICS[:3])
+        found.add(tuple(float(answer[label][0]).hex() for label in METRICS[:3]))
+    assert len(found) == 1
+
+
+PROGRAM = """
+import polars as pl
+import recframe
+rows, lists = 60_000, 3_000
+place = pl.int_range(rows, eager=True)
+frame = pl.DataFrame({
+    "user": place // (rows // lists), "relevant": (place * 7919 % 10_007) % 5 // 2 * 1.0,
+    "score": place * 104_729 % 10_037, "other": place * 7_907 % 101, "day": place // (rows // lists) % 7,
+})
+for options in ({"score": ["score", "other"]}, {"per": "day"}):
+    for row in recframe.rec(frame).evaluate(["ndcg", "map", "rbp"], k=[5, 10], **options).rows():
+        print(*(value.hex() if isinstance(value, float) else value for value in row))
+"""
+
+
+@pytest.mark.slow
+def test_any_number_of_threads():
+    pytest.importorskip("polars")
+    found = set()
+    for threads in range(1, 9):
+        environment = {**os.environ, "POLARS_MAX_THREADS": str(threads)}
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+        )
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
+def test_equal_lines_of_a_terminal_write_equal_files(tmp_path):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("click")
+    from recframe.cli import main
+
+    pl.DataFrame(rows(9)).write_parquet(tmp_path / "rows.parquet")
+    for ending in ("json", "csv", "parquet"):
+        files = [tmp_path / f"{number}.{ending}" for number in range(8)]
+        for file in files:
+            call = ["evaluate", str(tmp_path / "rows.parquet"), "-m", "ndcg@10", "-m", "map@10", "-m", "rbp", "--out"]
+            assert main([*call, str(file)]) == 0
+        assert len({file.read_bytes() for file in files}) == 1
+
+
+# --- sums ---------------------------------------------------------------------------------------------------
+
+
+def numbers(seed):
+    """Return numbers of very different sizes, some of which cancel."""
+    rng = random.Random(seed)
+    some = [rng.uniform(-1, 1) * 10.0 ** rng.randint(-9, 9) for _ in range(rng.randint(1, 400))]
+    return [*some, *(-value for value in some[::3])]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_of_parts_are_not_rounded(seed):
+    numpy = pytest.importorskip("numpy")
+    values = numbers(seed)
+    largest = max(map(abs, values))
+    parts = [part.tolist() for part in parts_of(numpy.array(values), largest)]
+    # Python's sum is that of floats one after the other.
+    for part in parts:
+        total = 0.0
+        for value in part:
+            total += value
+        assert total == math.fsum(part)
+    total = math.fsum(value for part in parts for value in part)
+    assert total == pytest.approx(math.fsum(values), rel=1e-12, abs=largest * 2.0**-75)
+
+
+@pytest.mark.parametrize(
+    "values", [[], [0.0, -0.0], [math.nan, 1.0], [math.inf, 1.0], [math.inf, -math.inf], [1e308, 1e308, -1e308]]
+)
+def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
+    pl = pytest.importorskip("polars")
+    from recframe._engines import polars_exact
+
+    frame = pl.DataFrame({"key": [1] * len(values), "x": pl.Series(values, dtype=pl.Float64)})
+    expected = frame["x"].sum()
+    for found in (polars_exact.exact_sums(frame, group, ["x"], {})["x"] for group in ([], ["key"])):
+        assert found.to_list() == pytest.approx([expected], nan_ok=True) or not values
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+@pytest.mark.parametrize("seed", range(5))
+def test_exact_sums_of_groups(library, seed):
+    frames = pytest.importorskip(library)
+    if library == "polars":
+        from recframe._engines.polars_exact import exact_sums
+    else:
+        from recframe._engines.pandas_sums import exact_sums
+    rng = random.Random(seed)
+    data = [(rng.randint(0, 2), value) for value in numbers(seed)]
+    found = set()
+    for _ in range(4):
+        rng.shuffle(data)
+        frame = frames.DataFrame({"key": [key for key, _ in data], "x": [value for _, value in data]})
+        for group in ([], ["key"]):
+            sums = exact_sums(frame, group, ["x"], {"count": "x"})
+            columns = sorted(zip(*(sums[name].to_list() for name in [*group, "x", "count"]), strict=True))
+            found.add((len(group), str([[*key, total.hex(), int(count)] for *key, total, count in columns])))
+    assert len(found) == 2
