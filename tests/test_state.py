@@ -293,6 +293,76 @@ def pl():
     return pytest.importorskip("polars")
 
 
+def welch(one, other, confidence=0.95):
+    """Return the difference of two means with SciPy's Welch test."""
+    stats = pytest.importorskip("scipy.stats")
+    found = stats.ttest_ind(one, other, equal_var=False)
+    low, high = found.confidence_interval(confidence)
+    return {"difference": sum(one) / len(one) - sum(other) / len(other), "p": found.pvalue, "low": low, "high": high}
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_states_of_other_lists_are_a_baseline(engine, seed):
+    rows = [row for row in sample(seed, 20) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 9) == late] for late in (False, True))
+    values = [
+        [row["mrr"] for row in engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user") if row["mrr"] is not None]
+        for part in (new, old)
+    ]  # fmt: skip
+    before, after = (states_of(engine, part, [range(1, 20)], "mrr", score="new")[0] for part in (old, new))
+    for baseline in (before, recframe.merge(before)):
+        (row,) = plain(recframe.merge(after).compare(baseline=baseline))
+        expected = welch(*values)
+        assert_same([row], [expected | {"low": max(expected["low"], -1), "high": min(expected["high"], 1)}], expected)
+        assert (row["lists"], row["baseline_lists"]) == tuple(map(len, values))
+        assert row["p"] == row["p_adjusted"]
+
+
+def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_engine):
+    pytest.importorskip("scipy")
+    rows = [row for row in sample(6, 24) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 11) == late] for late in (False, True))
+    both, one = {"score": MODELS, "per": "day"}, {"score": "old", "per": "day"}
+    after = recframe.merge(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both)))
+    assert [(row["model"], row["baseline"]) for row in found[:4]] == [("old", "old"), ("new", "new")] * 2
+    assert {row["day"] for row in found} == {"d0", "d1", "d2"}
+    cut = [row for row in old if row["day"] != "d1"]
+    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(cut)).state(["mrr", "ndcg@2"], **one)))
+    assert {row["p"] is None for row in found if row["day"] == "d1"} == {True}
+    assert {row["baseline_lists"] for row in found if row["day"] == "d1"} == {0}
+    named = {"score": ["old", "other"], "per": "day"}
+    three = [{**row, "other": row["old"]} for row in old]
+    with pytest.raises(recframe.OptionError, match="the baseline has no model 'new'; it has 'old', 'other'"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(three)).state(["mrr", "ndcg@2"], **named))
+    with pytest.raises(recframe.OptionError, match="the baseline has no rows of ndcg@2; it has mrr"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state("mrr", **one))
+    with pytest.raises(recframe.InputError, match="differs in metric of mrr"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], ties="best", **one))
+    with pytest.raises(recframe.InputError, match="12 lists are also in the baseline"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+    with pytest.raises(recframe.MissingColumnError, match="per='day' is no column of a state"):
+        after.compare(baseline=recframe.merge(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[]))
+    with pytest.raises(recframe.OptionTypeError, match="a state: recframe.merge"):
+        recframe.rec(polars_engine.frame(new)).compare("mrr", score="new", baseline=polars_engine.frame(old))
+
+
+def test_welchs_test_keeps_its_level():
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    from recframe._comparison.unpaired import _statistics
+
+    random, draws = np.random.default_rng(0), 20_000
+    values = [random.exponential(1, (draws, 40)), 1 + 3 * (random.random((draws, 25)) - 0.5)]
+    one, other = (
+        {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0)}
+        for v in values
+    )  # fmt: skip
+    found = _statistics(one, other, (-np.inf, np.inf), 0.95)
+    assert np.allclose(found["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
+    assert 0.04 < np.mean(found["p"] < 0.05) < 0.065
+    assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()
+
+
 @pytest.mark.parametrize("message", REFUSED)
 @pytest.mark.filterwarnings("ignore")
 def test_what_does_not_add_up_is_refused(polars_engine, message):

@@ -88,7 +88,8 @@ def _check_name(baseline: Any) -> None:
     of_data = hasattr(baseline, "__array__") and hasattr(baseline, "__len__") and not isinstance(baseline, str)
     if is_frame(baseline) or of_data:
         msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
-        raise OptionTypeError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' writes")
+        hint = "baseline='prod.parquet', which evaluate with save='prod.parquet' writes; a state: "
+        raise OptionTypeError(msg, hint + "recframe.merge(df.rec.state(...)).compare(baseline=state)")
 
 
 def check_ranks(options: Options, weight: str | None) -> None:

@@ -16,15 +16,17 @@ from recframe._comparison.merging import Rows, read_states
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.results import INTERNAL, stacked
 from recframe._comparison.state import COLUMNS, TYPES
+from recframe._comparison.unpaired import COLUMNS as COLUMNS_UNPAIRED
+from recframe._comparison.unpaired import unpaired
+from recframe._engines.registry import is_frame
 from recframe._statistics import check_installed
-from recframe._statistics.student import check_confidence
+from recframe._statistics.student import check_confidence, without_spread
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._data.methods import Frame
-    from recframe._statistics.student import Sums
 
 COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
 
@@ -76,7 +78,7 @@ class Merged:
 
     def __repr__(self) -> str:
         rows = self._rows
-        return f"Merged({', '.join(rows.evaluated)}; {rows.hashes} lists in {len(rows.segments)} segments)"
+        return f"Merged({', '.join(rows.evaluated)}; {len(rows.hashed)} lists in {len(rows.segments)} segments)"
 
     def evaluate(self, *, counts: bool = False) -> Frame:
         """Return the means over all lists, as `evaluate` does.
@@ -131,8 +133,11 @@ class Merged:
 
         Parameters
         ----------
-        baseline : str, optional
-            The model that the others are compared with; None: all pairs that the states hold.
+        baseline : str, Merged or state, optional
+            The model that the others are compared with; None: all pairs that the states hold. Or other states, such as
+            those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
+            model with the only one of the baseline, or with that of its name. The result has ``baseline_lists``, and
+            no wins, ties and losses.
         test : {"t"}
             Other tests read the values of lists, which a state does not hold.
         confidence : float
@@ -140,6 +145,8 @@ class Merged:
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests.
         """
+        before = _rows_of(baseline, self._rows.per)
+        baseline = None if before else baseline
         options = Options.of(
             None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
             resamples=10_000, seed=0, interval="percentile",
@@ -148,6 +155,10 @@ class Merged:
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "test='t', or compare on the frames themselves")
         rows = self._by_list("compare")
+        if before is not None:
+            # One model that is not named is compared with one.
+            columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
+            return self._stacked(unpaired(rows, before, options), columns)
         if len(rows.models) == 1:
             msg = "compare needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
@@ -199,10 +210,16 @@ class Merged:
         return nw.maybe_reset_index(made[order].rename(names).select(*rows.per, *columns)).to_native()
 
 
+def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
+    """Return the rows of a baseline that is merged states, or states; None where it is the name of a model."""
+    state = baseline.state() if isinstance(baseline, Merged) else baseline
+    return read_states([state], per) if is_frame(state) else None
+
+
 def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
     """Return the statistics of a metric in each segment."""
     own, numbers = paired.statistics(dict(sums))
-    own = _exactly_equal(own, sums)
+    own = without_spread(own, sums["least"] == sums["greatest"])
     mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
     for place in range(len(mean)):
         one = type(own)(**{name: array[place : place + 1] for name, array in vars(own).items()})
@@ -222,10 +239,3 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
         "low": low,
         "high": high,
     }
-
-
-def _exactly_equal(own: Sums, sums: Mapping[str, Any]) -> Sums:
-    """Return the sums without the spread that rounding leaves of equal values."""
-    equal = sums["least"] == sums["greatest"]
-    parts = {name: np.where(equal, 0.0, getattr(own, name)) for name in ("squares", "residual_squares")}
-    return type(own)(**{**vars(own), **parts})

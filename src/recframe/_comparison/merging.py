@@ -69,8 +69,8 @@ class Rows:
         In the order of the calls; one model without a name where there are not several.
     backend : module
         The library of the frames.
-    hashes : int
-        How many lists there are.
+    hashed : array of int
+        The hashes of the keys of all lists.
     """
 
     def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
@@ -90,7 +90,7 @@ class Rows:
         self.models = ordered(columns, ["lists"], "model")
         shared = definition_of(columns["definition"][0])
         self.several = shared["several"]
-        self.hashes = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
+        self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
         check_rows(columns, [*own, *NAMES])
         self._pairs = held_pairs(columns, self.metrics)
         self._add_up(columns)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
 
-COUNTS = frozenset(["lists", "undefined", "wins", "ties", "losses"])
+COUNTS = frozenset(["lists", "baseline_lists", "undefined", "wins", "ties", "losses"])
 """The columns of whole numbers."""
 NAMES = ("metric", "model", "baseline", "changed")
 """The columns of names."""

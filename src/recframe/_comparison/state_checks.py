@@ -88,8 +88,8 @@ def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> li
     return sorted(places, key=lambda value: (places[value], str(value)))
 
 
-def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> int:
-    """Return the number of lists; raise where states share one, or lack rows."""
+def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> Any:
+    """Return the hashes of all lists; raise where states share one, or lack rows."""
     hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
     counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
     names = ("kind", "state", "model", "metric", "keys", "lists", "undefined")
@@ -115,7 +115,17 @@ def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: S
         if not np.array_equal(np.sort(lists_of_first), np.sort(lists_held)):
             msg = f"the models {first!r} and {model!r} have different lists"
             raise InputError(msg, "give states of all models for each part of the lists")
-    return len(lists_of_first)
+    return lists_of_first
+
+
+def check_apart(hashes: Any, others: Any) -> None:
+    """Raise where states that are compared as different lists share some."""
+    shared = np.intersect1d(hashes, others).size
+    if shared:
+        msg = f"{shared} list{' is' if shared == 1 else 's are'} also in the baseline, whose lists must be others"
+        raise InputError(
+            msg, "evaluate(..., save='prod.parquet') keeps what pairs lists; lists of several days have the day in by="
+        )
 
 
 def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:

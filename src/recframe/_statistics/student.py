@@ -22,7 +22,7 @@ samples*, Survey Methodology 28, 2002.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -186,6 +186,12 @@ def check_confidence(confidence: Any) -> float:
         msg = f"confidence={confidence!r} is not a number between 0 and 1"
         raise OptionError(msg, "confidence=0.95")
     return level
+
+
+def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
+    """Return sums without the spread that rounding leaves of equal values."""
+    parts = {name: np.where(equal, 0.0, getattr(sums, name)) for name in ("squares", "residual_squares")}
+    return replace(sums, **parts)
 
 
 def interval(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:
