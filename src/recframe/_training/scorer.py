@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._data.common import check_name
@@ -72,9 +73,8 @@ class Scorer:
 
     def get_metadata_routing(self) -> Any:
         """Return what scikit-learn passes to the call."""
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        request = MetadataRequest(owner=self)
+        # By name, so that type checkers do without scikit-learn.
+        request = import_module("sklearn.utils.metadata_routing").MetadataRequest(owner=self)
         if self._group is not None:
             request.score.add_request(param=self._group, alias=True)
         return request
