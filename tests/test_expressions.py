@@ -79,6 +79,7 @@ ROWS = st.lists(
 
 
 @supported
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 @pytest.mark.parametrize("level", [None, 2])
 def test_every_option_and_cutoff_gives_the_values_of_lists(ties, level):
