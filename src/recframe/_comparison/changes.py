@@ -193,7 +193,9 @@ def _changed_items(rows: Table, k: int | None) -> Table:
     inside = nw.when(room < 1).then(room).otherwise(1.0)
     inside = nw.when(nw.col(POSITION).is_null() | (room < 0)).then(0.0).otherwise(inside)
     expected = nw.col(POSITION) + (nw.col(TIED) - 1) / 2
-    columns = [nw.when(nw.col(SIDE) == 1).then(nw.col(CONTRIBUTION)).otherwise(-nw.col(CONTRIBUTION)).alias("part")]
+    columns = [
+        nw.when(nw.col(SIDE) == 1).then(nw.col(CONTRIBUTION)).otherwise(0.0 - nw.col(CONTRIBUTION)).alias("part")
+    ]
     for side, name in enumerate((BEFORE, AFTER)):
         own = nw.col(SIDE) == side
         columns.append(nw.when(own).then(expected).alias(f"position_{name}"))
