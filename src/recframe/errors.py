@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from difflib import get_close_matches
-from pathlib import Path
 from reprlib import Repr
 from typing import TYPE_CHECKING
 
@@ -185,8 +184,8 @@ def one_of(name: str, given: object, allowed: Iterable[str], meant: str = "") ->
 
 def stack_level() -> int:
     """Return the stack level of the first frame outside the package, so that a warning points at the user's line."""
-    here = str(Path(__file__).parent)
+    package = __name__.partition(".")[0]
     level, frame = 1, sys._getframe(1)  # noqa: SLF001
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(here):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     return level
