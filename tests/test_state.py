@@ -129,6 +129,21 @@ def test_items_of_any_split_are_those_of_the_whole(engine, case, metrics):
         assert_same(sorted(plain(merged.evaluate()), key=key), sorted(expected, key=key))
 
 
+@pytest.mark.parametrize("case", CATALOGS)
+def test_items_of_models_in_rows_are_those_of_the_whole(engine, case):
+    pytest.importorskip("scipy")
+    # Of eager frames, the plan has numbers for models: not in the order of their names.
+    rows = [{**row, "model": model, "score": row[model]} for row in sample(5) for model in ("old", "new")]
+    roles, kinds = {"model": "model", **CATALOGS[case]}, {**KINDS, "model": "str", "score": "float64"}
+    frames = [engine.frame([row for row in rows if (row["user"] or 0) % 2 == half], kinds) for half in (0, 1)]
+    with engine.running(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        states = [recframe.rec(frame).state(TOGETHER, items=True, **roles) for frame in frames]
+    expected = engine.ask(engine.frame(rows, kinds), "evaluate", TOGETHER, **roles)
+    key = lambda row: row["model"]  # noqa: E731
+    assert_same(sorted(plain(recframe.merge(states).evaluate()), key=key), sorted(expected, key=key))
+
+
 def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):
     pytest.importorskip("scipy")
     parts = [[{"user": user, "item": f"{user} {item}", "score": item} for item in range(2)] for user in range(2)]

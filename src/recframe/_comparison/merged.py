@@ -146,7 +146,7 @@ class Merged:
             How p-values are adjusted for the number of tests.
         """
         before = _rows_of(baseline, self._rows.per)
-        baseline = None if before else baseline
+        baseline = baseline if before is None else None
         options = Options.of(
             None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
             resamples=10_000, seed=0, interval="percentile",

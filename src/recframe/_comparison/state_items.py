@@ -9,6 +9,7 @@ import numpy as np
 
 from recframe._columns import ITEM, MODEL
 from recframe._comparison.list_keys import rows_of, texts_of
+from recframe._comparison.list_values import model_names
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
 if TYPE_CHECKING:
@@ -43,10 +44,8 @@ class Items:
         self._table = engine.collected(plan.items())
         self._texts = texts_of(context, self._table, [ITEM])
         self._segments = rows_of(self._table, context.per)
-        # A model of an eager frame in wide format is its number.
-        codes = range(len(models)) if engine.eager and not context.long else models
-        of_model = self._table[MODEL].to_list() if MODEL in self._table.columns else [codes[0]] * len(self._table)
-        self._places = [[place for place, one in enumerate(of_model) if one == code] for code in codes]
+        of_model = self._models_of_rows()
+        self._places = [[place for place, one in enumerate(of_model) if one == model] for model in models]
         self._rest: list[str | None] = []
         """Items that no list recommends, of a catalogue that nobody named or counted."""
         self.catalog: dict[str, Any] = {"catalog": plan.given.catalog_size}
@@ -57,7 +56,21 @@ class Items:
             self.catalog = {"catalog": len(texts), "items": blake2b(named, digest_size=8).hexdigest()}
         elif plan.given.catalog_size is None:
             every = engine.collected(context.session.frames["frame"].select(ITEM).unique())
-            self._rest = list(set(texts_of(context, every, [ITEM])) - set(self._texts))
+            self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
+
+    def _models_of_rows(self) -> list[Any]:
+        """Return the name of the model of each row."""
+        context = self._plan.context
+        if MODEL not in self._table.columns:
+            return [self._models[0]] * len(self._table)
+        codes = self._table[MODEL].to_list()
+        if not context.engine.eager:
+            return codes
+        # A model of an eager frame is its number.
+        if not context.long:
+            return [self._models[code] for code in codes]
+        names = dict(zip(*model_names(context, self._table.lazy()), strict=True))
+        return [names[code] for code in codes]
 
     def name(self, metric: Metric) -> str:
         """Return what results call a metric."""
