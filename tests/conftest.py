@@ -116,7 +116,7 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     name = params.get("library") if engine is None else engine.name
     if name not in ENGINES:
         return True
-    if engine is not None and not engine.answers_with_rows and item.path.name.startswith("test_data_"):
+    if engine is not None and not engine.answers_with_rows and item.path.parent.name == "_data":
         return False
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default

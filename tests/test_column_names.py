@@ -93,7 +93,7 @@ def unnamed(engine):
 @pytest.mark.parametrize("shift", range(0, len(NAMES), 1 if settings.default.max_examples >= 100 else 3))
 def test_a_name_changes_no_value(engine, shift):
     # All columns have odd names at once; with --engines, each column has each of them.
-    # DuckDB's expressions have no way to name a column *: test_engine_duckdb_ibis.py reads the error.
+    # DuckDB's expressions have no way to name a column *: test_duckdb_ibis.py reads the error.
     known = ["**" if name == "*" and engine.name == "duckdb" else name for name in NAMES]
     names = {column: known[(shift + place) % len(known)] for place, column in enumerate(COLUMNS)}
     assert list(answers(engine, names)) == unnamed(engine)

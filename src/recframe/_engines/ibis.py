@@ -32,7 +32,7 @@ ibis: Any = import_module("ibis")
 ops: Any = import_module("ibis.expr.operations")
 
 TESTED = frozenset({"duckdb", "postgres", "clickhouse"})
-"""The backends on which every metric is compared with polars: tests/test_engine_ibis_databases.py."""
+"""The backends on which every metric is compared with polars: tests/_engines/test_ibis_databases.py."""
 COMPILES = frozenset({"bigquery", "snowflake", "trino", "athena", "databricks", "risingwave", "materialize"})
 """Those for which Ibis writes the SQL of all calls; for the others of few or none: `docs/engines.md`."""
 WARNED: set[str] = set()

@@ -7,7 +7,7 @@ import pytest
 import recframe
 from compare import assert_equal
 from engines import Spark
-from test_lazy import FRAME
+from tests._plan.test_lazy import FRAME
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -66,7 +66,7 @@ def assert_same(found, expected, *key):
     [(1, None, ["ndcg", "gauc"]), (7, "user", ["map", "err"]), (7, "country", ["ndcg@1", "novelty", "gini"])],
 )
 def test_parts_on_spark_change_nothing(spark, parts, per, metrics):
-    from test_partitions import sample
+    from tests._engines.test_partitions import sample
 
     data, train, _ = sample(5)
     # The day is dropped, so that the country is a key of its own where `per` makes it one.
@@ -127,7 +127,7 @@ def test_parts_on_spark_may_lack_one_of_two_frames(spark):
 
 @pytest.mark.spark
 def test_parts_on_spark_judge_models_of_which_they_have_no_row(spark):
-    from test_partitions import served_by_one_model
+    from tests._engines.test_partitions import served_by_one_model
 
     served, truth = served_by_one_model(None)
     found, expected = in_parts(spark, served, ["recall@1"], 4, truth=truth, model="model")

@@ -20,7 +20,7 @@ from spellings import spelled, spellings_of
 from strategies import shop
 
 ACCURACY = [name for name, kind in METRICS.items() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def mean_over_orders(label: str, of: Case) -> float | None:

@@ -13,7 +13,7 @@ import recframe
 from compare import assert_equal
 from spellings import SOME
 from strategies import examples, frames, truths
-from test_truth import BY, models_and_truth, served_and_truth, without
+from tests._plan.test_truth import BY, models_and_truth, served_and_truth, without
 
 # Random frames may hold nothing that the truth knows; test_data_warnings.py tells when that is warned of.
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import oracle
 import recframe
 from strategies import crowd, examples
-from test_data_top import expected_top, rows_of
+from tests._data.test_top import expected_top, rows_of
 
 # --- lists --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from compare import same
 from recframe.metrics import parse
 from spellings import SPELLED
 from strategies import BY, crowd
-from test_lazy import FRAME
+from tests._plan.test_lazy import FRAME
 
 pl = pytest.importorskip("polars")
 

@@ -13,7 +13,7 @@ from oracle.rows import orders
 from recframe.errors import OptionError
 from spellings import spellings_of
 from strategies import shop
-from test_ties import ACCURACY
+from tests._plan.test_ties import ACCURACY
 
 FEW = ["ndcg@2", "recall@2", "mrr", "map@3", "roc_auc", "hit_rate@1", "precision@2", "err"]
 

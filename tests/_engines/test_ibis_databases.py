@@ -17,7 +17,7 @@ from oracle import Case
 from recframe.metrics import METRICS
 from spellings import spellings_of
 from strategies import crowd, shop
-from test_lazy import CALLS, FRAME, TRUTH
+from tests._plan.test_lazy import CALLS, FRAME, TRUTH
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("polars")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies import ANY_SCORE, examples, ranked_rows
-from test_engine_polars_sort import KINDS
+from tests._engines.test_polars_sort import KINDS
 
 pl = pytest.importorskip("polars")
 

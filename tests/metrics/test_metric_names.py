@@ -466,7 +466,7 @@ def test_custom_metrics_without_name_or_value_are_named():
 
 
 def test_the_packages_of_extras_are_those_of_the_project():
-    declared = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
     extras = declared["project"]["optional-dependencies"]
 
     def packages_of(extra):
@@ -483,5 +483,5 @@ def test_the_packages_of_extras_are_those_of_the_project():
 
 
 def test_metrics_of_the_package_are_all_in_the_table():
-    page = (Path(__file__).parent.parent / "docs" / "metrics.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
     assert all(f"`{alias}`" in page for kind in metrics.METRICS.values() for alias in kind.aliases)

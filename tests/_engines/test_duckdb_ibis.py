@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import recframe
-from test_lazy import CALLS, FRAME, TRUTH
-from test_metrics_subtopics import lists
+from tests._plan.test_lazy import CALLS, FRAME, TRUTH
+from tests.metrics.test_subtopics import lists
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
@@ -93,7 +93,7 @@ def test_an_old_narwhals_is_named_where_duckdb_needs_a_newer_one(monkeypatch):
     relation = pytest.importorskip("duckdb").sql("SELECT 1 AS user, 1 AS relevant, 0.5 AS score")
     from recframe._engines import duckdb
 
-    extras = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    extras = tomllib.loads(Path(__file__).parents[2].joinpath("pyproject.toml").read_text(encoding="utf-8"))
     needed = ".".join(map(str, duckdb.NEEDED))
     assert f"narwhals>={needed}" in extras["project"]["optional-dependencies"]["duckdb"]
     monkeypatch.setattr("narwhals.__version__", "2.27.0")

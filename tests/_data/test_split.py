@@ -296,7 +296,7 @@ def test_bad_frames(engine):
 
 def movielens():
     pl = pytest.importorskip("polars")
-    path = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-100k" / "ratings.parquet"
+    path = Path(__file__).resolve().parents[3] / "shared" / "data" / "ml-100k" / "ratings.parquet"
     if not path.is_file():
         pytest.skip("needs ../shared/data next to the checkout")
     return pl.read_parquet(path)

@@ -7,7 +7,7 @@ import importlib.util
 import pytest
 
 import recframe
-from test_lazy import FRAME
+from tests._plan.test_lazy import FRAME
 
 pa = pytest.importorskip("pyarrow")
 pl = pytest.importorskip("polars")
