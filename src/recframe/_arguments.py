@@ -262,7 +262,7 @@ ALL_ROLES = tuple(ROLES)
 """What `evaluate` accepts."""
 SIDE_INFORMATION = tuple(name for name, role in ROLES.items() if role.kind == "side information")
 """The roles of frames that only some metrics read."""
-FRAMES = ("truth", *SIDE_INFORMATION)
+FRAMES = frozenset({"truth", *SIDE_INFORMATION})
 CONFIG_ROLES = tuple(name for name in ROLES if name not in FRAMES)
 """What `recframe.Config` accepts: all but the frames."""
 POLICIES = ("ties", "min_relevance", "undefined", "lists")

@@ -5,31 +5,32 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from inspect import Parameter, Signature, cleandoc
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
+from recframe._calls import Arguments, expand
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
-from recframe._given_frames import given_frames
-from recframe._query import policies_named, resolved
 from recframe._signatures import role_parameters, roles_doc
 from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, UndefinedWarning, quoted, stack_level
-from recframe.metrics import Metric, make
+from recframe.metrics import Metric
+from recframe.metrics import make as make_metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
-from recframe.profiles._record import by_level, query_of
-from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
+from recframe.profiles._record import by_level
+from recframe.profiles._spec import Spec, as_written, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recframe._calls import Call
+    from recframe._engines.base import Adapter
     from recframe._given_frames import Given
     from recframe._plan.plan import Plan
     from recframe._query import Query
-    from recframe.profiles._record import Profile
 
 
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
@@ -43,31 +44,37 @@ def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[o
 
 def measure(frame: Any, bound: dict[str, Any], metric: str | Metric, given: dict[str, Any]) -> Any:
     """Return one metric of one ranking: a float, or a frame where `per` is given or the frame is lazy."""
-    return _measure(frame, bound, spec_of(metric), given)
+    arguments = Arguments(frame, bound, given)
+
+    def make() -> Call:
+        spec = spec_of(metric)
+        _check_options(given, spec.metric)
+        return _of_one(arguments, spec)
+
+    return _value(arguments, arguments.kept(("measure", metric), make))
 
 
-def _measure(frame: Any, bound: dict[str, Any], spec: Spec, given: dict[str, Any]) -> Any:
-    check_frame(frame)
-    _check_options(given, spec.metric)
-    roles = _roles(frame, bound, given, ALL_ROLES)
-    metrics, query = _query_of(frame, [spec], roles, policies_named(bound, given))
-    if query.several:
-        what = f"model={roles.model!r}" if roles.model is not None else f"score={query.orders!r}"
+def _of_one(arguments: Arguments, spec: Spec) -> Call:
+    """Return the call of one metric of one ranking."""
+    call = arguments.call([spec], arguments.roles(ALL_ROLES))
+    if call.query.several:
+        what = f"model={call.roles.model!r}" if call.roles.model is not None else f"score={call.query.orders!r}"
         msg = f"{what} names several models, but a metric's method accepts one"
         raise OptionError(msg, f"evaluate([{spec.name!r}], ...)")
-    opened = given_frames(frame, roles, metrics)
-    if roles.partitions is not None:
-        return _in_parts(opened, roles, query, metrics)
-    from recframe._plan.plan import Plan
+    return call
 
-    plan = Plan(opened, query, metrics)
-    if query.per or is_lazy(frame):
-        return _answer(plan, opened, query)
+
+def _value(arguments: Arguments, call: Call) -> Any:
+    """Return one metric of one ranking."""
+    if call.roles.partitions is not None:
+        return _in_parts(arguments, call)
+    plan = _plan(arguments, call)
+    if call.query.per or not plan.context.engine.eager:
+        return _answer(plan)
     value = plan.scalar()
-    from recframe._checks.data_warnings import warn_of_data
-
-    warn_of_data(opened, query, plan.context, value)
+    _warn(plan, value)
     if math.isnan(value):
+        (spec,) = call.specs
         msg = f"no list has a value of {spec.name}, {spec.metric.undefined_reason()}"
         warnings.warn(msg, UndefinedWarning, stacklevel=stack_level())
     return value
@@ -84,51 +91,50 @@ def evaluate(
     chance: bool,
 ) -> Any:
     """Return many metrics, cutoffs and models as a frame of the kind given."""
-    check_frame(frame)
-    _check_options(given, metrics)
-    roles = _roles(frame, bound, given, ALL_ROLES)
-    specs = expand(metrics, k, roles.like)
-    named = policies_named(bound, given)
-    levels = by_level(specs, roles, named)
-    chance = flag("chance", chance)
-    if len(levels) > 1:
-        _check_levels(roles, counts=counts, chance=chance)
-        plans = [_plan(frame, some, roles, named) for some in levels]
-        return _side_by_side(plans, specs)
-    records, query = _query_of(frame, specs, roles, named)
-    if flag("counts", counts):
-        _check_counts(records, roles, frame)
-        query = replace(query, counts=True, every_list=True)
-    opened = given_frames(frame, roles, records)
+    arguments = Arguments(frame, bound, given)
+
+    def make() -> tuple[Sequence[Spec], Sequence[Call]]:
+        _check_options(given, metrics)
+        roles = arguments.roles(ALL_ROLES)
+        specs = expand(metrics, k, roles.like)
+        levels = by_level(specs, roles, arguments.named) or [specs]
+        flag("chance", chance)
+        if len(levels) > 1:
+            _check_levels(roles, counts=counts, chance=chance)
+        changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
+        calls = [arguments.call(some, roles, **changes) for some in levels]
+        if counts:
+            _check_counts(calls[0], arguments.adapter)
+        return specs, calls
+
+    specs, calls = arguments.kept(("evaluate", metrics, k, counts, chance), make)
+    if len(calls) > 1:
+        return _side_by_side([_plan(arguments, call) for call in calls], specs)
+    (call,) = calls
     if chance:
-        return _with_chance(opened, roles, query, records)
-    if roles.partitions is not None:
-        return _in_parts(opened, roles, query, records)
-    from recframe._plan.plan import Plan
-
-    return _answer(Plan(opened, query, records), opened, query)
+        return _with_chance(arguments, call)
+    return _answer(_plan(arguments, call)) if call.roles.partitions is None else _in_parts(arguments, call)
 
 
-def _with_chance(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:
+def _with_chance(arguments: Arguments, call: Call) -> Any:
     """Return the result of a call with its chance levels, after a warning where its numbers may mean nothing."""
-    if roles.partitions is not None:
-        msg = f"chance=True does not go with partitions={quoted(roles.partitions)}"
+    if call.roles.partitions is not None:
+        msg = f"chance=True does not go with partitions={quoted(call.roles.partitions)}"
         raise OptionError(msg, "leave partitions= out, or make one call without chance=")
-    from recframe._checks.data_warnings import warn_of_data
     from recframe._plan.chance import with_chance
 
-    plan, result = with_chance(given, query, metrics)
-    warn_of_data(given, query, plan.context, result)
+    plan, result = with_chance(arguments.opened(call), call.query, call.metrics)
+    _warn(plan, result)
     return result
 
 
-def _check_counts(metrics: Sequence[Metric], roles: Roles, frame: Any) -> None:
+def _check_counts(call: Call, adapter: Adapter) -> None:
     """Raise where lists with a value cannot be counted."""
-    if metrics and all(isinstance(metric, ExposureMetric) for metric in metrics):
-        msg = f"counts=True counts lists with a value, but {metrics[0].label} is one value of all lists together"
+    if all(isinstance(metric, ExposureMetric) for metric in call.metrics):
+        msg = f"counts=True counts lists with a value, but {call.metrics[0].label} is one value of all lists together"
         raise OptionError(msg, "add a metric that has a value per list, such as 'ndcg'")
-    if roles.partitions is not None and adapter_of(frame).partitions == "on workers":
-        msg = f"counts=True does not go with partitions={quoted(roles.partitions)} on Spark's workers"
+    if call.roles.partitions is not None and adapter.partitions == "on workers":
+        msg = f"counts=True does not go with partitions={quoted(call.roles.partitions)} on Spark's workers"
         raise OptionError(msg, "leave partitions= out")
 
 
@@ -141,33 +147,36 @@ def _check_levels(roles: Roles, *, counts: bool, chance: bool) -> None:
         raise OptionError(msg, "make one call for each level")
 
 
-def _plan(frame: Any, specs: Sequence[Spec], roles: Roles, named: Sequence[str]) -> Plan:
-    """Return the plan of metrics."""
-    records, query = _query_of(frame, specs, roles, named)
+def _plan(arguments: Arguments, call: Call, *, item: bool = False) -> Plan:
+    """Return the plan of a call for its frames."""
     from recframe._plan.plan import Plan
 
-    return Plan(given_frames(frame, roles, records), query, records)
+    return Plan(arguments.opened(call), call.query, call.metrics, item=item)
 
 
 def _side_by_side(plans: Sequence[Plan], specs: Sequence[Spec]) -> Any:
     """Return the result of several levels of relevance, after a warning where its numbers may mean nothing."""
-    from recframe._checks.data_warnings import warn_of_data
     from recframe._plan.levels import side_by_side
 
     liked = plans[0].context.query.like is not None
     result = side_by_side(plans, [spec.name if liked else spec.label for spec in specs])
     for plan in plans:
-        warn_of_data(plan.given, plan.context.query, plan.context, result)
+        _warn(plan, result)
     return result
 
 
-def _answer(plan: Plan, given: Given, query: Query) -> Any:
+def _answer(plan: Plan) -> Any:
     """Return the result of a plan as a frame, after a warning where its numbers may mean nothing."""
+    result = plan.frame()
+    _warn(plan, result)
+    return result
+
+
+def _warn(plan: Plan, result: Any) -> None:
+    """Warn where the numbers of a result may mean nothing."""
     from recframe._checks.data_warnings import warn_of_data
 
-    result = plan.frame()
-    warn_of_data(given, query, plan.context, result)
-    return result
+    warn_of_data(plan.given, plan.context.query, plan.context, result)
 
 
 def plan_of_lists(
@@ -186,17 +195,15 @@ def plan_of_lists(
     if mean != "arithmetic":
         msg = f"mean={quoted(mean)} is bound, but {call} looks at arithmetic means"
         raise OptionError(msg, "bind mean='arithmetic', or use evaluate, which accepts other means")
-    bound = {name: value for name, value in bound.items() if name in CALL_ROLES[call]}
-    roles = _roles(frame, bound, given, CALL_ROLES[call])
-    records, query = _query_of(frame, expand(metrics, k, roles.like), roles, policies_named(bound, given))
-    from recframe._plan.plan import Plan
+    allowed = CALL_ROLES[call]
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, given)
 
-    return Plan(
-        given_frames(frame, roles, records),
-        replace(query, cluster=cluster, every_list=call in ("describe", "state") or items is not None),
-        records,
-        item=bool(items),
-    )
+    def make() -> Call:
+        roles = arguments.roles(allowed)
+        every_list = call in ("describe", "state") or items is not None
+        return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
+
+    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), item=bool(items))
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:
@@ -236,9 +243,15 @@ def call_of_rows(
         show, named = False, {name: value for name, value in named.items() if name != "item"}
     given = {name: value for name, value in given.items() if name in named}
     bound = {name: value for name, value in bound.items() if name in named}
-    roles = _roles(frame, bound, given, CALL_ROLES[call])
-    (record,), query = _query_of(frame, expand(metric, check_k(k), roles.like), roles, policies_named({}, named))
-    return given_frames(frame, roles, [record]), query, record, show
+    arguments = Arguments(frame, bound, given)
+
+    def make() -> Call:
+        roles = arguments.roles(CALL_ROLES[call])
+        return arguments.call(expand(metric, check_k(k), roles.like), roles)
+
+    compiled = arguments.kept((call, metric, k), make)
+    (record,) = compiled.metrics
+    return arguments.opened(compiled), compiled.query, record, show
 
 
 def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
@@ -253,44 +266,27 @@ def _check_options(given: Mapping[str, Any], metrics: Any) -> None:
                 raise OptionTypeError(msg, repr(spelled(spec.metric.name, own, getattr(spec.metric, "k", None))))
 
 
-def _roles(frame: Any, bound: Mapping[str, Any], given: Mapping[str, Any], allowed: Sequence[str]) -> Roles:
-    """Return the roles of a call, whose columns may have the labels of its frames."""
-    return resolved([frame, {**bound, **given}.get("truth")], bound, given, allowed)
-
-
-def _query_of(frame: Any, specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[list[Metric], Query]:
-    """Return the metrics and the query, under the profile that the call names."""
-    metrics, query = query_of(specs, roles, given, _profiles())
-    if roles.like is not None and query.ties == "first" and "ties" not in given and is_lazy(frame):
-        msg = f"like={roles.like!r} breaks ties by row order, which a lazy frame does not have"
-        raise OptionError(msg, "give another policy too, such as ties='average'")
-    return metrics, query
-
-
-def _profiles() -> Mapping[str, Profile]:
-    # As late as the plan: it imports every library's definitions.
-    from recframe.profiles._builtin import PROFILES
-
-    return PROFILES
-
-
 def method(kind: type[Metric]) -> Callable[..., Any]:
     """Return the accessor's method for a metric, with its signature and documentation."""
     options, roles = [field.name for field in fields(kind)], roles_of(kind)
 
     def call(self: Any, *args: Any, **given: Any) -> Any:
-        if args and (len(args) > 1 or "k" in given or not issubclass(kind, CutMetric)):
-            accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
-            msg = f"{kind.name}{args!r}: {accepts}"
-            raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
         own = {name: given.pop(name) for name in options if name in given}
-        unknown = [name for name in given if name not in (*roles, "model")]
-        # Only k is positional; what is no role must be an option, or the metric says what it accepts.
-        own |= {name: given.pop(name) for name in unknown} | ({"k": args[0]} if args else {})
-        # Options that the metric does not have are refused by name.
-        metric = make(kind.name, own, also=roles) if unknown else kind(**own)
-        spec = Spec(metric, {name: value for name, value in own.items() if name != "k"})
-        return _measure(self._frame, self._bound, spec, given)
+        arguments = Arguments(self._frame, self._bound, given)
+
+        def make() -> Call:
+            if args and (len(args) > 1 or "k" in own or not issubclass(kind, CutMetric)):
+                accepts = "only k may be given by position" if issubclass(kind, CutMetric) else "it accepts no k"
+                msg = f"{kind.name}{args!r}: {accepts}"
+                raise OptionTypeError(msg, f"name the other arguments, as in {kind.name}(by='object')")
+            # Only k is positional; what is no role must be an option, or the metric says what it accepts.
+            unknown = {name: value for name, value in given.items() if name not in (*roles, "model")}
+            named = {**own, **unknown, **({"k": args[0]} if args else {})}
+            # Options that the metric does not have are refused by name.
+            metric = make_metric(kind.name, named, also=roles) if unknown else kind(**named)
+            return _of_one(arguments, Spec(metric, {name: value for name, value in named.items() if name != "k"}))
+
+        return _value(arguments, arguments.kept((kind.name, args, own), make))
 
     call.__name__ = kind.name
     call.__qualname__ = f"Rec.{kind.name}"
@@ -307,27 +303,20 @@ def _signature(kind: type[Metric]) -> Signature:
     return Signature([*parameters, *role_parameters(roles_of(kind))])
 
 
-def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
-    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
-    known = {} if like is None else _profiles()[like].metrics
-    return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
-
-
-def _in_parts(given: Given, roles: Roles, query: Query, metrics: Sequence[Metric]) -> Any:
+def _in_parts(arguments: Arguments, call: Call) -> Any:
     """Return the answer of a call whose lists are read in parts."""
-    parts = check_k(roles.partitions, "partitions") or 1
-    adapter = adapter_of(given.frame)
+    given, parts, adapter = arguments.opened(call), call.roles.partitions or 1, arguments.adapter
     if adapter.partitions == "on workers":
         from recframe._plan.partitions import on_workers
 
-        return on_workers(given, query, metrics, parts)
+        return on_workers(given, call.query, call.metrics, parts)
     if adapter.partitions is None:
         msg = f"partitions={parts} is for lazy polars and Spark frames, but this is a {type(given.frame).__name__}"
         why = "its engine goes to disk by itself" if not adapter.eager else "the frame is in memory already"
         raise OptionError(msg, f"leave partitions= out: {why}")
     from recframe._plan.partitions import in_parts
 
-    return in_parts(given, query, metrics, parts)
+    return in_parts(given, call.query, call.metrics, parts)
 
 
 def check_frame(frame: object) -> None:

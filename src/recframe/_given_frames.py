@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import feature_column
-from recframe._engines.registry import adapter_of, check_side_frame, is_frame
+from recframe._engines.registry import check_side_frame, is_frame
 from recframe._values import ids
 from recframe.errors import ColumnTypeError, InputError, OptionError
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from recframe._arguments import Roles
     from recframe._engines.base import Adapter
@@ -52,16 +52,21 @@ class Given:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
-def given_frames(frame: Any, roles: Roles, metrics: Sequence[Metric]) -> Given:
-    """Return the frames of a call: the user's own, and the side information that its metrics read."""
-    read = {name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs)}
+def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
+    """Return the side information that metrics read, or raise where a metric lacks some that it needs."""
     for metric in metrics:
         for name in metric.required_inputs:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, NEEDED[name])
-    adapter = adapter_of(frame)
-    for name in {"train", "features"} & read:
+    return frozenset(name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs))
+
+
+def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapter) -> Given:
+    """Return the frames of a call: the user's own, and the side information that its metrics read."""
+    if not read:
+        return Given(frame, roles.truth)
+    for name in {"train", "features"}.intersection(read):
         check_side_frame(name, getattr(roles, name), frame)
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])

@@ -20,6 +20,8 @@ RANKED = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
 COMPACT = ("tied", "candidates")
 """What `recframe.from_factors` adds to ranks."""
+GUESSED = frozenset({DEFAULT_SCORE, RANKED, *COMPACT})
+"""The columns of an eager frame whose presence may say what ranks it."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Query(Roles):
         _check_median(roles)
         _check_prerequisites(roles, named)
         return cls(
-            **{name: value for name, value in vars(roles).items() if name not in (*FRAMES, "by", "per")},
+            **{name: value for name, value in vars(roles).items() if name not in FRAMES | {"by", "per"}},
             by=tuple(dict.fromkeys(by)),
             per=tuple(dict.fromkeys(as_tuple(roles.per))),
             orders=orders,

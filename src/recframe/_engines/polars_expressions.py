@@ -13,7 +13,7 @@ import narwhals as nw
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _converted: dict[int, tuple[ref[nw.Expr], pl.Expr]] = {}
 """What was made of each expression that is still in use, by its identity: expressions have no hash."""
@@ -29,15 +29,21 @@ class _Listener(pl.LazyFrame):
         return self
 
 
-def native_expressions(columns: Sequence[str | nw.Expr]) -> list[str | pl.Expr]:
-    """Return columns as polars selects them."""
-    new = [column for column in columns if isinstance(column, nw.Expr) and id(column) not in _converted]
-    if new:
-        listener = _Listener()
-        nw.from_native(listener).select(*new)
-        for expression, native in zip(new, listener.heard, strict=True):
-            _keep(expression, native)
-    return [column if isinstance(column, str) else _converted[id(column)][1] for column in columns]
+def native_expressions(
+    columns: Sequence[str | nw.Expr], named: Mapping[str, nw.Expr] | None = None
+) -> list[str | pl.Expr]:
+    """Return columns, and those that are given by name, as polars selects them."""
+    natives: list[str | pl.Expr] = []
+    for column in columns:
+        if isinstance(column, str):
+            natives.append(column)
+        else:
+            kept = _converted.get(id(column))
+            natives.append(_convert(column) if kept is None else kept[1])
+    if named:
+        others = native_expressions([*named.values()])
+        natives += [cast("pl.Expr", other).alias(name) for name, other in zip(named, others, strict=True)]
+    return natives
 
 
 def native(expression: nw.Expr) -> pl.Expr:
@@ -46,11 +52,14 @@ def native(expression: nw.Expr) -> pl.Expr:
     return cast("pl.Expr", converted)
 
 
-def _keep(expression: nw.Expr, native: pl.Expr) -> None:
-    """Remember what was made of an expression for as long as something else uses it."""
-    number, kept = id(expression), _converted  # a module loses its names when Python ends
+def _convert(expression: nw.Expr) -> pl.Expr:
+    """Return an expression as polars computes it, and remember it for as long as something else uses it."""
+    listener = _Listener()
+    nw.from_native(listener).select(expression)
+    (native,), number, kept = listener.heard, id(expression), _converted  # a module loses its names when Python ends
 
     def forget(_: ref[nw.Expr]) -> None:
         kept.pop(number, None)
 
     kept[number] = ref(expression, forget), native
+    return native

@@ -39,10 +39,10 @@ class PolarsFrame:
         return self._native
 
     def select(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
-        return PolarsFrame(self._native.select(_natives(columns, named)))
+        return PolarsFrame(self._native.select(native_expressions(columns, named)))
 
     def with_columns(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
-        return PolarsFrame(self._native.with_columns(_natives(columns, named)))
+        return PolarsFrame(self._native.with_columns(native_expressions(columns, named)))
 
     def filter(self, *conditions: nw.Expr) -> PolarsFrame:
         return PolarsFrame(self._native.filter(native_expressions(conditions)))
@@ -73,15 +73,6 @@ class PolarsFrame:
 
     def collect(self) -> nw.DataFrame[pl.DataFrame]:
         return nw.from_native(self._native.collect(), eager_only=True)
-
-
-def _natives(columns: Sequence[Column], named: Mapping[str, nw.Expr]) -> list[str | pl.Expr]:
-    """Return columns and those that are given by name, as polars selects them."""
-    natives = native_expressions(columns)
-    if named:
-        others = cast("list[pl.Expr]", native_expressions([*named.values()]))
-        natives += [other.alias(name) for name, other in zip(named, others, strict=True)]
-    return natives
 
 
 class _Groups:

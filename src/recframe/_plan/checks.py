@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ITEM, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
+from recframe._columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
 from recframe._plan.relevance import fill_missing, is_observed
+from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 
@@ -23,6 +24,22 @@ if TYPE_CHECKING:
 WEIGHED = "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
 """The metrics that allow `propensity=`, for hints."""
 ANY = (-math.inf, math.inf)
+
+
+def check_call(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for what is refused whatever the data are."""
+    if not metrics:
+        msg = "the list of metrics is empty"
+        raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
+    names = [
+        *([MODEL] if query.several else []),
+        *query.per,
+        *(query.averaging(metric.label).name for metric in metrics),
+        *(LIST_COUNTS[column] for column in query.count_columns),
+    ]
+    check_apart(names)
+    check_ties(query, metrics)
+    check_policies(query, metrics)
 
 
 def check_policies(query: Query, metrics: Sequence[Metric]) -> None:

@@ -170,17 +170,17 @@ class CallContext:
         """Whether the frame has only some of the ranked rows."""
         return self.query.candidates is not None or self.query.tied is not None
 
-    @property
+    @cached_property
     def values(self) -> list[str]:
         """The column of the values of hits, where a metric reads it."""
         return [VALUE] if self.requirements.reads_value else []
 
-    @property
+    @cached_property
     def propensities(self) -> list[str]:
         """The column of the probabilities that the relevance was observed, if the call names one."""
         return [] if self.query.propensity is None else [PROPENSITY]
 
-    @property
+    @cached_property
     def per(self) -> list[str]:
         """The columns of `per`, in the order of the call."""
         plans = {column: name for name, column in (self.key_names | self.attribute_names).items()}
@@ -192,12 +192,12 @@ class CallContext:
         of_key = (name for name, column in self.key_names.items() if column == self.query.cluster)
         return None if self.query.cluster is None else next(of_key, CLUSTER)
 
-    @property
+    @cached_property
     def reported(self) -> list[str]:
         """What tells the rows of a result apart, for one model or for models in long format."""
         return [*([MODEL] if self.long else []), *self.per]
 
-    @property
+    @cached_property
     def result_keys(self) -> list[str]:
         """What tells the rows of a result apart."""
         return [*([MODEL] if self.query.several else []), *self.per]
@@ -227,12 +227,12 @@ class CallContext:
         column = nw.new_series(MODEL, called, nw.String(), backend=nw.get_native_namespace(result))
         return result.with_columns(column).to_native()
 
-    @property
+    @cached_property
     def pooled(self) -> bool:
         """Whether the models are in long format and tell together which lists there are."""
         return self.requirements.reads_relevance and self.long and self.truth is None
 
-    @property
+    @cached_property
     def every_list(self) -> bool:
         """Whether lists without a relevant item show in the result."""
         skips = ("skip", "raise_all")
@@ -246,7 +246,7 @@ class CallContext:
         """Add which rows are relevant."""
         return with_hits(frame, self.query.min_relevance)
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """The sums of a list."""
         counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED, SUBTOPICS) if name in self.requirements.requested]

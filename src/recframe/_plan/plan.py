@@ -14,7 +14,6 @@ import narwhals as nw
 from recframe._columns import (
     CATEGORISED,
     IN_TRUTH,
-    LIST_COUNTS,
     MODEL,
     POSITION,
     RANKED,
@@ -27,7 +26,7 @@ from recframe._columns import (
 )
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure, segments
-from recframe._plan.checks import check_numbers, check_policies, check_profile, check_ties
+from recframe._plan.checks import check_numbers, check_profile
 from recframe._plan.collect_terms import requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
@@ -35,7 +34,6 @@ from recframe._plan.ideal import ideal_lists
 from recframe._plan.list_sums import Ranking
 from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe._plan.state import State, merge, stacked
-from recframe._query import check_apart
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -48,19 +46,6 @@ if TYPE_CHECKING:
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
-
-
-def _check_names(query: Query, metrics: Sequence[Metric]) -> None:
-    if not metrics:
-        msg = "the list of metrics is empty"
-        raise OptionError(msg, "evaluate(['ndcg', 'map'], k=10)")
-    names = [
-        *([MODEL] if query.several else []),
-        *query.per,
-        *(query.averaging(metric.label).name for metric in metrics),
-        *(LIST_COUNTS[column] for column in query.count_columns),
-    ]
-    check_apart(names)
 
 
 class Plan:
@@ -99,9 +84,6 @@ class Plan:
         item: bool = False,
         shares: bool = False,
     ) -> None:
-        _check_names(query, metrics)
-        check_ties(query, metrics)
-        check_policies(query, metrics)
         metrics = metrics if query.sampled is None else estimates(query, metrics)
         self.given = given
         self._query = query
@@ -186,12 +168,12 @@ class Plan:
         """What is computed."""
         return self._metrics
 
-    @property
+    @functools.cached_property
     def labels(self) -> list[str]:
         """The columns of the metrics that are measured list by list."""
         return [metric.column for metric in self.by_list]
 
-    @property
+    @functools.cached_property
     def by_list(self) -> list[Metric]:
         """The metrics that are measured list by list."""
         return [metric for metric in self._metrics if not isinstance(metric, ExposureMetric)]
@@ -219,7 +201,7 @@ class Plan:
         """Compute what belongs to one of several models now, while the next one is ranked."""
         return self._engine.settle(frame) if self._engine.eager and len(self._query.orders) > 1 else frame
 
-    @property
+    @functools.cached_property
     def weighted(self) -> dict[str, str]:
         """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
         every, values = self._query.weight is not None, self._requirements.values
