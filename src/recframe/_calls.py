@@ -14,7 +14,6 @@ from recframe._query import GUESSED, policies_named, resolved
 from recframe.errors import OptionError
 from recframe.metrics._record import Metric
 from recframe.profiles._record import query_of
-from recframe.profiles._spec import specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -118,10 +117,12 @@ class Arguments:
             truth = self._frames.get("truth")
             others = adapter_of(truth).names(truth) if is_frame(truth) else ()
             labels = [label for label in (*names, *others) if not isinstance(label, str)]
-        if not _is_plain((*values, labels)):
-            return None
-        # The text tells 1, 1.0 and True apart.
-        return type(self._frame), GUESSED.intersection(names), repr(values), repr(labels)
+        try:
+            # The text tells 1, 1.0 and True apart.
+            text = repr((values, labels)) if _is_plain((*values, labels)) else None
+        except (ValueError, RecursionError):
+            text = None  # a number too long to be written, a list that holds itself
+        return None if text is None else (type(self._frame), GUESSED.intersection(names), text)
 
 
 def _is_plain(values: Iterable[Any]) -> bool:
@@ -139,12 +140,6 @@ def _is_plain(values: Iterable[Any]) -> bool:
         if inner is None or not (not inner or _is_plain(inner)):
             return False
     return True
-
-
-def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
-    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
-    known = {} if like is None else profiles()[like].metrics
-    return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
 
 
 def profiles() -> Mapping[str, Profile]:

@@ -10,7 +10,7 @@ from inspect import Parameter, Signature, cleandoc
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles, roles_of
-from recframe._calls import Arguments, expand
+from recframe._calls import Arguments, profiles
 from recframe._defaults import current
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._signatures import role_parameters, roles_doc
@@ -21,7 +21,7 @@ from recframe.metrics import make as make_metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
 from recframe.profiles._record import by_level
-from recframe.profiles._spec import Spec, as_written, spec_of
+from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -301,6 +301,12 @@ def _signature(kind: type[Metric]) -> Signature:
         how = Parameter.POSITIONAL_OR_KEYWORD if field.name == "k" else Parameter.KEYWORD_ONLY
         parameters.append(Parameter(field.name, how, default=field.default, annotation=field.type))
     return Signature([*parameters, *role_parameters(roles_of(kind))])
+
+
+def expand(metrics: Any, k: Any, like: str | None) -> list[Spec]:
+    """Return the metrics of a call, those without a cutoff of their own at each of the call's cutoffs."""
+    known = {} if like is None else profiles()[like].metrics
+    return specs_of(metrics, k, [name for name, definition in known.items() if definition.cut == "none"])
 
 
 def _in_parts(arguments: Arguments, call: Call) -> Any:

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, EXPLAINED
-from recframe._calls import expand
 from recframe._display import chart_dates, charts, page
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import Layout, layout_of, number_text
 from recframe._display.segment_charts import by_segment, segments_of, trend_of
+from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice
 from recframe.errors import OptionError, OptionTypeError, closest, quoted
