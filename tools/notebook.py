@@ -1,7 +1,7 @@
 """Runs the scripts of ``docs/notebooks`` and writes them as notebooks, with what their cells show.
 
 ``python tools/notebook.py`` writes ``docs/notebooks/*.ipynb``. A script is cells, as those of the tutorials;
-the last expression of a cell is its output. No Jupyter is needed.
+the last expression of a cell is its output. No Jupyter is needed. ``python tools/notebook.py tracking`` writes one.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def bundle(value: Any) -> dict[str, Any]:
         image = io.BytesIO()
         value.save(image, format="png", scale_factor=1)
         return {"image/png": base64.b64encode(image.getvalue()).decode(), "text/plain": ["<chart>"]}
+    if hasattr(value, "_repr_png_"):
+        return {"image/png": base64.b64encode(value._repr_png_()).decode(), "text/plain": ["<image>"]}
     if hasattr(value, "to_markdown"):
         return {"text/markdown": lines(value.to_markdown()), "text/plain": lines(repr(value))}
     return {"text/plain": lines(str(value))}
@@ -79,8 +81,10 @@ def lines(text: str) -> list[str]:
 
 
 def main() -> int:
-    """Write the notebooks."""
+    """Write the notebooks, all or those that are named."""
     for script in sorted(SCRIPTS.glob("*.py")):
+        if sys.argv[1:] and script.stem not in sys.argv[1:]:
+            continue
         target = script.with_suffix(".ipynb")
         target.write_text(json.dumps(run(script), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         sys.stderr.write(f"{target.name}\n")

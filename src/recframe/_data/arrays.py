@@ -56,7 +56,7 @@ def from_arrays(
     """
     make = constructors_for((), library)
     names = columns_of_arrays()
-    columns: dict[str, Any] = {names["relevant"]: _array("relevant", relevant)}
+    columns: dict[str, Any] = {names["relevant"]: array_of("relevant", relevant)}
     rows = len(columns[names["relevant"]])
     scores = score if isinstance(score, Mapping) else {names["score"]: score}
     for name, values in scores.items():
@@ -66,7 +66,7 @@ def from_arrays(
             msg = f"score has the model {quoted(name)}, but models are named by text other than {own}"
             raise OptionTypeError(msg, "score={'old': predictions, 'new': others}")
         called = f"score[{name!r}]" if isinstance(score, Mapping) else "score"
-        columns[name] = _array(called, values)
+        columns[name] = array_of(called, values)
         if len(columns[name]) != rows:
             msg = f"{called} has {len(columns[name])} rows, but relevant has {rows}"
             raise InputError(msg, "give the predictions of the same rows, in the same order")
@@ -79,7 +79,7 @@ def columns_of_arrays() -> dict[str, str]:
     return {**names, "by": names["by"] if isinstance(names["by"], str) else str(BY)}
 
 
-def _array(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
+def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     """Return an array of one dimension; one of a single column is that column."""
     try:
         import numpy as np
@@ -107,7 +107,7 @@ def _lists(group: Any, rows: int) -> NDArray[Any]:
 
     if group is None:
         return np.zeros(rows, dtype=np.int64)
-    groups = _array("group", group, numbers=False)
+    groups = array_of("group", group, numbers=False)
     if groups.dtype.kind == "O" and not all(isinstance(each, str | int | None) for each in groups):
         msg = f"group={quoted(group)} holds neither text nor numbers"
         raise InputError(msg, "give the id of each row's list, or the sizes of the lists")

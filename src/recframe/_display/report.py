@@ -63,12 +63,12 @@ class ReportQuery:
     @property
     def metrics(self) -> list[str | Metric]:
         """The metrics as calls accept them, each with its cutoff."""
-        return [_as_given(spec) for spec in self.specs]
+        return [spec.as_given for spec in self.specs]
 
     @property
     def by_list(self) -> list[str | Metric]:
         """The metrics that have a value per list."""
-        return [_as_given(spec) for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
+        return [spec.as_given for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
 
     @property
     def confidence(self) -> dict[str, Any]:
@@ -191,16 +191,11 @@ def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
     if cut:
         last = max(CURVE, *(spec.metric.cutoff or 1 for spec in cut))
         cutoffs = sorted({round(1 + step * (last - 1) / (CURVE - 1)) for step in range(CURVE)})
-        without = {spec.at(None).name: _as_given(spec.at(None)) for spec in cut}
+        without = {spec.at(None).name: spec.at(None).as_given for spec in cut}
         plan = report.call().plan(list(without.values()), cutoffs, report.options)
         averages = means(plan, report.options)
         if any(mean.mean is not None for mean in averages):
             yield charts.curves(averages, report.options.confidence, columns=1)
-
-
-def _as_given(spec: Spec) -> str | Metric:
-    """Return a metric with the options that the user gave, so that a profile may set the others again."""
-    return spec.name if spec.metric.is_builtin else spec.metric
 
 
 def _has_cutoff(metric: Metric) -> bool:

@@ -42,6 +42,11 @@ class Spec:
         level = {} if self.level is None else {LEVEL_OPTION: f"{self.level:g}"}
         return spelled(self.metric.name, {**options, **level}, getattr(self.metric, "k", None))
 
+    @property
+    def as_given(self) -> str | Metric:
+        """The metric with the options that the user gave, so that a profile may set the others again."""
+        return self.name if self.metric.is_builtin else self.metric
+
     def at(self, k: int | None) -> Spec:
         """Return the same at a cutoff."""
         cut: dict[str, Any] = {"k": k}
