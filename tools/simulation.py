@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import recframe
 from recframe._statistics import resampling, student
 from recframe._statistics.student import Sums
+from recframe._statistics.verdicts import Evidence
 from recframe._statistics.wilson import wilson
 
 if TYPE_CHECKING:
@@ -255,6 +256,32 @@ def nightly_gates() -> None:
     table(["lists", *(f"{gate}: {end}" for end in ends_of for gate in gates)], rows)
 
 
+def margins() -> None:
+    """Print how often verdicts of four rows are false, at the differences where that is likeliest."""
+    from scipy import stats
+
+    random, rows, lists, margin = np.random.default_rng(8), [], 50, 0.1
+    cases: dict[str, tuple[float, set[str]]] = {
+        "minus the margin": (-margin, {"better", "equivalent", "not worse"}),
+        "0": (0.0, {"better", "worse"}),
+        "the margin": (margin, {"equivalent"}),
+    }
+    for name, (mean, false) in cases.items():
+        cells = []
+        for size in (1, 4):
+            draws = random.normal(mean, 0.3, (20_000 // size, size, lists))
+            means, errors = draws.mean(axis=2), draws.std(axis=2, ddof=1) / np.sqrt(lists)
+            p, loss, gain = (2 * stats.t.sf(np.abs(means + by) / errors, lists - 1) for by in (0.0, margin, -margin))
+            loss, gain = np.where(means > -margin, loss, 1.0), np.where(means < margin, gain, 1.0)
+            found = [
+                Evidence(*each).adjusted("holm").verdicts(CONFIDENCE).tolist()
+                for each in zip(p, np.sign(means), loss, gain, strict=True)
+            ]
+            cells.append(f"{np.mean([not false.isdisjoint(words) for words in found]):.1%}")
+        rows.append([name, ", ".join(f"`{word}`" for word in sorted(false)), *cells])
+    table(["true difference", "false", "1 row", "4 rows, any of them"], rows)
+
+
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the relevant items of users with their ranks, and those that were observed.
 
@@ -298,7 +325,7 @@ def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
         real_lists(sys.argv[1])
-    for part in (clusters, few_lists, shares, shares_of_clusters, alarm, nightly_gates, propensities):
+    for part in (clusters, few_lists, shares, shares_of_clusters, margins, alarm, nightly_gates, propensities):
         part()
     return 0
 

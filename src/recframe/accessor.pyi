@@ -319,6 +319,7 @@ class Rec(Generic[Mean, Frame]):
         resamples: int = 10000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
+        margin: float | str | None = None,
         changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...

@@ -480,16 +480,24 @@ def test_fail_if_worse(run):
         pl.DataFrame(rows, schema=["user", "item", "score"], orient="row").write_csv(f"{name}.csv")
     pl.DataFrame({"user": many, "item": [0] * 40}).write_csv("truth.csv")
     line = "compare a.csv b.csv --truth truth.csv -m mrr"
-    assert run(f"{line} --fail-if-worse a")[0] == 0
-    code, _, err = run(f"{line} --fail-if-worse b --margin 0.005")
+    for gate in ("--fail-unless-not-worse", "--fail-if-worse"):
+        assert run(f"{line} {gate} a")[0] == 0
+    line = f"{line} --fail-unless-not-worse"
+    code, _, err = run(f"{line} b --margin 0.005")
     assert code == 1
     assert re.fullmatch(
-        r"recframe: mrr of model 'a' may be worse than 'b' by 0\.\d+, more than 0\.005: the interval .*\n", err
+        r"recframe: mrr of model 'a' may be worse than 'b' by more than 0\.005: the verdict is 'worse', the difference is "
+        r"-0\.\d+, its adjusted p-value [\d.e-]+\n",
+        err,
     )
-    assert run(f"{line} --fail-if-worse b --margin 1")[0] == 0
+    assert run(f"{line} b --margin 1")[0] == 0
     # Between the mean difference and the end of the interval: the end decides.
-    [row] = json.loads(run(f"{line} --baseline b --json")[1])
-    assert run(f"{line} --fail-if-worse b --margin {(-row['low'] - row['difference']) / 2}")[0] == 1
+    code, out, _ = run(f"{line} b --margin 1 --json")
+    [row] = json.loads(out)
+    assert (code, row["verdict"]) == (0, "equivalent")
+    assert run(f"{line} b --margin {(-row['low'] - row['difference']) / 2}")[0] == 1
+    share = -row["low"] / row["baseline_mean"] * 100
+    assert [run(f"{line} b --margin {share * factor}%")[0] for factor in (0.8, 1.2)] == [1, 0]
 
 
 def test_a_saved_baseline_gates_a_later_run(run):
@@ -507,10 +515,10 @@ def test_a_saved_baseline_gates_a_later_run(run):
     assert expected.pop("baseline") == "old"
     assert found == expected
     assert "nothing" in run(line)[1]
-    assert run(f"{line} --fail-if-worse --margin 0.5")[0] == 0
-    code, _, err = run(f"{line} --fail-if-worse")
+    assert run(f"{line} --fail-unless-not-worse --margin 0.5")[0] == 0
+    code, _, err = run(f"{line} --fail-unless-not-worse")
     assert code == 1
-    assert re.fullmatch(r"recframe: ndcg@10 of model 'new' may be worse than 'prod\.parquet' by 0\.\d+, .*\n", err)
+    assert re.fullmatch(r"recframe: ndcg@10 of model 'new' may be worse than 'prod\.parquet' by more than 0: .*\n", err)
     pl.read_csv("test.csv").filter(pl.col("user") > 1).write_csv("other.csv")
     line = line.replace("test.csv", "other.csv")
     [found] = json.loads(run(f"{line} --json")[1])
@@ -655,15 +663,15 @@ def test_a_gate_names_the_model(run):
         ("evaluate empty.csv", "'empty.csv' cannot be read as csv: it is empty"),
         ("evaluate empty", "the format of 'empty' is not known"),
         ("evaluate old.csv --truth test.csv --save prod.csv", "--save prod.csv does not end in .parquet"),
-        ("compare old.csv new.csv --truth test.csv --fail-if-worse", "--fail-if-worse names no model"),
+        ("compare old.csv new.csv --truth test.csv --fail-if-worse", "--fail-unless-not-worse names no model"),
         ("compare new.csv --truth test.csv --baseline recs.parquet", "'recs.parquet' is no baseline"),
         ("compare new.csv --truth test.csv --baseline old.csv", "'old.csv' is no Parquet file"),
         (
             "compare old.csv new.csv --truth test.csv --changed refuse",
             "--changed refuse is about the file of a baseline",
         ),
-        ("compare old.csv new.csv --truth test.csv --margin 1", "--margin 1 without --fail-if-worse"),
-        ("compare old.csv new.csv --truth test.csv --fail-if-worse old --margin -1", "is not 0 or more"),
+        ("compare old.csv new.csv --truth test.csv --margin -1", "--margin -1.*is not 0 or more"),
+        ("compare old.csv new.csv --truth test.csv --margin 1x", "--margin 1x is neither a number nor a percentage"),
         ("compare old.csv new.csv --truth test.csv --fail-if-worse old --baseline new", "name two baselines"),
         ("explain", "Missing argument 'METRIC'"),
         ("explain ndgc", "did you mean 'ndcg'"),

@@ -8,15 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 import recframe
+from sessions import MODELS, pair_of, rows_of, values_of
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
 resampling = pytest.importorskip("recframe._statistics.resampling")
 
-MODELS = ["a", "b", "c"]
 COLUMNS = [
     "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
-    "effect", "detectable", "low", "high", "p", "p_adjusted",
+    "effect", "detectable", "p", "low", "high", "p_adjusted", "verdict",
 ]  # fmt: skip
 
 
@@ -24,32 +24,6 @@ COLUMNS = [
 def library(request):
     """The libraries whose frames are checked before any work."""
     return pytest.importorskip(request.param)
-
-
-def rows_of(seed=0, lists=30, length=6):
-    """Return lists of unequal length, some without a relevant item, in clusters of users."""
-    draw = random.Random(seed)
-    rows = []
-    for number in range(lists):
-        weight = draw.randint(1, 5)
-        for item in range(draw.randint(1, length)):
-            row = {"session": number, "user": f"u{number // 3}", "item": item, "relevant": draw.choice([0, 0, 1, 2])}
-            row |= {model: draw.random() for model in MODELS}
-            rows.append(row | {"weight": float(weight), "country": "at" if number % 2 else "be"})
-    return rows
-
-
-def values_of(engine, frame, metric, model, **given):
-    """Return the values per list, by list."""
-    found = engine.ask(frame, "evaluate", metric, by="session", per="session", score=model, **given)
-    return {row["session"]: row[metric] for row in found}
-
-
-def pair_of(engine, frame, metric, model, baseline, **given):
-    """Return the lists where both models have a value, and the values."""
-    ours, theirs = (values_of(engine, frame, metric, name, **given) for name in (model, baseline))
-    both = sorted(key for key in ours if ours[key] is not None and theirs.get(key) is not None)
-    return both, np.array([ours[key] for key in both]), np.array([theirs[key] for key in both])
 
 
 def alike(found, expected):
@@ -232,7 +206,8 @@ def test_other_tests_read_the_differences_of_the_lists_with_values(engine, test)
     else:
         found = resampling.bootstrap(units, 2_000, 3, 0.95, "percentile")
         expected |= dict(zip(("low", "high", "p"), np.ravel(found).tolist(), strict=True))
-    alike(row, expected | {"p_adjusted": expected["p"]})
+    verdict = "open" if expected["p"] >= 0.05 else "better" if row["difference"] > 0 else "worse"
+    alike(row, expected | {"p_adjusted": expected["p"], "verdict": verdict})
 
 
 @pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "wilcoxon"])
@@ -570,7 +545,7 @@ def test_a_wide_result_prints_its_answer(library):
     for line, names in zip(
         printed,
         (
-            "metric model baseline difference low high p p_adjusted",
+            "metric model baseline difference low high p_adjusted verdict",
             "model metric lists mean low high",
             "finding count share",
         ),

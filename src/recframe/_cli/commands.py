@@ -11,7 +11,7 @@ import recframe
 from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._cli import terminal
-from recframe._cli.gates import CheckGate, bounds_of, worse
+from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import constants_of, given_roles, separator_of
 from recframe._cli.terminal import fitted, progress, say
@@ -47,8 +47,8 @@ DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
 """The metrics if the command names none."""
 COLUMNS_OF_COMPARE = (
-    "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "wins", "ties", "losses",
-    "changed",
+    "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "verdict", "wins",
+    "ties", "losses", "changed",
 )  # fmt: skip
 COLUMNS_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
@@ -105,26 +105,21 @@ def _surely_short(frame: Any, bounds: Mapping[str, float], roles: Mapping[str, A
     return shortfalls(frame.describe(list(bounds), **roles), bounds, "high")
 
 
-def compare(*, fail_if_worse: str | None, margin: float | None, **values: Any) -> list[str]:
+def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
     """Compare the models, and judge whether one may be worse than the baseline."""
-    if margin is not None and fail_if_worse is None:
-        msg = f"--margin {margin:g} without --fail-if-worse, which it belongs to"
-        raise OptionError(msg, "--fail-if-worse MODEL --margin X")
-    margin = 0.0 if margin is None else margin
-    if not margin >= 0:
-        msg = f"--margin {margin:g} is not 0 or more"
-        raise OptionError(msg, "how much worse a model may be, such as 0.005")
-    if fail_if_worse is not None:
-        fail_if_worse = fail_if_worse or values["baseline"]
-        if fail_if_worse is None:
-            msg = "--fail-if-worse names no model, and there is no --baseline"
-            raise OptionError(msg, "--fail-if-worse MODEL, or --baseline prod.parquet --fail-if-worse")
-        if values["baseline"] not in (None, fail_if_worse):
-            msg = f"--baseline {values['baseline']} and --fail-if-worse {fail_if_worse} name two baselines"
+    gate = fail_unless_not_worse
+    if gate is not None:
+        gate = gate or values["baseline"]
+        if gate is None:
+            msg = "--fail-unless-not-worse names no model, and there is no --baseline"
+            hint = "--fail-unless-not-worse MODEL, or --baseline prod.parquet --fail-unless-not-worse"
+            raise OptionError(msg, hint)
+        if values["baseline"] not in (None, gate):
+            msg = f"--baseline {values['baseline']} and --fail-unless-not-worse {gate} name two baselines"
             raise OptionError(msg, "give one of them")
-        values["baseline"] = fail_if_worse
+        values["baseline"] = gate
     result = _answer("compare", values, OPTIONS_OF_COMPARE, COLUMNS_OF_COMPARE)
-    return worse(result, margin) if fail_if_worse is not None else []
+    return not_ruled_out(result, values["margin"] or 0) if gate is not None else []
 
 
 def describe(**values: Any) -> list[str]:

@@ -16,7 +16,7 @@ from recframe.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-GATES = ("fail_under", "sure", "fail_on_check", "fail_if_worse", "margin")
+GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 SHELLS = ("bash", "zsh", "fish")
 
@@ -118,16 +118,16 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             "FILE reads it.",
         )
     ],
-    "fail_if_worse": [
+    "fail_unless_not_worse": [
         click.Option(
-            ["--fail-if-worse"],
+            ["--fail-unless-not-worse", "--fail-if-worse"],
+            "fail_unless_not_worse",
             metavar="[MODEL]",
             is_flag=False,
             flag_value="",
-            help="Exit with 1 if another model may be worse than this one: if the interval of the difference reaches "
-            "below minus the margin. Sets --baseline; without MODEL, it is that of --baseline.",
+            help="Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict "
+            "is better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
         ),
-        click.Option(["--margin"], type=float, metavar="X", help="How much worse a model may be. [0]"),
     ],
     "title": [click.Option(["--title"], metavar="TEXT", help="The title of the page.")],
     "page": [

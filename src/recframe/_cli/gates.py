@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recframe._checks.findings import FINDINGS, SEVERITIES
 from recframe._cli.texts import number_of
+from recframe._statistics.verdicts import NOT_WORSE
 from recframe.errors import OptionError, closest
 from recframe.profiles._spec import spec_of
 
@@ -36,28 +37,28 @@ def bounds_of(texts: Sequence[str]) -> dict[str, float]:
     return bounds
 
 
-def worse(result: pl.DataFrame, margin: float) -> list[str]:
+def not_ruled_out(result: pl.DataFrame, margin: float | str) -> list[str]:
     """Return which models may be worse than the baseline by more than the margin, a phrase each.
 
     Parameters
     ----------
     result : DataFrame
         What `compare` returned.
-    margin : float
-        How much worse a model may be, at the bad end of the interval of its difference.
+    margin : float or str
+        How much worse a model may be, as `compare` got it.
     """
     phrases = []
     for row in result.iter_rows(named=True):
-        metric, model, baseline = row["metric"], row["model"], row["baseline"]
-        low, high = row["low"], row["high"]
-        what = f"{metric} of model {model!r}"
-        if any(end is None or math.isnan(end) for end in (low, high)):
-            phrases.append(f"{what} has no interval (nan) of its difference to {baseline!r}")
+        if row["verdict"] in NOT_WORSE:
             continue
-        loss = -low if spec_of(metric).metric.higher_is_better else high
-        if loss > margin:
-            ends = f"the interval of the difference goes from {low:+.4g} to {high:+.4g}"
-            phrases.append(f"{what} may be worse than {baseline!r} by {loss:.4g}, more than {margin:g}: {ends}")
+        what = f"{row['metric']} of model {row['model']!r}"
+        if row["p_adjusted"] is None or math.isnan(row["p_adjusted"]):
+            phrases.append(f"{what} has no p-value (nan) of its difference to {row['baseline']!r}")
+            continue
+        least = margin if isinstance(margin, str) else f"{margin:g}"
+        difference = f"the difference is {row['difference']:+.4g}, its adjusted p-value {row['p_adjusted']:.3g}"
+        verdict = f"the verdict is {row['verdict']!r}"
+        phrases.append(f"{what} may be worse than {row['baseline']!r} by more than {least}: {verdict}, {difference}")
     return phrases
 
 

@@ -8,7 +8,7 @@ NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
 OPTIONS_OF_COMPARE = (
-    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "changed",
+    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "margin", "changed",
 )  # fmt: skip
 """The arguments of a comparison that are no roles."""
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
@@ -37,12 +37,12 @@ COMMANDS = {
     ),
     "compare": CommandText(
         "Compare models list by list: differences, intervals and p-values.",
-        ("files", "metrics", OPTIONS_OF_COMPARE, "roles", "fail_if_worse", "output"),
+        ("files", "metrics", OPTIONS_OF_COMPARE, "roles", "fail_unless_not_worse", "output"),
         (
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
-            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-if-worse old --margin 0.005",
+            "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-unless-not-worse old --margin 0.005",
             "recframe evaluate old.csv --truth test.csv -m ndcg@10 --save prod.parquet",
-            "recframe compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet --fail-if-worse",
+            "recframe compare new.csv --truth test.csv -m ndcg@10 --baseline prod.parquet --fail-unless-not-worse",
         ),
         "The table shows what fits the terminal; --json, --csv, --markdown and --out hold all columns.",
     ),

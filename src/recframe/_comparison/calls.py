@@ -28,7 +28,8 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     check_frame(frame)
     check_installed()
     from recframe._comparison.baseline import Stored
-    from recframe._comparison.compare import Options, compare
+    from recframe._comparison.compare import compare
+    from recframe._comparison.options import Options
 
     roles = {**bound, **given}
     checked = Options.of(labels_of(frame, roles.get("truth")), **options)

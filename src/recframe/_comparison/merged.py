@@ -9,13 +9,15 @@ import numpy as np
 
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
-from recframe._comparison.compare import Options, correct, row_of, tested
+from recframe._comparison.compare import row_of
 from recframe._comparison.describe import interval_of_mean
 from recframe._comparison.merged_items import values_of_items
 from recframe._comparison.merging import Rows, read_states
+from recframe._comparison.options import Options
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.results import INTERNAL, stacked
 from recframe._comparison.state import COLUMNS, TYPES
+from recframe._comparison.tested import correct, tested
 from recframe._comparison.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._comparison.unpaired import unpaired
 from recframe._engines.registry import is_frame
@@ -127,7 +129,13 @@ class Merged:
         return self._stacked(spread, columns)
 
     def compare(
-        self, *, baseline: Any = None, test: str = "t", confidence: float = 0.95, correction: str = "holm"
+        self,
+        *,
+        baseline: Any = None,
+        test: str = "t",
+        confidence: float = 0.95,
+        correction: str = "holm",
+        margin: float | str | None = None,
     ) -> Frame:
         """Return which models differ, as `compare` does.
 
@@ -144,12 +152,15 @@ class Merged:
             The confidence of the interval, between 0 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
             How p-values are adjusted for the number of tests.
+        margin : float or str, optional
+            How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
+            That is for other states only: of pairs, states do not hold what it needs.
         """
         before = _rows_of(baseline, self._rows.per)
         baseline = baseline if before is None else None
         options = Options.of(
             None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
-            resamples=10_000, seed=0, interval="percentile",
+            resamples=10_000, seed=0, interval="percentile", margin=margin,
         )  # fmt: skip
         if options.test != "t":
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
@@ -159,6 +170,9 @@ class Merged:
             # One model that is not named is compared with one.
             columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
             return self._stacked(unpaired(rows, before, options), columns)
+        if options.margin is not None and options.margin.relative:
+            msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
+            raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
         if len(rows.models) == 1:
             msg = "compare needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
@@ -174,10 +188,11 @@ class Merged:
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
         arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
-        own, numbers, _ = tested(arrays, pairs, rows.range_of, options)
-        correct([(own, numbers)], options)
+        upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
+        found = tested(arrays, pairs, rows.range_of, upwards, options)
+        correct([found], options)
         return self._stacked(
-            [self._named(pair, numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
+            [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
         )
 
     def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:

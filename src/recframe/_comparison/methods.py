@@ -34,6 +34,7 @@ class ComparisonMethods:
         resamples: int = 10_000,
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
+        margin: float | str | None = None,
         changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Any,
     ) -> Frame:
@@ -67,6 +68,8 @@ class ComparisonMethods:
             The seed of the draws, at least 0.
         interval : {"percentile", "bca"}
             The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
+        margin : float or str, optional
+            How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
         changed : {"leave_out", "refuse"}, optional
             Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
             out, or an error. Without it: left out if there is a truth, else an error.
@@ -78,7 +81,9 @@ class ComparisonMethods:
             (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
             ``detectable`` (the smallest true difference that so many lists find with power 0.8, after the correction),
-            ``low`` and ``high`` (the interval of the difference, which no correction widens), ``p`` and ``p_adjusted``.
+            ``p`` (of no difference), ``low`` and ``high`` (the interval of the difference, which no correction widens),
+            ``p_adjusted`` and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
+            ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, else ``"open"``.
             Of a baseline in a file also ``changed``: ``"nothing"``, or which lists are left out.
 
         Raises
@@ -102,7 +107,8 @@ class ComparisonMethods:
         """
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
-            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "changed": changed,
+            "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
+            "changed": changed,
         }  # fmt: skip
         return calls.compare(self._frame, self._bound, metrics, k, roles, options)
 

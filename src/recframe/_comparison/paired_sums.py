@@ -30,6 +30,9 @@ WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
 """What units add: clusters, or without them weighted lists."""
+PRODUCTS = ("products", "baseline_squares")
+UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
+"""What lists, and units, add to the sums of differences and the baseline's values together, if these are requested."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +88,20 @@ def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
     return differing
 
 
-def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None) -> nw.DataFrame[Any]:
-    """Return the sums of each pair over lists with differences, a column each, one row per value of `by`."""
+def paired_sums(
+    values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None, *, products: bool = False
+) -> nw.DataFrame[Any]:
+    """Return the sums of each pair over lists with differences, a column each, one row per value of `by`.
+
+    With `products`, also those of differences times the baseline's values, and of the squares of these.
+    """
     engine, lists, weighted = values.engine, values.frame, [pair for pair in pairs if pair.metric in values.weighted]
     terms = _Terms(values)
     terms.add_differences(pairs)
     for pair in weighted:
         terms.add_weights(pair, clustered=cluster is not None)
+    for pair in pairs if products else ():
+        terms.add_products(pair, weighted=pair in weighted, clustered=cluster is not None)
     if cluster is None:
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
@@ -102,6 +112,10 @@ def paired_sums(values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cl
         total = nw.col(f"difference {pair.difference}")
         of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
         units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
+        if products:
+            baseline = nw.col(f"baseline {pair.difference}")
+            of_both = (total * baseline, baseline * baseline, baseline * weight)
+            units.add(pair, dict(zip(UNIT_PRODUCTS, of_both, strict=True)))
     return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
@@ -163,6 +177,16 @@ class _Terms:
         }
         self.add(pair, {**sums, **({} if clustered else of_units)})
 
+    def add_products(self, pair: Pair, *, weighted: bool, clustered: bool) -> None:
+        """Add what a pair needs of differences and the baseline's values together."""
+        difference = nw.col(pair.difference)
+        weight = nw.col(pair.weight) if weighted else difference * 0 + 1
+        baseline = weight * _baseline(pair)
+        self.add(pair, dict(zip(PRODUCTS, (baseline * difference, baseline * _baseline(pair)), strict=True)))
+        if weighted and not clustered:
+            of_unit = (weight * difference * baseline, baseline * baseline, baseline * weight)
+            self.add(pair, dict(zip(UNIT_PRODUCTS, of_unit, strict=True)))
+
     def add(self, pair: Pair, terms: Mapping[str, nw.Expr]) -> None:
         """Add the terms of one pair."""
         names = [f"{name} {pair.difference}" for name in terms]
@@ -220,7 +244,7 @@ def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
     paired: dict[str, Any] = {}
     known = {*sums.columns}
-    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS)
+    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS, *PRODUCTS, *UNIT_PRODUCTS)
     names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
     table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
 
@@ -243,4 +267,10 @@ def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     add("unit_squares", paired["squares"])
     add("unit_products", paired["difference"])
     add("unit_weight_squares", paired["weight_squares"])
+    if f"{PRODUCTS[0]} {pairs[0].difference}" in known:
+        add(PRODUCTS[0])
+        add(PRODUCTS[1])
+        of_lists = (paired["products"], paired["baseline_squares"], paired["baseline"])
+        for name, other in zip(UNIT_PRODUCTS, of_lists, strict=True):
+            add(name, other)
     return paired

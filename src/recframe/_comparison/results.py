@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import numpy as np
 
 from recframe._columns import MODEL
 from recframe._query import check_apart
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 COUNTS = frozenset(["lists", "baseline_lists", "undefined", "wins", "ties", "losses"])
 """The columns of whole numbers."""
-NAMES = ("metric", "model", "baseline", "changed")
-"""The columns of names."""
+NAMES = ("metric", "model", "baseline", "verdict", "changed")
+"""The columns of text."""
 INTERNAL = "result {}"
 """What a column is called until the frame is finished: the plan's own columns have meanings of their own."""
 
@@ -42,7 +43,7 @@ def stacked(
         label = INTERNAL.format(name)
         if name in NAMES:
             # All at once, as a missing name alone has no type.
-            values = [row[name] for row in rows for _ in row["lists"]]
+            values = [each for row in rows for each in _texts(row[name], len(row["lists"]))]
             columns_of.append(nw.new_series(label, values, backend=backend))
         else:
             numbers = [number for row in rows for number in row[name].tolist()]
@@ -52,6 +53,12 @@ def stacked(
     if not reported.columns:
         return columns_of[0].to_frame().with_columns(*columns_of)
     return nw.concat([reported] * len(rows), how="vertical").with_columns(*columns_of)
+
+
+def _texts(value: Any, count: int) -> list[Any]:
+    """Return a name for each reported value, or the texts of each."""
+    texts: list[Any] = value.tolist() if isinstance(value, np.ndarray) else [value] * count
+    return texts
 
 
 def result_frame(

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison import paired_sums as paired
+from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._comparison.state_checks import check_apart
+from recframe._comparison.tested import decide
 from recframe._statistics import student
-from recframe._statistics.correction import adjusted
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._comparison.compare import Options
     from recframe._comparison.merging import Rows
+    from recframe._comparison.options import Options
 
 COLUMNS = (
     "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "baseline_lists",
-    "low", "high", "p", "p_adjusted",
+    "p", "low", "high", "p_adjusted", "verdict",
 )  # fmt: skip
 
 
@@ -45,10 +46,9 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             baseline = _baseline(other, model)
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
-            compared[-1] |= _statistics(one, before, rows.range_of(number), options.confidence)
-    p = adjusted(np.concatenate([row["p"] for row in compared]), options.correction)
-    for row, part in zip(compared, np.split(p, len(compared)), strict=True):
-        row["p_adjusted"] = part
+            compared[-1] |= _statistics(one, before, rows.range_of(number), options)
+    upwards = [rows.definition_of(row["metric"])["higher_is_better"] for row in compared]
+    decide(compared, upwards, options)
     return compared
 
 
@@ -88,21 +88,17 @@ def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[
 
 
 def _statistics(
-    one: dict[str, Any], before: dict[str, Any], limits: tuple[float, float], confidence: float
+    one: dict[str, Any], before: dict[str, Any], limits: tuple[float, float], options: Options
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
-    stats = student.scipy_stats()
-    squares = [student.square(mean["error"]) for mean in (one, before)]
-    error, difference = np.sqrt(sum(squares)), one["mean"] - before["mean"]
+    error, degrees = _error(one, before, 1.0)
+    difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
-        parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (one, before), strict=True)]
-        degrees = sum(squares) ** 2 / sum(parts)
-        p = np.where(error > 0, 2 * stats.t.sf(np.abs(difference) / error, degrees), np.nan)
         relative = np.where(before["mean"] != 0, difference / before["mean"], np.nan)
-        half = np.where(error > 0, stats.t.ppf(0.5 + confidence / 2, degrees) * error, np.nan)
+        half = np.where(error > 0, student.scipy_stats().t.ppf(0.5 + options.confidence / 2, degrees) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
-    return {
+    numbers = {
         "difference": difference,
         "relative": relative,
         "mean": one["mean"],
@@ -111,5 +107,29 @@ def _statistics(
         "baseline_lists": before["lists"],
         "low": np.where(np.isnan(half), np.nan, low),
         "high": np.where(np.isnan(half), np.nan, high),
-        "p": p,
+        "p": _p_value(difference, error, degrees),
+        "direction": np.sign(difference),
     }
+    margin = options.margin
+    if margin is None:
+        return numbers
+    for name, by in zip(BEYOND, margin.signs, strict=True):
+        share = by if margin.relative else 0.0
+        moved = difference + by * (before["mean"] if margin.relative else 1.0)
+        p = _p_value(moved, *_error(one, before, 1 - share))
+        numbers[name] = on_this_side(p, moved, name, margin, before["mean"])
+    return numbers
+
+
+def _error(one: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[Any, Any]:
+    """Return the standard error and the degrees of freedom of a mean less a multiple of the other."""
+    squares = [student.square(one["error"]), student.square(factor * before["error"])]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = [square**2 / mean["degrees"] for square, mean in zip(squares, (one, before), strict=True)]
+        return np.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts)
+
+
+def _p_value(difference: Any, error: Any, degrees: Any) -> Any:
+    """Return the two-sided p-value of a difference of 0, NaN without an error."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(error > 0, 2 * student.scipy_stats().t.sf(np.abs(difference) / error, degrees), np.nan)

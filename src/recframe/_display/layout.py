@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 """The marks of adjusted p-values below a level."""
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
+VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
 MISSING_SIGN = "–"
 EQUALLY_GOOD = 1e-12
 """Values that differ by less, relative to their size, are equally good."""
@@ -156,6 +157,8 @@ def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], di
     layout.add("difference", [number_text(value, digits) for value in columns["difference"]])
     layout.add("interval", _intervals(columns, digits))
     layout.add("adjusted p", [_p_text(value) for value in columns["p_adjusted"]])
+    if "verdict" in columns:
+        layout.add("verdict", columns["verdict"], numeric=False)
     if columns.keys() >= {"wins", "ties", "losses"}:
         counts = zip(*(columns[name] for name in ("wins", "ties", "losses")), strict=True)
         layout.add("wins/ties/losses", ["/".join(number_text(value, 0) for value in row) for row in counts])
@@ -163,6 +166,8 @@ def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], di
         layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
     layout.notes.append("Interval: of the difference, at the confidence given to compare (0.95 unless named).")
     layout.notes.append(STARS_NOTE)
+    if "verdict" in columns:
+        layout.notes.append(VERDICT_NOTE)
     return layout
 
 

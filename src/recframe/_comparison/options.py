@@ -1,0 +1,69 @@
+"""How models are compared: the arguments of `compare`, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from recframe._comparison.margins import Margin
+from recframe._engines.registry import a_type, is_frame
+from recframe._statistics import resampling, student
+from recframe._statistics.correction import Correction
+from recframe._values import choice, column_name, whole_number
+from recframe.errors import OptionError, OptionTypeError
+
+if TYPE_CHECKING:
+    from recframe._values import Labels
+
+Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
+"""The test of a mean difference of 0."""
+Changed = Literal["leave_out", "refuse"]
+"""What becomes of lists that are not those of a stored baseline."""
+MOST_RESAMPLES = 1_000_000
+"""More would run for hours, and no decision needs a p-value in smaller steps."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How models are compared, checked."""
+
+    baseline: Any
+    test: Test
+    confidence: float
+    correction: Correction
+    cluster: str | None
+    resamples: int
+    seed: int
+    interval: resampling.Interval
+    margin: Margin | None = None
+    changed: Changed | None = None
+
+    @classmethod
+    def of(cls, labels: Labels, **given: Any) -> Options:
+        """Check what can be checked without a frame."""
+        for name, kind in (("test", Test), ("correction", Correction), ("interval", resampling.Interval)):
+            choice(name, given[name], get_args(kind))
+        _check_name(given["baseline"])
+        if given.get("changed") is not None:
+            choice("changed", given["changed"], get_args(Changed))
+        if given["interval"] == "bca" and given["test"] != "bootstrap":
+            msg = f"interval='bca' is the bootstrap's, but test={given['test']!r} is another test"
+            raise OptionError(msg, "test='bootstrap', or leave interval= out")
+        given["confidence"] = student.check_confidence(given["confidence"])
+        given["resamples"] = whole_number(
+            "resamples", given["resamples"], "resamples=10_000", least=100, most=MOST_RESAMPLES
+        )
+        given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
+        if given["cluster"] is not None:
+            given["cluster"] = column_name("cluster", given["cluster"], labels)
+        given["margin"] = Margin.of(given.get("margin"))
+        return cls(**given)
+
+
+def _check_name(baseline: Any) -> None:
+    """Raise for a baseline that is no name but data: comparing these would compare their rows."""
+    of_data = hasattr(baseline, "__array__") and hasattr(baseline, "__len__") and not isinstance(baseline, str)
+    if is_frame(baseline) or of_data:
+        msg = f"baseline= is {a_type(baseline)}, but it is the name of a model or of a file"
+        hint = "baseline='prod.parquet', which evaluate with save='prod.parquet' writes; a state: "
+        raise OptionTypeError(msg, hint + "recframe.merge(df.rec.state(...)).compare(baseline=state)")

@@ -1,0 +1,119 @@
+"""Tests that read the values of lists: p-values and intervals by flips, draws and ranks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.list_values import segments, value_column
+from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._statistics import ROUNDING, resampling, student
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe._comparison.list_values import ListValues
+    from recframe._comparison.options import Options
+    from recframe._comparison.paired_sums import Pair
+    from recframe._comparison.tested import Tested
+    from recframe._plan.context import CallContext
+
+
+def check_ranks(options: Options, weight: str | None) -> None:
+    """Raise for what a test of ranks does not allow.
+
+    Raises
+    ------
+    OptionError
+        Wilcoxon's test is to weigh or to cluster lists, or to have a margin.
+    """
+    if options.test == "wilcoxon" and options.margin is not None:
+        msg = "test='wilcoxon' accepts no margin=, as it compares ranks of differences, not means"
+        raise OptionError(msg, "test='t' or test='randomization'")
+    if options.test == "wilcoxon" and (options.cluster or weight):
+        msg = "test='wilcoxon' accepts neither cluster= nor weight=, as it ranks single lists"
+        raise OptionError(msg, "test='t' or test='randomization'")
+
+
+def resample(
+    tested: Tested,
+    pairs: Sequence[Pair],
+    reported: nw.DataFrame[Any],
+    values: ListValues,
+    context: CallContext,
+    options: Options,
+) -> None:
+    """Replace p-values and intervals by those of the test, one segment after the other."""
+    own, numbers, margin = tested.sums, tested.numbers, options.margin
+    for entry, part in enumerate(parts_of(pairs, reported, values, context, options)):
+        units = units_of(part, pairs)
+        low, high, p, direction = _test(units, options)
+        # Where differences have no spread, all tests agree.
+        spreads = own.standard_error[:, entry] > 0
+        if options.test == "wilcoxon":
+            numbers["low"][:, entry] = numbers["high"][:, entry] = np.nan
+            agree = spreads & (direction == numbers["direction"][:, entry])
+            numbers["direction"][spreads & ~agree, entry] = 0.0
+        else:
+            ends = student.cut(low, high, own.mean[:, entry], [end[:, entry] for end in tested.bounds])
+            for name, end in zip(("low", "high"), ends, strict=True):
+                numbers[name][spreads, entry] = end[spreads]
+        numbers["p"][spreads, entry] = p[spreads]
+        if margin is None:
+            continue
+        for name, by, moved in zip(BEYOND, margin.signs, tested.ends, strict=True):
+            _, _, p, direction = _test(units_of(part, pairs, by, relative=margin.relative), options)
+            spreads = moved.standard_error[:, entry] > 0
+            p = on_this_side(p, direction, name, margin, numbers["baseline_mean"][:, entry])
+            numbers[name][spreads, entry] = p[spreads]
+
+
+def parts_of(
+    pairs: Sequence[Pair], reported: nw.DataFrame[Any], values: ListValues, context: CallContext, options: Options
+) -> list[dict[str, Any]]:
+    """Return the differences of lists, their weights and, for a relative margin, the baseline's values, by segment."""
+    names = [pair.difference for pair in pairs]
+    names += [pair.weight for pair in pairs if pair.metric in values.weighted]
+    if options.margin is not None and options.margin.relative:
+        names += dict.fromkeys(value_column(pair.baseline, pair.metric) for pair in pairs)
+    # A seed must draw the same lists in every call.
+    return segments(values, context, names, reported, by_key=True)[1]
+
+
+def units_of(part: dict[str, Any], pairs: Sequence[Pair], by: float = 0.0, *, relative: bool = False) -> Any:
+    """Return what is resampled of a segment: differences to which `by` is added, or `by` times the baseline."""
+    differences = np.column_stack([part[pair.difference] for pair in pairs])
+    ones = np.ones(len(differences))
+    weights = np.column_stack([part.get(pair.weight, ones) for pair in pairs])
+    weights = np.where(np.isnan(differences), 0.0, np.nan_to_num(weights))
+    baselines = [part[value_column(pair.baseline, pair.metric)] if by and relative else ones for pair in pairs]
+    moved = differences + by * np.column_stack(baselines)
+    return resampling.Units(np.where(weights > 0, moved, 0.0) * weights, weights, part.get("cluster"))
+
+
+def _test(units: resampling.Units, options: Options) -> tuple[Any, Any, Any, Any]:
+    """Return the ends of the interval, the p-value and the direction of each pair in one segment."""
+    if options.test == "wilcoxon":
+        lists = zip(units.totals.T, units.weights.T > 0, strict=True)
+        p, direction = np.array([_wilcoxon(totals[there]) for totals, there in lists]).T
+        return np.full_like(p, np.nan), np.full_like(p, np.nan), p, direction
+    direction = np.sign(units.totals.sum(axis=0))
+    if options.test == "bootstrap":
+        found = resampling.bootstrap(units, options.resamples, options.seed, options.confidence, options.interval)
+    else:
+        found = resampling.randomization(units, options.resamples, options.seed, options.confidence)
+    return (*found, direction)
+
+
+def _wilcoxon(differences: Any) -> tuple[float, float]:
+    """Return the p-value of Wilcoxon's signed-rank test, which leaves differences of 0 out, and the sign of its sum."""
+    cleaned = np.where(np.abs(differences) > ROUNDING, differences, 0.0)
+    if not cleaned.any():
+        return float("nan"), 0.0
+    stats = student.scipy_stats()
+    ranks = stats.rankdata(np.abs(cleaned[cleaned != 0]))
+    return float(stats.wilcoxon(cleaned).pvalue), float(np.sign((np.sign(cleaned[cleaned != 0]) * ranks).sum()))
