@@ -54,6 +54,9 @@ Like = Literal[
     "replay",
     "tensorflow_ranking",
     "lenskit",
+    "mlflow",
+    "llama_index",
+    "sentence_transformers",
 ]
 """The libraries whose options and policies a call may name."""
 

@@ -86,16 +86,17 @@ def ideal(metric: Metric, of: List) -> float:
         positions = of.positions if metric.k is None else range(1, metric.k + 1)
         return math.fsum(discount(metric.discount, r) for r in positions)
     rows = of.ranked if which == "ranked" else of.everything
+    last = math.inf if which == "uncut" else metric.last
     if which == "first":
         gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows]
         return math.fsum(gain * discount(metric.discount, 1) for gain in gains if gain > 0)
     if metric.signed:
         gains = sorted((metric.gain(rel, hit=of.relevant(rel)) for rel in rows), reverse=True)
-        return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(gains, 1) if r <= metric.last)
+        return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(gains, 1) if r <= last)
     binary = metric.options.get("gain") == "binary"
     gains = [metric.gain(rel, hit=of.relevant(rel)) for rel in rows if rel > 0 or binary]
     best = sorted((gain for gain in gains if gain > 0), reverse=True)
-    return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(best, 1) if r <= metric.last)
+    return math.fsum(gain * discount(metric.discount, r) for r, gain in enumerate(best, 1) if r <= last)
 
 
 def is_defined(metric: Metric, of: List) -> bool:
@@ -104,9 +105,9 @@ def is_defined(metric: Metric, of: List) -> bool:
     if metric.name != "ndcg":
         return of.n_relevant > 0
     which = metric.options.get("ideal", "all")
-    if metric.signed and which in ("all", "ranked"):
+    if metric.signed and which in ("all", "ranked", "uncut"):
         # The engines sum rounded numbers: where the exact ideal is 0, so is theirs, or the tests would say.
-        found = any(map(of.relevant, of.everything if which == "all" else of.ranked))
+        found = any(map(of.relevant, of.ranked if which == "ranked" else of.everything))
         return found and abs(ideal(metric, of)) > 1e-12
     # Of positive grades there is an ideal whatever makes a row relevant.
     own = metric.options.get("grades") == "positive" and which != "ones"

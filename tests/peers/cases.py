@@ -133,6 +133,9 @@ OWN_CROWD = {
     "replay": {},
     "tensorflow_ranking": {"grades": WHOLE, "tied": False},
     "lenskit": {"tied": False},
+    "mlflow": {"tied": False},
+    "llama_index": {"tied": False},
+    "sentence_transformers": {},
 }
 """What differs in the crowd that each library is requested."""
 
@@ -185,6 +188,9 @@ OF_LIBRARY = {
     "replay": ["graded", "tied", "binary"],
     "tensorflow_ranking": ["graded", "binary"],
     "lenskit": ["graded", "binary", "inside"],
+    "mlflow": ["graded", "binary"],
+    "llama_index": ["graded", "binary"],
+    "sentence_transformers": ["graded", "tied", "binary"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
 """Which cases each library can be requested."""

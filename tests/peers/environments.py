@@ -38,6 +38,9 @@ OLDER: tuple[tuple[str, ...], ...] = (
     ("recometrics==0.1.6.post13",),
     # A build without CUDA, which is a tenth of the size of the others; not every index has one.
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
+    (*OLD, "torch==2.13.0+cpu", "sentence-transformers==6.2.0"),
+    # The part of MLflow without a server.
+    (*OLD, "mlflow-skinny==3.17.2"),
     (*OLD, "replay-rec==0.22.0"),
     (*OLD, "pyspark==4.3.0"),
 )
@@ -49,7 +52,7 @@ BOOSTERS: tuple[tuple[str, ...], ...] = (
     ("pandas>=2.2", "six>=1.16"),
     ("--no-deps", "catboost==1.2.10"),
 )
-OTHERS: tuple[tuple[str, ...], ...] = (("ir-measures==0.4.3",),)
+OTHERS: tuple[tuple[str, ...], ...] = (("ir-measures==0.4.3",), ("llama-index-core==0.14.25",))
 ENVIRONMENTS = {"older": OLDER, "boosters": BOOSTERS, "others": OTHERS}
 """What is installed in each, one after the other; where one fails, the recorded values replace its libraries."""
 LARGE = {

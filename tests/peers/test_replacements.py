@@ -28,6 +28,7 @@ ITEMS = [f"i{item:02}" for item in range(40)]
         ("replay", "coverage@5", {"catalog": ITEMS}, 1.0),
         ("lenskit", "gini@5", {"catalog": ITEMS}, 0.2195),
         ("lenskit", "map@5", {"min_relevance": 0}, 0.2368333333333333),
+        ("sentence_transformers", "pr_auc(points=thresholds,over=ranked)", {}, 0.3954916913055043),
     ],
 )
 def test_what_is_named_instead_is_what_the_library_computes(like, named, given, theirs):

@@ -34,6 +34,9 @@ PACKAGES = {
     "replay": ("replay", "replay-rec"),
     "tensorflow_ranking": ("tensorflow_ranking", "tensorflow-ranking"),
     "lenskit": ("lenskit", "lenskit"),
+    "mlflow": ("mlflow.metrics", "mlflow-skinny"),
+    "llama_index": ("llama_index.core", "llama-index-core"),
+    "sentence_transformers": ("sentence_transformers", "sentence-transformers"),
 }
 """The module to import and the distribution that holds it, by the name of the profile."""
 
@@ -654,6 +657,88 @@ def lenskit(case):
         assert math.isclose(mean(values.values()), means[f"{label}.mean"], rel_tol=1e-12), label
         if label.startswith("ndcg(gain=linear)"):  # its ratio of 0 and 0
             values.update((user, math.nan) for user in values if max(grades.get(user, {}).values(), default=0) <= 0)
+    return of_lists(found)
+
+
+def ordered_lists(case):
+    """Return {user: ranked items} and {user: relevant items}, for libraries that read lists in order."""
+    ranked = {user: sorted(own, key=own.get, reverse=True) for user, own in lists_of(case["rows"], "score").items()}
+    return ranked, {user: list(own) for user, own in lists_of(counted(case), "relevant").items()}
+
+
+def mlflow(case):
+    import pandas as pd
+    from mlflow import metrics
+
+    ranked, relevant = ordered_lists(case)
+    users = sorted({row["user"] for row in (*case["rows"], *case["truth"])})
+    both = [pd.Series([side.get(user, []) for user in users]) for side in (ranked, relevant)]
+    # It cuts the ideal of a list of fewer than k documents: they are followed by others here, which nobody knows.
+    longest = max(CUTOFFS)
+    filled = pd.Series([own and [*own, *range(longest - len(own))] for own in both[0]])
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it has newer ones, of language models
+        for name, kind in {"precision": metrics.precision_at_k, "recall": metrics.recall_at_k}.items():
+            for label, k in at_each(name).items():
+                found[label] = kind(k).eval_fn(*both).scores
+        for label, k in at_each("ndcg").items():
+            found[label] = metrics.ndcg_at_k(k).eval_fn(filled, both[1]).scores
+    found = {label: dict(zip(users, map(float, values), strict=True)) for label, values in found.items()}
+    for values in found.values():  # lists that have nothing on both sides
+        values.update((user, 0.0) for user in users if user not in ranked and user not in relevant)
+    return of_lists(found)
+
+
+def llama_index(case):
+    from llama_index.core.evaluation.retrieval.metrics import METRIC_REGISTRY
+
+    ours = {
+        "precision": "precision",
+        "recall": "recall",
+        "hit_rate": "hit_rate",
+        "mrr": "mrr",
+        "ap": "map",
+        "ndcg": "ndcg",
+    }
+    ranked, relevant = ordered_lists(case)
+    found = {}
+    for theirs, name in ours.items():
+        metric = METRIC_REGISTRY[theirs]()
+        for label, k in {name: None, **at_each(name)}.items():
+            found[label] = {
+                user: float(metric.compute(expected_ids=relevant[user], retrieved_ids=ranked[user][:k]).score)
+                for user in sorted({*ranked} & {*relevant})
+            }
+    return of_lists(found)
+
+
+def sentence_transformers(case):
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+
+    relevant = {user: {*own} for user, own in ordered_lists(case)[1].items()}
+    rows = lists_of(case["rows"], "score")
+    names = {
+        "precision": "precision",
+        "recall": "recall",
+        "hit_rate": "accuracy",
+        "mrr": "mrr",
+        "map": "map",
+        "ndcg": "ndcg",
+    }
+    cutoffs = ("mrr", "ndcg", "accuracy", "precision_recall", "map")
+    given = {f"{name}_at_k": list(CUTOFFS) for name in cutoffs}
+    documents = {row["item"]: "" for row in case["rows"]}
+    found = {f"{name}@{k}": {} for name in names for k in CUTOFFS}
+    for user in sorted({*rows, *relevant}):
+        hits = [{"corpus_id": item, "score": score} for item, score in rows.get(user, {}).items()]
+        # It gives means only, so it is asked list by list.
+        own = InformationRetrievalEvaluator({user: ""}, documents, relevant, **given)
+        if own.queries_ids:
+            values = own.compute_metrics([hits])
+            for name, theirs in names.items():
+                for k in CUTOFFS:
+                    found[f"{name}@{k}"][user] = float(values[f"{theirs}@k"][k])
     return of_lists(found)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
-Ideal = Literal["all", "ranked", "ones", "first"]
-"""What NDCG calls ideal: the best order of all rows, of the ranked rows, gain 1 at every position, all rows first."""
+Ideal = Literal["all", "ranked", "uncut", "ones", "first"]
+"""What NDCG calls ideal: the best order of all rows, of ranked ones, of all past k too, gain 1 everywhere, all first."""
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
@@ -178,10 +178,11 @@ class NDCG(DCG):
         ones lower the DCG, never the ideal; values above 0, whatever `min_relevance` is, so that a list without a
         relevant item has a value too (trec_eval); only those of relevant rows (ranx); every value, so that negative
         ones are at the end of the ideal too (TorchMetrics).
-    ideal : {"all", "ranked", "ones", "first"}
+    ideal : {"all", "ranked", "uncut", "ones", "first"}
         The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
-        ranked rows only (scikit-learn); gain 1 at every position up to k (RecTools' default); or each of these rows
-        at the first position, which makes the value a mean over relevant items (Yang et al. 2018).
+        ranked rows only (scikit-learn); of all rows, not cut at k (LlamaIndex); gain 1 at every position up to k
+        (RecTools' default); or each of these rows at the first position, which makes the value a mean over relevant
+        items (Yang et al. 2018).
 
     Notes
     -----
@@ -235,6 +236,7 @@ class NDCG(DCG):
         best = {
             "all": "the same sum with all rows of the list in their best order, unranked ones included",
             "ranked": "the same sum with the ranked rows in their best order; unranked ones do not exist",
+            "uncut": "the same sum with all rows of the list in their best order, positions after k included",
             "ones": "Σ r≤k of discount(r), as if every position up to k held a gain of 1",
             "first": "Σ over all rows of the list of gain·discount(1), as if each were at the first position",
         }[self.ideal]
@@ -245,7 +247,7 @@ class NDCG(DCG):
     @property
     def _signed(self) -> bool:
         """Whether the ideal holds negative relevance."""
-        return self.grades == "signed" and self.gain != "binary" and self.ideal in ("all", "ranked")
+        return self.grades == "signed" and self.gain != "binary" and self.ideal in ("all", "ranked", "uncut")
 
     @property
     def _counts_positions(self) -> bool:
@@ -260,7 +262,8 @@ class NDCG(DCG):
             return {}
         if self.ideal == "first":
             return {"ideal": row.shared(_first_gain, self.gain, self.grades, self._weight)}
-        ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, self.k)}
+        last = None if self.ideal == "uncut" else self.k
+        ideal = {"ideal": row.shared(_ideal_gain, self.gain, self.grades, self._weight, last)}
         return ideal | ({"ideal hits": row.shared(_hit)} if self._signed else {})
 
     def of_rank(self, rank: float) -> float | None:

@@ -3,7 +3,8 @@
 >>> from recframe import profiles
 >>> list(profiles.PROFILES)  # doctest: +NORMALIZE_WHITESPACE
 ['trec_eval', 'sklearn', 'ranx', 'rectools', 'recommenders', 'spark', 'torchmetrics', 'recometrics', 'lightgbm',
- 'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking', 'lenskit']
+ 'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking', 'lenskit',
+ 'mlflow', 'llama_index', 'sentence_transformers']
 >>> profiles.PROFILES["rectools"].metrics["ndcg"].options
 {'gain': 'binary', 'ideal': 'ones'}
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
+from recframe.profiles._retrieval import LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
 from recframe.profiles._toolkits import FROM_LEVEL, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
@@ -291,6 +292,9 @@ PROFILES: Mapping[str, Profile] = {
         REPLAY,
         TENSORFLOW_RANKING,
         LENSKIT,
+        MLFLOW,
+        LLAMA_INDEX,
+        SENTENCE_TRANSFORMERS,
     )
 }
 """Every profile by the name that ``like=`` accepts."""

@@ -1,0 +1,81 @@
+"""Libraries that evaluate retrievers of documents, and a monitor of recommendations."""
+
+from __future__ import annotations
+
+from recframe.profiles._record import EVERY_ROW, Definition, Profile
+
+BINARY = {"gain": "binary"}
+
+MLFLOW = Profile(
+    name="mlflow",
+    title="MLflow",
+    ties=None,
+    ties_note="it reads lists in order, not scores",
+    undefined=0.0,
+    lists="all",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("precision_at_k", options={"denominator": "list"}, cut="needed"),
+        "recall": Definition("recall_at_k", cut="needed"),
+        "ndcg": Definition(
+            "ndcg_at_k",
+            options=BINARY,
+            cut="needed",
+            departs="Of a list of fewer than k rows, ndcg_at_k cuts the ideal at their number (k=len(retrieved[:k]) in "
+            "mlflow/metrics/metric_definitions.py, mlflow#24541), so that one row that is a hit has 1.",
+        ),
+    },
+    departs=(
+        "A row without documents, retrieved or true, has 1 in recall_at_k and ndcg_at_k: here 0, if a frame has it.",
+        "precision_at_k and ndcg_at_k count a document twice that is retrieved twice: here it is refused.",
+    ),
+)
+
+LLAMA_INDEX = Profile(
+    name="llama_index",
+    title="LlamaIndex",
+    ties=None,
+    ties_note="it reads lists in order, not scores",
+    undefined="skip",
+    lists="both",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("precision", options={"denominator": "list"}),
+        "recall": Definition("recall, hit_rate with use_granular_hit_rate=True"),
+        "hit_rate": Definition("hit_rate"),
+        "mrr": Definition("mrr", "no option gives use_granular_mrr=True, the mean of 1/r over all hits of a list"),
+        "map": Definition("ap", options={"norm": "relevant"}),
+        "ndcg": Definition("ndcg", options=BINARY | {"ideal": "uncut"}),
+    },
+    departs=(
+        "Its k is the number of documents that the retriever returns.",
+        "It raises for a list without retrieved or without expected documents: such lists are left out here.",
+    ),
+)
+
+SENTENCE_TRANSFORMERS = Profile(
+    name="sentence_transformers",
+    title="Sentence Transformers",
+    ties="item",
+    ties_note="the smaller id first",
+    undefined="skip",
+    lists="truth",
+    min_relevance=EVERY_ROW,
+    metrics={
+        "precision": Definition("precision@k", cut="needed"),
+        "recall": Definition("recall@k", cut="needed"),
+        "hit_rate": Definition("accuracy@k", cut="needed"),
+        "mrr": Definition("mrr@k", cut="needed"),
+        "map": Definition("map@k", cut="needed"),
+        "ndcg": Definition("ndcg@k", options=BINARY, cut="needed"),
+    },
+    refused={
+        "pr_auc": "map of its reranking evaluators counts tied rows as one threshold, unlike its other metrics: "
+        "pr_auc(points=thresholds,over=ranked) without like=, undefined=0.0",
+    },
+    departs=(
+        "These are the names of InformationRetrievalEvaluator, and of NanoBEIREvaluator, its mean over data sets.",
+        "ndcg@k of its reranking evaluators is ndcg_score of scikit-learn, of the rows they score: like='sklearn'.",
+        "mrr@k of its reranking evaluators leaves ties to a sort, and RerankingEvaluator lists without a negative out.",
+    ),
+)
