@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 Ideal = Literal["all", "ranked", "uncut", "ones", "first"]
-"""What NDCG calls ideal: the best order of all rows, of ranked ones, of all past k too, gain 1 everywhere, all first."""
+"""What NDCG calls ideal: best order of all rows, of ranked ones, of all past k too; gain 1 everywhere; all first."""
 
 
 def _discounted_gain(row: Row, gain: Gain, grades: Grades, discount: Weight, k: int | None) -> nw.Expr:
