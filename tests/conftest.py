@@ -120,8 +120,10 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
         return False
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
-    if (name == next(iter(ENGINES)) and is_whole(config, item.path)) or (entry.every and is_single(item)):
+    if name == next(iter(ENGINES)) and is_whole(config, item.path):
         share = 1
+    elif entry.every and is_single(item):
+        share = min(share, 1 if config.getoption("all") else entry.every)
     # Engines of one share run different tests, so that together they run all.
     test = item.name.replace(name, "", 1)
     return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % (share * config.getoption("sample")) == 0

@@ -63,8 +63,9 @@ def test_labels(engine, label, ties):
     rows, expected = labelled(ties)
     new = [{**row, "user": relabel(row["user"]), "item": relabel(row["item"])} for row in rows]
     reference = {(relabel(user), day): values for (user, day), values in expected.items()}
-    found = engine.ask(engine.frame(new, {"user": kind, "item": kind}), "evaluate", SOME, by=BY, per=BY, ties=ties)
-    assert_equal(found, reference, BY)
+    some = engine.some(SOME)
+    found = engine.ask(engine.frame(new, {"user": kind, "item": kind}), "evaluate", some, by=BY, per=BY, ties=ties)
+    assert_equal(found, {key: {name: values[name] for name in some} for key, values in reference.items()}, BY)
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "map"])
@@ -89,12 +90,13 @@ def test_missing_labels(engine, label):
         pytest.skip(f"{engine} has no {kind}")
     rows = [{**row, "day": 0 if row["day"] is None else 1} for row in crowd(26, 120)]
     new = [{**row, "user": None if row["user"] is None else relabel(row["user"])} for row in rows]
+    some = engine.some(SOME, 1)
     # NumPy's integers become floats next to a missing one.
     reference = {
         (None if user is None else relabel(int(user)), day): values
-        for (user, day), values in lists_of(engine, rows).items()
+        for (user, day), values in lists_of(engine, rows, labels=some).items()
     }
-    found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", SOME, by=BY, per=BY)
+    found = engine.ask(engine.frame(new, {"user": kind}), "evaluate", some, by=BY, per=BY)
     assert (None, 0) in reference
     assert_equal(found, reference, BY)
 
@@ -148,8 +150,9 @@ def test_types_of_binary_relevance(engine, kind):
     rows = crowd(26, 100, relevance=BINARY, missing=0.0)
     kinds = {"relevant": kind}
     as_kind = rows if kind == "bool" else [{**row, "relevant": int(row["relevant"])} for row in rows]
-    found = lists_of(engine, as_kind, kinds)
-    reference = oracle.evaluate(rows, SOME, by=BY, per=BY)
+    some = engine.some(SOME, 2)
+    found = lists_of(engine, as_kind, kinds, some)
+    reference = oracle.evaluate(rows, some, by=BY, per=BY)
     assert_equal([dict(zip(BY, key, strict=True)) | values for key, values in found.items()], reference, BY)
 
 
@@ -161,10 +164,11 @@ def test_types_of_relevance_with_missing(engine, kind):
         if kind == "bool"
         else [{**row, "relevant": None if row["relevant"] is None else int(row["relevant"])} for row in rows]
     )
-    found = lists_of(engine, as_kind, {"relevant": kind})
+    some = engine.some(SOME, 3)
+    found = lists_of(engine, as_kind, {"relevant": kind}, some)
     assert_equal(
         [dict(zip(BY, key, strict=True)) | values for key, values in found.items()],
-        oracle.evaluate(rows, SOME, by=BY, per=BY),
+        oracle.evaluate(rows, some, by=BY, per=BY),
         BY,
     )
 

@@ -13,10 +13,11 @@ from strategies import BY, crowd
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst", "item", "item_desc"])
 def test_row_order(engine, ties):
-    rows = crowd(20, 150)
+    some = engine.some(SOME, 2)
+    rows = crowd(20, 90)
     shuffled = random.Random(1).sample(rows, len(rows))
-    found = engine.ask(engine.frame(shuffled), "evaluate", SOME, by=BY, per=BY, ties=ties)
-    assert_equal(found, lists_of(engine, rows, ties=ties), BY)
+    found = engine.ask(engine.frame(shuffled), "evaluate", some, by=BY, per=BY, ties=ties)
+    assert_equal(found, lists_of(engine, rows, labels=some, ties=ties), BY)
 
 
 def test_row_order_is_all_that_decides_under_first(engine):
@@ -31,10 +32,11 @@ def test_row_order_is_all_that_decides_under_first(engine):
 
 
 def test_the_frame_is_not_changed(engine):
+    some = engine.some(SOME, 1)
     rows = crowd(21, 30)
     frame, before = engine.frame(rows), engine.frame(rows)
     for ties in ("average", "item", "best"):
-        engine.ask(frame, "evaluate", SOME, by=BY, ties=ties)
+        engine.ask(frame, "evaluate", some, by=BY, ties=ties)
         engine.ask(frame, "ndcg", 3, by=BY, per="day", ties=ties)
     engine.ask(frame, "ndcg", 3, by=BY, truth=frame)
     if engine.library == "pandas":
@@ -46,6 +48,7 @@ def test_the_frame_is_not_changed(engine):
 
 
 def test_other_columns_do_not_matter(engine):
+    some = engine.some(SOME)
     rows = crowd(22, 40)
     # Names that a plan might use itself.
     names = [
@@ -64,7 +67,9 @@ def test_other_columns_do_not_matter(engine):
         "index",
     ]
     more = [{**row, **dict.fromkeys(names, "x")} for row in rows]
-    assert_equal(engine.ask(engine.frame(more), "evaluate", SOME, by=BY, per=BY), lists_of(engine, rows), BY)
+    assert_equal(
+        engine.ask(engine.frame(more), "evaluate", some, by=BY, per=BY), lists_of(engine, rows, labels=some), BY
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,9 +83,10 @@ def test_other_columns_do_not_matter(engine):
     ],
 )
 def test_names_of_columns_do_not_matter(engine, columns):
+    some = engine.some(SOME, 3)
     rows = crowd(23, 40)
     named = [{columns[name]: value for name, value in row.items()} for row in rows]
     by = [columns["user"], columns["day"]]
     roles = {name: columns[name] for name in ("item", "relevant", "score")}
-    found = engine.ask(engine.frame(named), "evaluate", SOME, by=by, per=by, ties="item", **roles)
-    assert_equal(found, lists_of(engine, rows, ties="item"), by)
+    found = engine.ask(engine.frame(named), "evaluate", some, by=by, per=by, ties="item", **roles)
+    assert_equal(found, lists_of(engine, rows, labels=some, ties="item"), by)

@@ -59,7 +59,7 @@ def assert_as_truth(engine, frame, truth, labels, **roles):
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst", "item"])
 def test_every_metric_equals_truth(engine, ties):
-    served, truth = served_and_truth(70, 150)
+    served, truth = served_and_truth(70, 90)
     with engine.running():
         assert_as_truth(engine, engine.frame(served), engine.frame(truth), ALL, by=BY, ties=ties)
 
@@ -78,16 +78,18 @@ def test_small_relevance_and_undefined(engine, undefined, relevance):
 @examples(25)
 @given(rows=frames(), data=st.data(), by=st.sampled_from(["user", BY, None]), relevance=st.booleans())
 def test_small_frames(engine, rows, data, by, relevance):
+    some = engine.some(SOME)
     truth = data.draw(truths(rows, relevance=relevance))
     served = without(rows, "relevant")
-    expected = oracle.evaluate(served, SOME, by=by, truth=truth, per=by)
+    expected = oracle.evaluate(served, some, by=by, truth=truth, per=by)
     frame, other = engine.frames(served, truth)
     with engine.running():
         labelled = recframe.rec(frame).label(other, by=by)
-    assert_equal(engine.ask(labelled, "evaluate", SOME, by=by, per=by), expected, list(oracle.names(by)))
+    assert_equal(engine.ask(labelled, "evaluate", some, by=by, per=by), expected, list(oracle.names(by)))
 
 
 def test_ranks(engine):
+    some = engine.some(SOME, 3)
     served, truth = served_and_truth(72, 80)
     draw = random.Random(5)
     placed = [
@@ -96,16 +98,18 @@ def test_ranks(engine):
         for i, row in enumerate(rows)
     ]
     with engine.running():
-        assert_as_truth(engine, engine.frame(placed), engine.frame(truth), SOME, by=BY, rank="rank")
+        assert_as_truth(engine, engine.frame(placed), engine.frame(truth), some, by=BY, rank="rank")
 
 
 def test_models_in_the_long_format(engine):
+    some = engine.some(SOME, 2)
     served, truth = models_and_truth()
     with engine.running():
-        assert_as_truth(engine, engine.frame(served), engine.frame(truth), SOME, by=BY, model="model")
+        assert_as_truth(engine, engine.frame(served), engine.frame(truth), some, by=BY, model="model")
 
 
 def test_models_in_columns(engine):
+    some = engine.some(SOME, 1)
     served, truth = served_and_truth(73, 80)
     once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served}
     served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in once.values()]
@@ -113,9 +117,9 @@ def test_models_in_columns(engine):
     with engine.running():
         labelled = recframe.rec(frame).label(other, by=BY, score=["score", "other"])
     requested = {"by": BY, "score": ["score", "other"], "per": BY}
-    expected = by_key(engine.ask(frame, "evaluate", SOME, truth=other, **requested), ["model", *BY])
-    found = engine.ask(labelled, "evaluate", SOME, **requested)
-    assert_equal(found, {k: {n: r[n] for n in SOME} for k, r in expected.items()}, ["model", *BY])
+    expected = by_key(engine.ask(frame, "evaluate", some, truth=other, **requested), ["model", *BY])
+    found = engine.ask(labelled, "evaluate", some, **requested)
+    assert_equal(found, {k: {n: r[n] for n in some} for k, r in expected.items()}, ["model", *BY])
 
 
 def test_money(engine):

@@ -49,7 +49,7 @@ def sample(seed):
 
 
 @pytest.mark.parametrize("per", [None, "user", "country", ["country", "user"]])
-@pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 7])
+@pytest.mark.parametrize("parts", [pytest.param(1, marks=pytest.mark.slow), 3, pytest.param(7, marks=pytest.mark.slow)])
 def test_parts_change_nothing(per, parts):
     frame, train, features = sample(1)
     requested = {"k": [1, 4], "per": per, "score": ["score", "other"], "train": train, "features": features}

@@ -89,14 +89,14 @@ def test_each_model_has_the_chance_of_its_own_rows(engine, format_):
     rows = [{**row, "other": None if row["item"] < "i04" else float(len(row["item"]))} for row in short_lists(14).rows]
     stacked = [{**row, "score": row[name], "model": name} for name in ("score", "other") for row in rows]
     roles = {"score": ["score", "other"]} if format_ == "wide" else {"model": "model"}
-    frame = engine.frame(rows if format_ == "wide" else stacked)
-    found = {row["model"]: row for row in engine.ask(frame, "evaluate", FEW, chance=True, counts=True, **roles)}
-    plain = {row["model"]: row for row in engine.ask(frame, "evaluate", FEW, counts=True, **roles)}
+    frame, some = engine.frame(rows if format_ == "wide" else stacked), engine.some(FEW)
+    found = {row["model"]: row for row in engine.ask(frame, "evaluate", some, chance=True, counts=True, **roles)}
+    plain = {row["model"]: row for row in engine.ask(frame, "evaluate", some, counts=True, **roles)}
     for model, row in found.items():
         assert {name: row[name] for name in plain[model]} == pytest.approx(plain[model], abs=1e-12)
         case = Case([{**row, "score": row[model]} for row in rows], max_relevance=3)
         expected = {
-            label: (mean_of_lists(label, case.lists, mean), mean_of_lists(label, case.lists, max)) for label in FEW
+            label: (mean_of_lists(label, case.lists, mean), mean_of_lists(label, case.lists, max)) for label in some
         }
         assert_levels(row, expected)
 
@@ -159,11 +159,11 @@ def test_models_are_compared_with_the_chance_of_each_list(engine):
     rows = short_lists(14).rows
     rows = [{**row, "other": row["item"] < "i07" and row["score"]} for row in rows]
     rows = [{**row, "other": None if row["other"] is None else float(row["other"])} for row in rows]
-    frame = engine.frame(rows)
-    lists = engine.ask(frame, "evaluate", FEW, score=["score", "other"], per="user", chance=True)
-    found = engine.ask(frame, "compare", FEW, score=["score", "other"], baseline="chance")
+    frame, some = engine.frame(rows), engine.some(FEW, 1)
+    lists = engine.ask(frame, "evaluate", some, score=["score", "other"], per="user", chance=True)
+    found = engine.ask(frame, "compare", some, score=["score", "other"], baseline="chance")
     assert [(row["metric"], row["model"], row["baseline"]) for row in found] == [
-        (label, model, "chance") for label in FEW for model in ("score", "other")
+        (label, model, "chance") for label in some for model in ("score", "other")
     ]
     for row in found:
         label = row["metric"]

@@ -57,7 +57,7 @@ def models_and_truth() -> tuple[list[Any], list[Any]]:
 @pytest.mark.parametrize("lists", [True, False])
 def test_every_list(engine, ties, lists):
     skip_row_order(engine, ties)
-    served, truth = served_and_truth(50, 250)
+    served, truth = served_and_truth(50, 120)
     per = BY if lists else None
     some = engine.some(MANY, POLICIES.index(ties))
     expected = oracle.evaluate(served, some, by=BY, truth=truth, per=per, ties=ties)
@@ -75,10 +75,11 @@ def test_each_metric_alone(engine, label):
 
 @pytest.mark.parametrize("roles", [{"min_relevance": 2}, {"undefined": 0.0}, {"undefined": 0.0, "min_relevance": 1.5}])
 def test_roles(engine, roles):
-    served, truth = served_and_truth(52, 150)
+    some = engine.some(SOME)
+    served, truth = served_and_truth(52, 90)
     for per in (None, "user", BY):
-        expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, **roles)
-        found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, **roles)
+        expected = oracle.evaluate(served, some, by=BY, truth=truth, per=per, **roles)
+        found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, **roles)
         assert_equal(found, expected, list(oracle.names(per)))
 
 
@@ -93,22 +94,25 @@ def test_only_the_truth_makes_a_row_relevant(engine, least):
 
 @pytest.mark.parametrize("ties", ["average", "item"])
 def test_truth_without_relevance(engine, ties):
-    served, truth = served_and_truth(53, 150)
+    some = engine.some(SOME, 3)
+    served, truth = served_and_truth(53, 90)
     truth = without(truth, "relevant")
-    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
+    expected = oracle.evaluate(served, some, by=BY, truth=truth, per=BY, ties=ties)
+    found = engine.ask(engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, ties=ties)
     assert_equal(found, expected, BY)
 
 
 def test_relevance_of_the_frame_is_not_read(engine):
+    some = engine.some(SOME, 2)
     # A frame of recommendations may have a column of that name; the truth supplies the relevance.
     served, truth = served_and_truth(54, 60)
     noisy = [{**row, "relevant": "x"} for row in served]
-    found = engine.ask(engine.frame(noisy), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY)
-    assert_equal(found, oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY), BY)
+    found = engine.ask(engine.frame(noisy), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY)
+    assert_equal(found, oracle.evaluate(served, some, by=BY, truth=truth, per=BY), BY)
 
 
 def test_ranks(engine):
+    some = engine.some(SOME, 1)
     served, truth = served_and_truth(55, 120)
     draw = random.Random(5)
     # Distinct ranks with gaps, some missing.
@@ -117,8 +121,8 @@ def test_ranks(engine):
         for rows in oracle.grouped(served, BY).values()
         for i, row in enumerate(rows)
     ]
-    expected = oracle.evaluate(placed, SOME, by=BY, truth=truth, per=BY, rank="rank")
-    found = engine.ask(engine.frame(placed), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
+    expected = oracle.evaluate(placed, some, by=BY, truth=truth, per=BY, rank="rank")
+    found = engine.ask(engine.frame(placed), "evaluate", some, by=BY, truth=engine.frame(truth), per=BY, rank="rank")
     assert_equal(found, expected, BY)
 
 
@@ -132,18 +136,20 @@ def test_ranks(engine):
     relevance=st.booleans(),
 )
 def test_small_frames(engine, rows, data, by, lists, ties, relevance):
+    some = engine.some(SOME)
     if not engine.runs(rows, by, ties):
         return
     truth = data.draw(truths(rows, relevance=relevance))
     served = without(rows, "relevant")
     per = by if lists else None
-    expected = oracle.evaluate(served, SOME, by=by, truth=truth, per=per, ties=ties)
+    expected = oracle.evaluate(served, some, by=by, truth=truth, per=per, ties=ties)
     frame, other = engine.frames(served, truth)
-    found = engine.ask(frame, "evaluate", SOME, by=by, truth=other, per=per, ties=ties)
+    found = engine.ask(frame, "evaluate", some, by=by, truth=other, per=per, ties=ties)
     assert_equal(found, expected, list(oracle.names(per)))
 
 
 def test_truth_equals_a_full_join(engine):
+    some = engine.some(SOME, 3)
     # The contract: a full join of recommendations and purchases evaluates correctly as it is.
     served, truth = served_and_truth(56, 100, relevance=(1, 2, 3))
     once = {(oracle.plain(r["user"]), oracle.plain(r["day"]), r["item"]): r for r in served if r["item"] is not None}
@@ -157,10 +163,10 @@ def test_truth_equals_a_full_join(engine):
         for key in once.keys() | goods.keys()
     ]  # fmt: skip
     found = engine.ask(
-        engine.frame(list(once.values())), "evaluate", SOME, by=BY, truth=engine.frame(list(goods.values())), per=BY
+        engine.frame(list(once.values())), "evaluate", some, by=BY, truth=engine.frame(list(goods.values())), per=BY
     )
-    expected = engine.ask(engine.frame(joined), "evaluate", SOME, by=BY, per=BY)
-    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in SOME} for row in expected}, BY)
+    expected = engine.ask(engine.frame(joined), "evaluate", some, by=BY, per=BY)
+    assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in some} for row in expected}, BY)
 
 
 @pytest.mark.parametrize("ties", ["average", "worst", "item"])
@@ -217,12 +223,13 @@ def test_repeated_recommendation_counts_once(engine):
 
 
 def test_repeated_recommendation_counts_where_it_comes_first_under_first(engine):
+    some = engine.some(SOME, 2)
     skip_row_order(engine, "first")
     draw = random.Random(6)
     rows = [{"user": u, "item": draw.randrange(4), "score": draw.choice([0, 1])} for u in range(200) for _ in range(8)]
     truth = [{"user": u, "item": 0} for u in range(200)]
-    expected = oracle.evaluate(rows, SOME, truth=truth, per="user", ties="first")
-    found = engine.ask(engine.frame(rows), "evaluate", SOME, truth=engine.frame(truth), per="user", ties="first")
+    expected = oracle.evaluate(rows, some, truth=truth, per="user", ties="first")
+    found = engine.ask(engine.frame(rows), "evaluate", some, truth=engine.frame(truth), per="user", ties="first")
     assert_equal(found, expected, ["user"])
 
 
@@ -272,6 +279,7 @@ def lazy_types_may_fail(engine):
 @pytest.mark.parametrize("ties", ["average", "item"])
 @pytest.mark.parametrize(("here", "there", "as_type"), PAIRS)
 def test_types_of_keys_may_differ(engine, here, there, as_type, ties):
+    some = engine.some(SOME, 1)
     served, truth = served_and_truth(57, 90)
 
     def typed(rows):
@@ -279,15 +287,16 @@ def test_types_of_keys_may_differ(engine, here, there, as_type, ties):
         return [{**row, "user": as_type(row["user"]), "item": as_type(row["item"])} for row in whole]
 
     served, truth = typed(served), typed(truth)
-    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY, ties=ties)
+    expected = oracle.evaluate(served, some, by=BY, truth=truth, per=BY, ties=ties)
     frame = engine.frame(served, {"user": here, "item": here})
     other = engine.frame(truth, {"user": there, "item": there})
     with lazy_types_may_fail(engine):
-        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY, ties=ties), expected, BY)
+        assert_equal(engine.ask(frame, "evaluate", some, by=BY, truth=other, per=BY, ties=ties), expected, BY)
 
 
 @pytest.mark.parametrize("kind", ["int32", "str", "categorical", "enum", "uuid"])
 def test_types_of_keys(engine, kind):
+    some = engine.some(SOME)
     as_type = {"int32": int, "uuid": lambda i: uuid.UUID(int=i)}.get(kind, str)
     kind = "object" if kind == "uuid" else kind
     if kind not in engine.kinds:
@@ -300,10 +309,10 @@ def test_types_of_keys(engine, kind):
 
     served, truth = typed(served), typed(truth)
     kinds = {"user": kind, "item": kind}
-    expected = oracle.evaluate(served, SOME, by=BY, truth=truth, per=BY)
+    expected = oracle.evaluate(served, some, by=BY, truth=truth, per=BY)
     frame, other = engine.frame(served, kinds), engine.frame(truth, kinds)
     with lazy_types_may_fail(engine):  # enums of different categories are different types
-        assert_equal(engine.ask(frame, "evaluate", SOME, by=BY, truth=other, per=BY), expected, BY)
+        assert_equal(engine.ask(frame, "evaluate", some, by=BY, truth=other, per=BY), expected, BY)
 
 
 def test_keys_that_cannot_match_are_refused(engine):
@@ -320,15 +329,16 @@ def test_keys_that_cannot_match_are_refused(engine):
 
 @pytest.mark.parametrize("per", [None, BY])
 def test_wide_models(engine, per):
+    some = engine.some(SOME, 3)
     served, truth = served_and_truth(59, 120)
     served = [{**row, "other": None if row["item"] is None else -float(row["item"])} for row in served]
     expected = {
         (name, *key): values
         for name in ("score", "other")
-        for key, values in oracle.evaluate(served, SOME, by=BY, truth=truth, per=per, score=name).items()
+        for key, values in oracle.evaluate(served, some, by=BY, truth=truth, per=per, score=name).items()
     }
     found = engine.ask(
-        engine.frame(served), "evaluate", SOME, by=BY, truth=engine.frame(truth), per=per, score=["score", "other"]
+        engine.frame(served), "evaluate", some, by=BY, truth=engine.frame(truth), per=per, score=["score", "other"]
     )
     assert_equal(found, expected, ["model", *oracle.names(per)])
 
@@ -337,11 +347,12 @@ def test_wide_models(engine, per):
 @pytest.mark.parametrize("ties", ["average", "item"])
 @pytest.mark.parametrize("per", [None, "day", BY])
 def test_long_models(engine, per, ties, undefined):
+    some = engine.some(SOME, 2)
     # Models serve different lists; each is judged on every list of the truth.
     served, truth = models_and_truth()
     requested = {"by": BY, "per": per, "ties": ties, "undefined": undefined, "model": "model"}
-    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
+    expected = oracle.evaluate(served, some, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
     assert_equal(found, expected, ["model", *oracle.names(per)])
     if engine.sorts:
         # By segment, and in each as the models come in the rows.
@@ -381,14 +392,15 @@ def with_country(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("per", ["country", ["day", "country"], ["country", "user", "day"]])
 @pytest.mark.parametrize("where", ["truth", "frame", "both"])
 def test_attributes(engine, where, per, undefined):
+    some = engine.some(SOME, 1)
     served, truth = served_and_truth(63, 120)
     served = with_country(served) if where in ("frame", "both") else served
     if where == "both":  # the truth has the word
         served = [{**row, "country": "elsewhere"} for row in served]
     truth = with_country(truth) if where in ("truth", "both") else truth
     requested = {"by": BY, "per": per, "undefined": undefined}
-    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
+    expected = oracle.evaluate(served, some, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
     assert_equal(found, expected, list(oracle.names(per)))
 
 
@@ -400,12 +412,13 @@ def test_attributes_of_lists_that_only_the_frame_has(engine):
 
 
 def test_attributes_with_long_models(engine):
+    some = engine.some(SOME)
     served, truth = served_and_truth(64, 80)
     served = [{**row, "model": "ab"[(row["item"] or 0) % 2]} for row in served]
     truth = with_country(truth)
     requested = {"by": BY, "per": "country", "model": "model"}
-    expected = oracle.evaluate(served, SOME, truth=truth, **requested)
-    found = engine.ask(engine.frame(served), "evaluate", SOME, truth=engine.frame(truth), **requested)
+    expected = oracle.evaluate(served, some, truth=truth, **requested)
+    found = engine.ask(engine.frame(served), "evaluate", some, truth=engine.frame(truth), **requested)
     assert_equal(found, expected, ["model", "country"])
 
 

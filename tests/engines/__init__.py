@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 class Entry:
     """An engine, the packages that it needs, and its share of the tests: one in `default`, with ``--all`` one in `ci`.
 
-    Every: it runs each test that has no other parameter or tests a message, whatever its share.
+    Every: of the tests that have no other parameter or test a message, it runs one in this many, and with ``--all`` each.
     """
 
     engine: Engine
     needs: tuple[str, ...]
     default: int = 1
     ci: int = 1
-    every: bool = False
+    every: int | None = None
 
     @property
     def is_installed(self) -> bool:
@@ -53,13 +53,13 @@ def _is_installed(requirement: Requirement) -> bool:
 WITH_POLARS = _is_installed(Requirement("polars"))
 
 REGISTRY = (
-    Entry(Polars("polars", lazy=False), needs=("polars",), default=3, every=True),
+    Entry(Polars("polars", lazy=False), needs=("polars",), default=4, every=1),
     # CI runs more of its tests in morsels of four rows.
     Entry(Polars("polars lazy", lazy=True), needs=("polars",), default=16, ci=8),
     # Before polars 2, lazy frames were collected in memory: the streaming engine was an experiment.
     Entry(Polars("polars in-memory", lazy=True, collect="in-memory"), needs=("polars>=2",), default=48, ci=16),
     # Where polars is not installed, "pandas" works alone anyway; CI has a group for that.
-    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=36, ci=8, every=True),
+    Entry(Pandas("pandas alone", alone=True), needs=("pandas", "polars"), default=36, ci=8, every=2),
     # These are opened as frames of polars, each in its own way: one plan, and each runs a part of its tests.
     Entry(Pandas("pandas"), needs=("pandas",), default=24 if WITH_POLARS else 4, ci=12 if WITH_POLARS else 1),
     Entry(Pandas("pandas nullable", "nullable"), needs=("pandas",), default=48, ci=12),

@@ -199,6 +199,7 @@ def test_names_without_a_cutoff_get_each_of_k(engine):
     undefined=st.sampled_from(["skip", "skip", 0.0]),
 )
 def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
+    some = engine.some(SOME)
     if not engine.runs(rows, by, ties):
         return
     if ties == "first" and engine.lazy:
@@ -210,5 +211,5 @@ def test_small_frames(engine, rows, by, lists, ties, min_relevance, undefined):
         "undefined": undefined,
         "per": by if lists else None,
     }
-    found = engine.ask(engine.frame(rows), "evaluate", SOME, **requested)
-    assert_equal(found, oracle.evaluate(rows, SOME, **requested), list(oracle.names(requested["per"])))
+    found = engine.ask(engine.frame(rows), "evaluate", some, **requested)
+    assert_equal(found, oracle.evaluate(rows, some, **requested), list(oracle.names(requested["per"])))

@@ -7,8 +7,9 @@ is named in a comment.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain, permutations, product
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from oracle.metric import Metric, parse
 from oracle.rows import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Order = list[tuple[int, float]]
 """One strict order: the position and the relevance of every ranked row."""
@@ -51,15 +52,15 @@ class List:
     def relevant(self, relevance: float) -> bool:
         return relevance > 0 if self.least is None else relevance >= self.least
 
-    @property
+    @cached_property
     def n_relevant(self) -> int:
         return sum(map(self.relevant, self.everything))
 
-    @property
+    @cached_property
     def ranked(self) -> list[float]:
         return list(chain.from_iterable(block for _, block in self.blocks))
 
-    @property
+    @cached_property
     def positions(self) -> list[int]:
         return [start + i for start, block in self.blocks for i in range(len(block))]
 
@@ -145,12 +146,11 @@ def divisor(metric: Metric, of: List) -> float:
             return 1.0
 
 
-def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) -> float:
-    """Return what a metric sums up in one strict order."""
+def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int, gains: Mapping[float, float]) -> float:
+    """Return what a metric sums up in one strict order; `gains` are those of each relevance."""
     if metric.options.get("over") == "ranked":
         n_relevant = len(hits)
     last = n_relevant if metric.name == "r_precision" else metric.last
-    in_hits = set(hits)
     match metric.name:
         case "precision" | "recall" | "f1" | "fbeta" | "r_precision" | "hits":
             return sum(r <= last for r in hits)
@@ -162,43 +162,46 @@ def total(metric: Metric, order: Order, hits: Sequence[int], n_relevant: int) ->
             return sum(count / r for count, r in enumerate(hits, 1) if r <= last)
         case "rbp":
             p = float(metric.options.get("p", "0.8"))
-            graded = metric.options.get("gain", "binary") != "binary"
+            graded, in_hits = metric.options.get("gain", "binary") != "binary", set(hits)
             return sum(
                 (max(rel, 0.0) if graded else 1.0) * p ** (r - 1) for r, rel in order if r in in_hits and r <= last
             )
         case "dcg" | "ndcg":
             name = metric.discount
-            return sum(metric.gain(rel, hit=r in in_hits) * discount(name, r) for r, rel in order if r <= last)
+            return sum(gains[rel] * discount(name, r) for r, rel in order if r <= last)
     raise NotImplementedError(metric.name)
 
 
 # --- one list over all orders -----------------------------------------------------------------------------
 
 
-@cache
-def over_orders(of: List, metrics: tuple[str, ...]) -> dict[str, list[float | None]]:
+def over_orders(of: List, metrics: Sequence[str]) -> dict[str, list[float | None]]:
     """Return the mean, the greatest and the least value of each metric over all orders of the tied items."""
-    n_relevant = of.n_relevant
-    requested = [parse(label) for label in metrics]
-    defined = [is_defined(metric, of) for metric in requested]
+    known = KNOWN[of]
+    missing = [parse(label) for label in metrics if label not in known]
+    defined = [is_defined(metric, of) for metric in missing]
+    relevant = {rel: of.relevant(rel) for rel in of.ranked}
     orders = []
     if any(defined):
-        orders = [(order, [r for r, rel in order if of.relevant(rel)]) for order in of.orders()]
-    found: dict[str, list[float | None]] = {"average": [], "best": [], "worst": []}
-    for metric, has_value in zip(requested, defined, strict=True):
+        orders = [(order, [r for r, rel in order if relevant[rel]]) for order in of.orders()]
+    for metric, has_value in zip(missing, defined, strict=True):
         if not has_value:
             values = {"average": None, "best": None, "worst": None}
         elif metric.name == "map" and metric.options.get("norm") == "hits":
             values = _hits_per_hit(metric, of, orders)
         else:
             below = divisor(metric, of)
-            each = [total(metric, order, hits, n_relevant) for order, hits in orders]
+            gains = {rel: metric.gain(rel, hit=hit) for rel, hit in relevant.items()} if "dcg" in metric.name else {}
+            each = [total(metric, order, hits, of.n_relevant, gains) for order, hits in orders]
             # The bounds are those of what is divided, as an ideal may be below 0.
             summed = {"average": math.fsum(each) / len(each), "best": max(each), "worst": min(each)}
             values = {ties: ratio(value, below) for ties, value in summed.items()}
-        for ties, value in values.items():
-            found[ties].append(value)
-    return found
+        known[metric.label] = values
+    return {ties: [known[label][ties] for label in metrics] for ties in ("average", "best", "worst")}
+
+
+KNOWN: dict[List, dict[str, dict[str, float | None]]] = defaultdict(dict)
+"""What was computed: the same lists are tested under several policies and on several engines."""
 
 
 def _hits_per_hit(metric: Metric, of: List, orders: Sequence[tuple[Order, list[int]]]) -> dict[str, float | None]:
@@ -210,7 +213,7 @@ def _hits_per_hit(metric: Metric, of: List, orders: Sequence[tuple[Order, list[i
 
     def parts(order: Order) -> tuple[float, float]:
         hits = [r for r, rel in order if of.relevant(rel)]
-        return total(metric, order, hits, 0), total(hits_at, order, hits, 0)
+        return total(metric, order, hits, 0, {}), total(hits_at, order, hits, 0, {})
 
     every = [parts(order) for order, _ in orders]
     return {

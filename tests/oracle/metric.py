@@ -6,7 +6,7 @@ import math
 import re
 from ast import literal_eval
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Metric:
     k: int | None
     options: Mapping[str, str] = field(hash=False)
 
-    @property
+    @cached_property
     def last(self) -> float:
         return math.inf if self.k is None else self.k
 
