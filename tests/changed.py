@@ -12,10 +12,13 @@ if TYPE_CHECKING:
 
 @cache
 def changed_files(root: Path) -> frozenset[Path]:
-    """Return the files that differ from where the branch left `main`, or that git does not know yet."""
-    base = _git(root, "merge-base", "HEAD", "main") or ["HEAD"]
-    names = _git(root, "diff", "--name-only", "--relative", *base)
+    """Return the files that differ from where the branch left `main`, here or at a remote, or that git does not know yet."""
+    bases = [base for ref in MAINS for base in _git(root, "merge-base", "HEAD", ref)] or ["HEAD"]
+    names = [name for base in dict.fromkeys(bases) for name in _git(root, "diff", "--name-only", "--relative", base)]
     return frozenset(root / name for name in (*names, *_git(root, "ls-files", "--others", "--exclude-standard")))
+
+
+MAINS = ("main", "origin/main", "upstream/main")
 
 
 def _git(root: Path, *command: str) -> list[str]:

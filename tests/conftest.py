@@ -121,8 +121,8 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     entry = ENGINES[name]
     share = 1 if config.getoption("engines") else entry.ci if config.getoption("all") else entry.default
     if name == next(iter(ENGINES)) and is_whole(config, item.path):
-        share = 1
-    elif entry.every and is_single(item):
+        return True
+    if entry.every and is_single(item):
         share = min(share, 1 if config.getoption("all") else entry.every)
     # Engines of one share run different tests, so that together they run all.
     test = item.name.replace(name, "", 1)

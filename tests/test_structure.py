@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from recframe import _columns
+from recframe._engines.registry import KINDS
 
 SOURCE = Path(_columns.__file__).parent
 DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame.columns}
@@ -38,7 +39,9 @@ def texts_that_name_columns(path):
                     yield f"{path.name}:{node.lineno}"
 
 
-LIBRARIES = {"polars", "pandas", "pyarrow", "duckdb", "ibis", "pyspark"}
+LIBRARIES = {kind.module.partition(".")[0] for kind in KINDS}
+ADAPTERS = {kind.adapter.partition(":")[0].partition("_")[0] for kind in KINDS}
+"""The libraries of frames, and the modules in which their adapters are or that they are named after."""
 ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions")
 """The adapters, the command line, which reads files with polars, and the expressions of polars."""
 
@@ -99,7 +102,7 @@ def test_only_adapters_import_a_library_of_frames():
         for path in modules("**/*.py")
         if LIBRARIES & {name.partition(".")[0] for name in imported(path)}
     }
-    assert {f"recframe._engines.{name}" for name in ("polars", "pandas", "arrow", "duckdb", "ibis", "spark")} <= users
+    assert {f"recframe._engines.{name}" for name in ADAPTERS} <= users
     assert not [name for name in users if name.split(".")[1] not in ROOMS_THAT_USE_ONE]
 
 
@@ -119,12 +122,11 @@ def test_no_module_outside_the_adapters_imports_that_of_one_library(imports):
 def test_no_adapter_imports_that_of_another_library(imports):
     # Arrow tables and pandas frames are computed by polars where it is installed.
     allowed = {("arrow", "polars"), ("arrow", "pandas"), ("pandas", "polars"), ("spark", "polars")}
-    libraries = ("polars", "pandas", "arrow", "duckdb", "ibis", "spark")
     for name, targets in imports.items():
         own = name.removeprefix("recframe._engines.").partition("_")[0]
-        if own in libraries:
+        if own in ADAPTERS:
             others = {target.removeprefix("recframe._engines.").partition("_")[0] for target in targets}
-            assert {(own, other) for other in others & set(libraries) if other != own} <= allowed, name
+            assert {(own, other) for other in others & ADAPTERS if other != own} <= allowed, name
 
 
 @pytest.mark.parametrize("for_types", [False, True], ids=["at run time", "also for types"])

@@ -169,6 +169,16 @@ def test_truth_equals_a_full_join(engine):
     assert_equal(found, {tuple(row[k] for k in BY): {label: row[label] for label in some} for row in expected}, BY)
 
 
+OF_RELEVANCE = [
+    name
+    for name, kind in metrics.METRICS.items()
+    if not kind.required_inputs
+    and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
+    # PFound cannot use these grades without a table; bpref and judged tell rows that the truth lacks from irrelevant ones.
+    and name not in ("pfound", "bpref", "inf_ap", "judged")
+]
+
+
 @pytest.mark.parametrize("ties", ["average", "worst", "item"])
 def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties):
     rng = random.Random(11)
@@ -178,14 +188,7 @@ def test_truth_equals_the_whole_frame_for_every_metric_of_relevance(engine, ties
     truth = [row for row in rows if row["relevant"] > 0]
     pairs = {(row["user"], row["item"]) for row in ranked}
     whole = ranked + [row | {"score": None} for row in truth if (row["user"], row["item"]) not in pairs]
-    of_relevance = [
-        name
-        for name, kind in metrics.METRICS.items()
-        if not kind.required_inputs and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
-    ]
-    # PFound cannot use these grades without a table; bpref and judged tell rows that the truth lacks from irrelevant ones.
-    names = [name for name in of_relevance if name not in ("pfound", "bpref", "inf_ap", "judged")]
-    names += [metrics.PFound(probability={1: 0.2, 2: 0.7})]
+    names = [*OF_RELEVANCE, metrics.PFound(probability={1: 0.2, 2: 0.7})]
     columns = ("user", "item", "score", "price")
     by_truth = engine.ask(
         engine.frame([{name: row[name] for name in columns} for row in ranked]), "evaluate", names, k=[2, None], per="user",
