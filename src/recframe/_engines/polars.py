@@ -25,7 +25,7 @@ from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_expressions import native
-from recframe._engines.polars_frame import lazy
+from recframe._engines.polars_frame import held, lazy, picked
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_sort import Mark
 
@@ -105,7 +105,8 @@ class EagerPolars(Polars):
         return cls(few=all(height <= FEW_ROWS for height in heights))
 
     def _collect(self, frame: Frame) -> pl.DataFrame:
-        return collect(frame.to_native(), few=self._few)
+        rows = held(frame)
+        return collect(frame.to_native(), few=self._few) if rows is None else rows
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():
@@ -141,7 +142,7 @@ class EagerPolars(Polars):
         return found
 
     def settle(self, frame: Frame) -> Frame:
-        return lazy(self._collect(frame))
+        return frame if held(frame) is not None else lazy(self._collect(frame))
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return nw.from_native(self._collect(frame), eager_only=True)
@@ -177,8 +178,7 @@ class EagerPolars(Polars):
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         found = None
         if not self._few:
-            held = collect_columns(frame.to_native().select(*keys, *values.values()))
-            found = polars_sums.count_rows(held, keys, name, values)
+            found = polars_sums.count_rows(picked(frame.select(*keys, *values.values())), keys, name, values)
         return super().count_rows(frame, keys, name, values) if found is None else lazy(found)
 
     def sums_before(self, frame: Frame, columns: Mapping[str, str], keys: Sequence[str], order: str) -> Frame:
@@ -214,45 +214,45 @@ class EagerPolars(Polars):
 
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         # The column as it is held: a plan would cost more than the look.
-        numbers: Any = collect_columns(frame.to_native().select(column)).to_series()
+        numbers: Any = picked(frame.select(column)).to_series()
         return float(numbers.min() or 0), float(numbers.max() or 0)
 
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
         return bool(collect_columns(frame.to_native().select(native(condition).any())).item())
 
     def present(self, frame: Frame, column: str) -> Frame:
-        held = collect_columns(frame.to_native())
+        rows = picked(frame)
         # What was picked stays picked, for the next look.
-        return lazy(held) if held.get_column(column).null_count() == 0 else super().present(frame, column)
+        return lazy(rows) if rows.get_column(column).null_count() == 0 else super().present(frame, column)
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame | None:
-        held, mark = collect_columns(frame.to_native()), Mark.of(needed)
+        rows, mark = picked(frame), Mark.of(needed)
         found: pl.DataFrame | pl.LazyFrame | None = None
         if self._few and mark is not None and not mark.upto:
-            found = polars_few.rank_rows(held, keys, score, upto, mark.rows)
+            found = polars_few.rank_rows(rows, keys, score, upto, mark.rows)
         if found is None:
-            found = polars_sort.rank_rows(held, keys, score, upto, mark)
+            found = polars_sort.rank_rows(rows, keys, score, upto, mark)
         return None if found is None else lazy(found)
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
-        held = collect_columns(frame.to_native())
+        rows = picked(frame)
         # Each model's sort keeps one core busy only.
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-            coming = [_submit(pool, partial(polars_places.mean_places, held, keys, score)) for score in scores.values()]
+            coming = [_submit(pool, partial(polars_places.mean_places, rows, keys, score)) for score in scores.values()]
         found = [each.result() for each in coming]
         places = [column.alias(name) for name, column in zip(scores, found, strict=True) if column is not None]
         if len(places) < len(found):
             return super().with_places(frame, keys, scores)
-        return lazy(held.with_columns(places))
+        return lazy(rows.with_columns(places))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         if self._few:
             return lazy(polars_few.number_rows(frame.to_native(), keys, column, descending=descending))
-        held = self._collect(frame)
-        found = polars_sort.number_rows(held, keys, column, descending=descending)
-        return super().number_rows(lazy(held), keys, column, descending=descending) if found is None else lazy(found)
+        rows = self._collect(frame)
+        found = polars_sort.number_rows(rows, keys, column, descending=descending)
+        return super().number_rows(lazy(rows), keys, column, descending=descending) if found is None else lazy(found)
 
 
 def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:

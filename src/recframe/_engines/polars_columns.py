@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -149,24 +150,31 @@ def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.Da
 
 def _read_eager(source: Source) -> pl.DataFrame:
     frame: pl.DataFrame = source.native
-    return frame.select(_eager_column(frame, name, spec) for name, spec in source.specs.items())
+    columns = [_eager_column(frame, name, spec) for name, spec in source.specs.items()]
+    # Columns as they are make a frame without a plan.
+    return pl.DataFrame(columns) if {*map(type, columns)} == {pl.Series} else frame.select(columns)
 
 
-def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr:
-    """Return the expression that reads a column, checked and without NaN."""
+def _eager_column(source: pl.DataFrame, name: str, spec: ColumnSpec) -> pl.Expr | pl.Series:
+    """Return a column as it is, or the expression that reads it, checked and without NaN."""
     if spec.column not in source.columns:
         return pl.repeat(spec.default, pl.len(), dtype=pl.Float64).alias(name)
     column, dtype = col(spec.column), source.schema[spec.column]
     if spec.is_flag:
         return _flag(column, dtype, spec).alias(name)
-    if spec.is_number:
-        column = _number(column, dtype, spec)
+    read = _number(column, dtype, spec) if spec.is_number else column
     if spec.use == "order" and dtype == pl.Categorical:
-        column = column.cast(pl.String)
-    # To look for NaN is a fraction of the time of rewriting the column, and few columns hold it.
-    if dtype.is_float() and spec.use != "relevance" and series(source, spec.column).alias(name).is_nan().any():
-        column = column.fill_nan(None)
-    return column.alias(name)
+        read = read.cast(pl.String)
+    values = series(source, spec.column).alias(name)
+    if dtype.is_float() and spec.use != "relevance" and _holds_nan(values):
+        read = read.fill_nan(None)
+    return values if read is column else read.alias(name)
+
+
+def _holds_nan(values: pl.Series) -> bool:
+    """Return whether floats hold NaN: a sum takes a fraction of a look at each, and is NaN too if infinite ones are."""
+    total: Any = values.sum()
+    return total is not None and math.isnan(total) and bool(values.is_nan().any())
 
 
 def _flag(column: pl.Expr, dtype: pl.DataType, spec: ColumnSpec) -> pl.Expr:

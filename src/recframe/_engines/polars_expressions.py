@@ -30,7 +30,7 @@ class _Listener(pl.LazyFrame):
 
 
 def native_expressions(
-    columns: Sequence[str | nw.Expr], named: Mapping[str, nw.Expr] | None = None
+    columns: Sequence[str | nw.Expr], named: Mapping[str, str | nw.Expr] | None = None
 ) -> list[str | pl.Expr]:
     """Return columns, and those that are given by name, as polars selects them."""
     natives: list[str | pl.Expr] = []
@@ -41,8 +41,8 @@ def native_expressions(
             kept = _converted.get(id(column))
             natives.append(_convert(column) if kept is None else kept[1])
     if named:
-        others = native_expressions([*named.values()])
-        natives += [cast("pl.Expr", other).alias(name) for name, other in zip(named, others, strict=True)]
+        for name, other in zip(named, native_expressions([*named.values()]), strict=True):
+            natives.append((pl.col(other) if isinstance(other, str) else other).alias(name))
     return natives
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals as nw
+import polars as pl
 
+from recframe._engines.polars_compat import collect_columns
 from recframe._engines.polars_expressions import native_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
     from recframe._columns import Frame
 
@@ -24,24 +24,45 @@ if TYPE_CHECKING:
 
 def lazy(native: pl.DataFrame | pl.LazyFrame) -> Frame:
     """Return the plan's frame of one of polars: not Narwhals' own, but all that the plan calls is there."""
-    return cast("Frame", PolarsFrame(native.lazy()))
+    return cast("Frame", PolarsFrame(native.lazy(), native if isinstance(native, pl.DataFrame) else None))
+
+
+def held(frame: Frame) -> pl.DataFrame | None:
+    """Return the rows of a frame where they are computed; None of a plan, which may be one of Narwhals."""
+    return getattr(frame, "held", None)
+
+
+def picked(frame: Frame) -> pl.DataFrame:
+    """Return the rows of a frame that holds them, or that only picks columns of one that does."""
+    rows = getattr(frame, "held", None)
+    return collect_columns(frame.to_native()) if rows is None else rows
 
 
 class PolarsFrame:
-    """A lazy frame of polars; its methods do what those of Narwhals do."""
+    """A lazy frame of polars; its methods do what those of Narwhals do.
 
-    __slots__ = ("_native",)
+    Attributes
+    ----------
+    held : polars.DataFrame or None
+        The rows, where they are computed: to pick columns of them takes no plan.
+    """
 
-    def __init__(self, native: pl.LazyFrame) -> None:
+    __slots__ = ("_native", "held")
+
+    def __init__(self, native: pl.LazyFrame, held: pl.DataFrame | None = None) -> None:
         self._native = native
+        self.held = held
 
     def to_native(self) -> pl.LazyFrame:
         return self._native
 
-    def select(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
+    def select(self, *columns: Column, **named: Column) -> PolarsFrame:
+        if self.held is not None and {*map(type, columns), *map(type, named.values())} == {str}:
+            rows = _columns(self.held, cast("Sequence[str]", columns), cast("Mapping[str, str]", named))
+            return PolarsFrame(rows.lazy(), rows)
         return PolarsFrame(self._native.select(native_expressions(columns, named)))
 
-    def with_columns(self, *columns: Column, **named: nw.Expr) -> PolarsFrame:
+    def with_columns(self, *columns: Column, **named: Column) -> PolarsFrame:
         return PolarsFrame(self._native.with_columns(native_expressions(columns, named)))
 
     def filter(self, *conditions: nw.Expr) -> PolarsFrame:
@@ -73,6 +94,12 @@ class PolarsFrame:
 
     def collect(self) -> nw.DataFrame[pl.DataFrame]:
         return nw.from_native(self._native.collect(), eager_only=True)
+
+
+def _columns(frame: pl.DataFrame, columns: Sequence[str], named: Mapping[str, str]) -> pl.DataFrame:
+    """Return columns of a data frame, some under another name."""
+    own = [*map(frame.get_column, columns)]
+    return pl.DataFrame([*own, *(frame.get_column(column).alias(name) for name, column in named.items())])
 
 
 class _Groups:

@@ -180,10 +180,10 @@ def pack(
         rows, tail = rows.with_row_index(INDEX), tail if mark is None else tail + mark.cast(pl.Int64)
     packed = (lists.number() * 2**score_bits + distance) * 2**tail_bits + tail
     codes = collect(rows.select(packed.alias(PACKED)), few=frame.height <= FEW_ROWS).to_series()
-    in_order = all((rows // 2**tail_bits).is_sorted() for rows in (codes.head(FEW), codes))
+    in_order = all((rows // 2**tail_bits if tail_bits else rows).is_sorted() for rows in (codes.head(FEW), codes))
     codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
-    return Pack(frame.select(columns), codes, lists, digits, *bounds, in_order, distance)
+    return Pack(frame[columns], codes, lists, digits, *bounds, in_order, distance)
 
 
 def digits_of(frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str]) -> tuple[Digits | None, Digits | None]:
@@ -210,21 +210,23 @@ def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
 def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
     """Return the spans of the columns that hold whole numbers only."""
     columns = [column for column in map(frame.get_column, names) if _may_be_whole(column)]
-    facts = []
-    for column in columns:
-        values = pl.col(column.name).to_physical()
-        whole = _is_whole(values).all() if column.dtype.is_float() else pl.lit(value=True)
-        facts += [values.min(), values.max(), whole, values.null_count() > 0]
-    # One step for all: in a small frame, a step costs more than what it computes.
-    known: tuple[Any, ...] = ()
-    if facts:
-        known = frame.select(fact.alias(f"{number}") for number, fact in enumerate(facts)).row(0)
+    # In a small frame, one step for all costs more than looks at columns that are held.
+    few = frame.height <= FEW_ROWS
+    facts = [fact for column in columns for fact in _facts(column if few else pl.col(column.name), column.dtype)]
+    known = facts if few else frame.select(**{f"{number}": fact for number, fact in enumerate(facts)}).row(0)
     spans = {}
     for number, column in enumerate(columns):
         least, most, whole, lacks = known[4 * number : 4 * number + 4]
         if whole and least is not None and -(2**BITS) < least <= most < 2**BITS:
             spans[column.name] = int(least), int(most), lacks
     return spans
+
+
+def _facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
+    """Return the least and the largest number, whether all are whole, and whether some are missing."""
+    values = values.to_physical() if dtype in (pl.Categorical, pl.Enum) else values
+    whole = _is_whole(values).all() if dtype.is_float() else True
+    return values.min(), values.max(), whole, values.null_count() > 0
 
 
 def _may_be_whole(column: pl.Series) -> bool:
@@ -234,7 +236,7 @@ def _may_be_whole(column: pl.Series) -> bool:
     return column.dtype.is_integer() or column.dtype in (pl.Boolean, pl.Categorical, pl.Enum)
 
 
-def _is_whole(number: pl.Expr) -> pl.Expr:
+def _is_whole(number: Any) -> Any:
     """Return which numbers are whole."""
     return number.is_finite() & (number == number.floor())
 

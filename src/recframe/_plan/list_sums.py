@@ -17,6 +17,7 @@ from recframe._columns import (
     ROWS,
     SCORE,
     SERVED,
+    SIZE,
     START,
     Addends,
     score_column,
@@ -25,7 +26,7 @@ from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.ideal import ranked_ideal
 from recframe._plan.positions import kept_rows, placed_rows, ranked_rows
-from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS, IS_TIED
+from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS
 from recframe._plan.relevance import is_read_row
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
@@ -94,7 +95,7 @@ class Ranking:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
         if self._context.omits_rows:
             partial_rankings.check_metrics(self._context, kept)
-        tied = self._engine.may_hold(kept, IS_TIED)
+        tied = not self._engine.eager or self._engine.extremes(kept, SIZE)[1] > 1
         rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 

@@ -28,7 +28,6 @@ from recframe._columns import (
 from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once, or_zero
-from recframe._plan.sum_columns import renamed
 from recframe._values import MOST
 from recframe.errors import InputError
 
@@ -51,8 +50,8 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     if context.truth is None and context.requirements.reads_relevance:
         keep += [RELEVANCE, *context.propensities]
     keep += [TIED] if context.query.tied is not None else []
-    score = renamed(score_column(index), SCORE)
-    ranked = context.engine.present(context.frame.select(*context.group, *keep, *context.values, score), SCORE)
+    ranked = context.frame.select(*context.group, *keep, *context.values, **{SCORE: score_column(index)})
+    ranked = context.engine.present(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
         # The gaps of rows that nobody judged are closed.

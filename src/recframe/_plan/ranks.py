@@ -57,10 +57,9 @@ TIE_ORDER: dict[str, tuple[tuple[str, bool], ...]] = {
 """The columns that order a tied block under each policy, where there are any, and whether descending."""
 
 
-IS_TIED = nw.col(SIZE) > 1
-"""Whether a row shares its tied block with others. What does not differ from call to call is converted only once."""
 HOLDS_SEVERAL_FIRST_HITS = (nw.col(START) == nw.col(FIRST_HIT)) & (nw.col(BLOCK_HITS) > 1)
-"""Whether a row is in a block that holds several of its list's first hits."""
+"""Whether a row is in a block that holds several of its list's first hits. What does not differ from call to call is
+converted only once."""
 _HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
 _HITS_BEFORE = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
 
