@@ -117,17 +117,13 @@ class ListValues:
         own = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
         joined: Frame | None = None
         for model, frame in enumerate(frames):
-            columns = [
-                nw.col(metric.column).alias(value_column(model, number)) for number, metric in enumerate(self._metrics)
-            ]
-            columns += [
-                nw.col(self._plan.weighted[self._metrics[number].column]).alias(weight_column(model, number))
-                for number in sorted(self.weighted)
-            ]
+            columns = {value_column(model, number): metric.column for number, metric in enumerate(self._metrics)}
+            for number in sorted(self.weighted):
+                columns[weight_column(model, number)] = self._plan.weighted[self._metrics[number].column]
             if joined is None:
-                joined = frame.select(*own, *columns)
+                joined = frame.select(*own, **columns)
             else:
-                joined = self.engine.join(joined, frame.select(*keys, *columns), keys)
+                joined = self.engine.join(joined, frame.select(*keys, **columns), keys)
         if joined is None:
             msg = "the frame has no model"
             raise OptionError(msg, "give a frame with rows")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from recframe._statistics.student import Sums
 from recframe.errors import OptionError, closest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._comparison.list_values import ListValues
 
@@ -28,6 +29,8 @@ NEGATIVE = ("negative model", "negative baseline")
 """How many values are below 0, where the range of the metric has no least value; else this is not asked."""
 WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
+KEPT = 16
+"""Of how many sets of pairs the expressions are kept."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
 """What units add: clusters, or without them weighted lists."""
 PRODUCTS = ("products", "baseline_squares")
@@ -43,7 +46,7 @@ class Pair:
     model: int
     baseline: int
 
-    @property
+    @cached_property
     def difference(self) -> str:
         """The column of the differences of lists, missing where either side is."""
         return f"{value_column(self.model, self.metric)} - {self.baseline}"
@@ -70,22 +73,28 @@ def model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
 
 def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
     """Return the values of lists with the difference of each pair, and its weight where the metric weighs lists."""
-    frame = values.frame.with_columns(
-        *(
-            (nw.col(*(value_column(pair.model, metric) for pair in group)) - _baseline(group[0])).name.suffix(
-                f" - {baseline}"
-            )
-            for (metric, baseline), group in _by_baseline(pairs).items()
-        )
-    )
-    weights = []
-    for pair in pairs:
-        if pair.metric in values.weighted:
-            one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
-            weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
+    differences, weights = _of_pairs(tuple(pairs), frozenset(values.weighted))
+    frame = values.frame.with_columns(*differences)
     differing = copy(values)
     differing.frame = frame.with_columns(*weights) if weights else frame
     return differing
+
+
+@lru_cache(KEPT)
+def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[nw.Expr], list[nw.Expr]]:
+    """Return the difference of each pair, and its weight where the metric weighs lists."""
+    differences = [
+        (nw.col(*(value_column(pair.model, metric) for pair in group)) - _baseline(group[0])).name.suffix(
+            f" - {baseline}"
+        )
+        for (metric, baseline), group in _by_baseline(pairs).items()
+    ]
+    weights = []
+    for pair in pairs:
+        if pair.metric in weighted:
+            one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
+            weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
+    return differences, weights
 
 
 def paired_sums(
@@ -95,20 +104,51 @@ def paired_sums(
 
     With `products`, also those of differences times the baseline's values, and of the squares of these.
     """
-    engine, lists, weighted = values.engine, values.frame, [pair for pair in pairs if pair.metric in values.weighted]
-    terms = _Terms(values)
-    terms.add_differences(pairs)
-    for pair in weighted:
-        terms.add_weights(pair, clustered=cluster is not None)
-    for pair in pairs if products else ():
-        terms.add_products(pair, weighted=pair in weighted, clustered=cluster is not None)
+    engine, lists, weighted, kept = values.engine, values.frame, frozenset(values.weighted), tuple(pairs)
+    without_least = frozenset(
+        filter(lambda metric: _lacks_least(values.range_of(metric)), {pair.metric for pair in pairs})
+    )
+    terms = _terms_of_lists(kept, weighted, without_least, clustered=cluster is not None, products=products)
     if cluster is None:
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
     sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
-    units = _Terms(values)
+    units = _terms_of_units(kept, weighted, products=products)
+    return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
+
+
+def _lacks_least(bounds: tuple[float, float]) -> bool:
+    """Return whether values have a greatest value only."""
+    least, greatest = bounds
+    return math.isinf(least) and math.isfinite(greatest)
+
+
+@lru_cache(KEPT)
+def _terms_of_lists(
+    pairs: tuple[Pair, ...],
+    weighted: frozenset[int],
+    without_least: frozenset[int],
+    *,
+    clustered: bool,
+    products: bool,
+) -> _Terms:
+    """Return what lists add to the sums of pairs."""
+    terms = _Terms()
+    terms.add_differences(pairs, weighted, without_least)
     for pair in pairs:
-        weight = nw.col(f"{'weight' if pair in weighted else 'lists'} {pair.difference}")
+        if pair.metric in weighted:
+            terms.add_weights(pair, clustered=clustered)
+    for pair in pairs if products else ():
+        terms.add_products(pair, weighted=pair.metric in weighted, clustered=clustered)
+    return terms
+
+
+@lru_cache(KEPT)
+def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool) -> _Terms:
+    """Return what clusters add to the sums of pairs."""
+    units = _Terms()
+    for pair in pairs:
+        weight = nw.col(f"{'weight' if pair.metric in weighted else 'lists'} {pair.difference}")
         total = nw.col(f"difference {pair.difference}")
         of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
         units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
@@ -116,7 +156,7 @@ def paired_sums(
             baseline = nw.col(f"baseline {pair.difference}")
             of_both = (total * baseline, baseline * baseline, baseline * weight)
             units.add(pair, dict(zip(UNIT_PRODUCTS, of_both, strict=True)))
-    return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
+    return units
 
 
 def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
@@ -137,25 +177,23 @@ def _differences(pairs: Sequence[Pair]) -> nw.Expr:
 class _Terms:
     """What lists add to the sums of pairs; one expression of many columns where possible, as pairs may be thousands."""
 
-    def __init__(self, values: ListValues) -> None:
-        self._values = values
+    def __init__(self) -> None:
         self.terms: list[nw.Expr] = []
         self.names: list[str] = []
 
-    def add_differences(self, pairs: Sequence[Pair]) -> None:
+    def add_differences(self, pairs: Sequence[Pair], weighted: Collection[int], without_least: Collection[int]) -> None:
         """Add what all pairs need, and what those need that weigh no lists."""
         every = _differences(pairs)
         self._add_all(pairs, {"lists": ~every.is_null(), "wins": every > ROUNDING, "losses": every < -ROUNDING})
-        plain = [pair for pair in pairs if pair.metric not in self._values.weighted]
+        plain = [pair for pair in pairs if pair.metric not in weighted]
         if plain:
             self._add_all(plain, {"difference": _differences(plain), "squares": _differences(plain) ** 2})
         for (metric, _), group in _by_baseline(pairs).items():
             differences, baseline = _differences(group), _baseline(group[0])
             baselines = differences * 0 + baseline
-            if metric not in self._values.weighted:
+            if metric not in weighted:
                 self._add_all(group, {"baseline": baselines})
-            least, greatest = self._values.range_of(metric)
-            if math.isinf(least) and math.isfinite(greatest):
+            if metric in without_least:
                 below = (differences + baseline < 0, baselines < 0)
                 self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
 

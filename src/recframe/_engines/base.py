@@ -41,6 +41,8 @@ class Needed(NamedTuple):
     """All rows up to this position."""
 
 
+# What does not differ from call to call is converted only once.
+_ROWS, _COUNT, _IS_SEVERAL = nw.len(), nw.len().alias(COUNT), nw.col(COUNT) > 1
 VALIDATE: ContextVar[bool] = ContextVar("validate", default=False)
 """Whether to resolve the schemas of lazy frames, and check them, when they are opened."""
 
@@ -211,8 +213,8 @@ class Engine(Adapter):
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         """Return the one known value of a column in each group; where one has several, raise, a plan when it runs."""
         known = self.settle(known_values(rows, keys, column))
-        several = known.group_by(*keys).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
-        if self.scalar(several.select(nw.len())):
+        several = known.group_by(*keys).agg(_COUNT).filter(_IS_SEVERAL)
+        if self.scalar(several.select(_ROWS)):
             raise error
         return known
 
@@ -330,7 +332,12 @@ def _ratio(name: str, above: str, below: str) -> nw.Expr:
 
 def known_values(rows: Frame, keys: Sequence[str], column: str) -> Frame:
     """Return the distinct values of a column in each group, without missing ones."""
-    return rows.select(*keys, column).filter(~nw.col(column).is_null()).unique()
+    return rows.select(*keys, column).filter(_is_known(column)).unique()
+
+
+@lru_cache(4096)
+def _is_known(column: str) -> nw.Expr:
+    return ~nw.col(column).is_null()
 
 
 def lazy(native: Any) -> Frame:

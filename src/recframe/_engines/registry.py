@@ -67,7 +67,7 @@ MAKERS = {kind.module: kind for kind in KINDS if kind.makes_frames}
 def kind_of(frame: object) -> Kind | None:
     """Return the kind of a frame; None for what is no supported frame."""
     known = _KNOWN.get(type(frame))
-    if known is None:
+    if known is None and type(frame).__module__ != "builtins":
         known = next((kind for kind in KINDS if isinstance(frame, kind.frame_class)), None)
         if known is not None:
             _KNOWN[type(frame)] = known

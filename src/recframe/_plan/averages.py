@@ -105,8 +105,12 @@ def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metri
     """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
     if not context.per or not set(context.per) <= context.attribute_names.keys():
         return result
-    known = [~nw.col(name).is_null() for name in (*context.per, *(metric.column for metric in metrics))]
-    return result.filter(nw.any_horizontal(*known, ignore_nulls=False))
+    return result.filter(_is_any_known(*context.per, *(metric.column for metric in metrics)))
+
+
+@lru_cache(KEPT)
+def _is_any_known(*columns: str) -> nw.Expr:
+    return nw.any_horizontal(*(~nw.col(name).is_null() for name in columns), ignore_nulls=False)
 
 
 def with_attributes(context: CallContext, lists: Frame) -> Frame:

@@ -33,7 +33,7 @@ from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.relevance import distinct, fill_missing, is_pooled, relevant_pairs, with_hits
 from recframe._plan.side_tables import SideTables
-from recframe._plan.sum_columns import constant
+from recframe._plan.sum_columns import constant, literal
 from recframe.errors import OptionError
 from recframe.metrics._row import is_judged
 
@@ -215,7 +215,7 @@ class CallContext:
         """Return the column of the model: of eager frames in wide format its number, so that it sorts by the call."""
         if self.long:
             return nw.col(MODEL)
-        return nw.lit(index if self.engine.eager else self.query.model_name(index)).alias(MODEL)
+        return literal(MODEL, index) if self.engine.eager else literal(MODEL, self.query.model_name(index))
 
     def finish(self, rows: Frame, names: Mapping[str, str], sort: Sequence[str]) -> Any:
         """Return a result as a frame of the user's kind, sorted by some columns where it is eager."""

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
 
 
 TOLERANCE = 1e-9
+_POSITION, _TIED = nw.col(START).cast(nw.Int64()).alias(POSITION), nw.col(SIZE).cast(nw.Int64()).alias(TIED)
+_HAS_VALUE, _ROWS = ~nw.col(LIST_VALUE).is_null(), nw.len()
+_ABSOLUTE = nw.col(CONTRIBUTION).abs().alias(ABSOLUTE)
+_SUMS_OF_LIST = nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max()
 
 
 def _check_columns(names: list[Any]) -> None:
@@ -120,8 +124,8 @@ class Contributions:
             *self._item,
             RELEVANCE,
             HIT,
-            nw.col(START).cast(nw.Int64()).alias(POSITION),
-            nw.col(SIZE).cast(nw.Int64()).alias(TIED),
+            _POSITION,
+            _TIED,
             *(row_column(column) for column in sorted(requirements.ranked.by_column)),
         )
         found = [self._added(rows, lists, shares.ranked)]
@@ -144,7 +148,7 @@ class Contributions:
         """Return rows with what each adds to its list, missing where the list has no value."""
         context = self.context
         rows = self._engine.join(rows, lists, context.group)
-        share = nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
+        share = nw.when(_HAS_VALUE).then(share).alias(CONTRIBUTION)
         return rows.select(*context.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
@@ -162,9 +166,9 @@ class Contributions:
 
     def _check_sums(self, rows: Frame) -> None:
         """Raise where rows do not add up to their lists, as those of a metric of one's own may not."""
-        rows = rows.filter(~nw.col(LIST_VALUE).is_null()).with_columns(nw.col(CONTRIBUTION).abs().alias(ABSOLUTE))
-        lists = rows.group_by(*self.context.group).agg(nw.col(CONTRIBUTION, ABSOLUTE).sum(), nw.col(LIST_VALUE).max())
-        if self._engine.scalar(lists.filter(_differs(CONTRIBUTION)).select(nw.len())):
+        rows = rows.filter(_HAS_VALUE).with_columns(_ABSOLUTE)
+        lists = rows.group_by(*self.context.group).agg(*_SUMS_OF_LIST)
+        if self._engine.scalar(lists.filter(_DIFFERS).select(_ROWS)):
             msg = f"what rows add does not sum to a list's {self._metric.label}"
             raise OptionError(
                 msg, "the metric's share() says what a row adds, or is_additive = False that it cannot be said"
@@ -184,6 +188,9 @@ class Contributions:
 def _differs(sums: str) -> nw.Expr:
     """Return whether the sum of what rows add, and of its absolute values, is not the value of their list."""
     return (nw.col(sums) - nw.col(LIST_VALUE)).abs() > TOLERANCE * (1 + nw.col(ABSOLUTE))
+
+
+_DIFFERS = _differs(CONTRIBUTION)
 
 
 def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:

@@ -32,7 +32,7 @@ from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
 from recframe._plan.stops import stop_places
 from recframe._plan.subtopics import sums_of_subtopics
-from recframe._plan.sum_columns import constant, own
+from recframe._plan.sum_columns import constant, own, up_to
 from recframe._plan.term_rows import TermRows
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class Ranking:
             found.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
             cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
-            read = kept if cutoff is None else kept.filter(nw.col(START) <= cutoff)
+            read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
             read = self._in_order(read, rows)
             terms = of_all.summands

@@ -28,6 +28,7 @@ from recframe._columns import (
 from recframe._engines.base import Needed
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once, or_zero
+from recframe._plan.sum_columns import constant
 from recframe._values import MOST
 from recframe.errors import InputError
 
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
 
 
+_IS_UNKNOWN = nw.col(RELEVANCE).is_null()
+_IS_KNOWN = ~_IS_UNKNOWN
+_IS_POOLED = _IS_KNOWN.cast(nw.Float64()).alias(POOLED)
 SAMPLE = 1000
 """How many scores to look at before it is believed that few of them tie."""
 
@@ -120,14 +124,13 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     frame = context.engine.join(frame, truth, [*context.keys, ITEM])
     if context.values:
         frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
-    unknown = nw.col(RELEVANCE).is_null()
     rows = [ROW] if context.query.ties == "first" else []
     if pooled:
-        frame = frame.with_columns((~unknown).cast(nw.Float64()).alias(POOLED))
-    known = number_repeats(context.with_hits(frame.filter(~unknown)), [*context.group, ITEM], rows)
+        frame = frame.with_columns(_IS_POOLED)
+    known = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.group, ITEM], rows)
     known = once(known, [RELEVANCE, HIT, *pooled])
     # What the truth does not hold is not relevant, however low min_relevance is.
-    others = frame.filter(unknown).with_columns(*(nw.lit(0.0).alias(name) for name in (RELEVANCE, HIT)))
+    others = frame.filter(_IS_UNKNOWN).with_columns(*(constant(name, 0.0) for name in (RELEVANCE, HIT)))
     return context.engine.stack([known, others])
 
 

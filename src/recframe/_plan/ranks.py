@@ -145,7 +145,12 @@ def shift_past_omitted_rows(frame: Frame, upto: int | None, *, descending: bool)
 
 def block_hits(frame: Frame, keys: Sequence[str]) -> Frame:
     """Add the number of relevant rows of each row's tied block."""
-    return frame.with_columns(nw.col(HIT).sum().over(*keys, START).alias(BLOCK_HITS))
+    return frame.with_columns(_block_hits(*keys))
+
+
+@lru_cache(KEPT)
+def _block_hits(*keys: str) -> nw.Expr:
+    return nw.col(HIT).sum().over(*keys, START).alias(BLOCK_HITS)
 
 
 def first_blocks(frame: Frame, keys: Sequence[str]) -> Frame:
@@ -161,7 +166,12 @@ def _first_hit(keys: tuple[str, ...]) -> nw.Expr:
 def hits_before(frame: Frame, keys: Sequence[str], *, tied: bool) -> Frame:
     """Turn the position of each relevant row among those of its list into how many are in front of its tied block."""
     frame = frame.with_columns(_HITS_BEFORE).drop(POSITION)
-    return frame.with_columns(nw.col(HITS_BEFORE).min().over(*keys, HIT_START)) if tied else frame
+    return frame.with_columns(_least_of_block(*keys)) if tied else frame
+
+
+@lru_cache(KEPT)
+def _least_of_block(*keys: str) -> nw.Expr:
+    return nw.col(HITS_BEFORE).min().over(*keys, HIT_START)
 
 
 def hit_starts(frame: Frame) -> Frame:

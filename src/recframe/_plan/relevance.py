@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
 def distinct(truth: Frame, keys: Sequence[str], numbers: Sequence[str]) -> Frame:
     """Return each item of a list once: what is repeated counts with its largest numbers."""
-    return truth.group_by(*keys, ITEM).agg(nw.col(*numbers).max())
+    return truth.group_by(*keys, ITEM).agg(_largest(*numbers))
+
+
+@lru_cache(KEPT)
+def _largest(*columns: str) -> nw.Expr:
+    return nw.col(*columns).max()
 
 
 @lru_cache(KEPT)
@@ -108,13 +113,21 @@ def known_value() -> nw.Expr:
 def number_repeats(known: Frame, pair: Sequence[str], rows: Sequence[str]) -> Frame:
     """Add which of the rows that repeat an item each is, the first by position and, if there are any, row numbers."""
     if not rows:
-        return known.with_columns(nw.col(START).rank("ordinal").over(*pair).alias(REPEAT))
+        return known.with_columns(_repeat(*pair))
     known = known.with_columns((nw.col(START).cast(nw.Int64()) * 2**31 + nw.col(*rows)).alias(REPEAT))
     return known.with_columns(nw.col(REPEAT).rank("min").over(*pair).alias(REPEAT))
 
 
+@lru_cache(KEPT)
+def _repeat(*pair: str) -> nw.Expr:
+    return nw.col(START).rank("ordinal").over(*pair).alias(REPEAT)
+
+
 def once(found: Frame, numbers: Sequence[str]) -> Frame:
     """Let a repeated recommendation be relevant once: its rows but the one of `REPEAT` 1 lose their relevance."""
-    first = nw.col(REPEAT) == 1
-    kept = [nw.when(first).then(nw.col(name)).otherwise(0.0).alias(name) for name in numbers]
-    return found.with_columns(*kept).drop(REPEAT)
+    return found.with_columns(*map(_of_first, numbers)).drop(REPEAT)
+
+
+@lru_cache(KEPT)
+def _of_first(name: str) -> nw.Expr:
+    return nw.when(nw.col(REPEAT) == 1).then(nw.col(name)).otherwise(0.0).alias(name)

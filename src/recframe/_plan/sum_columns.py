@@ -17,6 +17,18 @@ def constant(column: str, value: float) -> nw.Expr:
 
 
 @lru_cache(KEPT)
+def literal(column: str, value: int | str) -> nw.Expr:
+    """Return a column that holds a number or a text in every row."""
+    return nw.lit(value).alias(column)
+
+
+@lru_cache(KEPT)
+def up_to(column: str, most: int) -> nw.Expr:
+    """Return which rows have at most a number in a column."""
+    return nw.col(column) <= most
+
+
+@lru_cache(KEPT)
 def renamed(column: str, name: str) -> nw.Expr:
     """Return a column under another name."""
     return nw.col(column).alias(name)

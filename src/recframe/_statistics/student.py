@@ -23,6 +23,7 @@ samples*, Survey Methodology 28, 2002.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,18 +121,18 @@ class Sums:
         }
         return cls(**{name: np.array([value], dtype=np.float64) for name, value in entries.items()})
 
-    @property
+    @cached_property
     def effective_lists(self) -> Floats:
         """The number of equally weighted lists that would tell as much: (Σw)² / Σw²."""
         return ratio(square(self.weight), self.weight_squares)
 
-    @property
+    @cached_property
     def units(self) -> Floats:
         """The number of equally weighted units that would tell as much: (Σv)² / Σv², NaN where it is below two."""
         units = ratio(square(self.weight), self.unit_weight_squares)
         return np.where(units >= LEAST_UNITS, units, np.nan)
 
-    @property
+    @cached_property
     def mean(self) -> Floats:
         """The weighted mean, NaN without a list."""
         return ratio(self.total, self.weight)
@@ -145,20 +146,20 @@ class Sums:
                 ratio(self.squares, self.weight) * np.where(lists >= LEAST_UNITS, lists / (lists - 1), np.nan)
             )
 
-    @property
+    @cached_property
     def _divisor(self) -> Floats:
         """The expected share of the spread that the residuals keep, NaN below two units."""
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             pull = self.unit_weight_cubes / self.weight / self.unit_weight_squares
             return np.where(pull > 0, 1 - 2 * pull + 1 / self.units, np.nan)
 
-    @property
+    @cached_property
     def standard_error(self) -> Floats:
         """The standard error of the mean: NaN below two units, 0 where all units have the same mean."""
         with np.errstate(invalid="ignore"):
             return np.sqrt(ratio(ratio(self.residual_squares, square(self.weight)), self._divisor))
 
-    @property
+    @cached_property
     def degrees(self) -> Floats:
         """The degrees of freedom, NaN below two units."""
         return ratio(self.units * square(1 - 1 / self.units), self._divisor)
