@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._arguments import DEFAULT_SCORE, FRAMES, POLICIES, Lists, Roles, Undefined, layered
@@ -13,7 +14,7 @@ from recframe._values import as_tuple
 from recframe.errors import OptionError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Mapping, Sequence
 
 
 RANKED = "rank"
@@ -60,6 +61,15 @@ class Query(Roles):
     """In which order the ranked rows are: that of the call, none, or the best."""
     own: Mapping[str, Averaging] = field(default_factory=dict)
     """What differs for a metric, by its label."""
+
+    @cached_property
+    def kept(self) -> dict[Hashable, Any]:
+        """What depends on nothing else than the query and the keys here; equal calls have the same query."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what pickles: a worker finds the rest anew."""
+        return {name: value for name, value in vars(self).items() if name != "kept"}
 
     def model_name(self, index: int) -> str:
         """Return what results call a model; the label of its column need not be text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import narwhals as nw
@@ -77,9 +78,14 @@ def requirements_of(
     Later calls find what an earlier one collected, unless a metric is a custom one or has a function as an option,
     whose answers may change.
     """
+    key = (truth, shares, *map(attrgetter("label"), metrics))
+    known: Requirements | None = None if feature_count else query.kept.get(key)
+    if known is not None:
+        return known
     lists: tuple[Lists, ...] = tuple(query.averaging(metric.label).lists for metric in metrics)
     call = _Call(
         metrics=tuple(metrics),
+        labels=tuple(metric.label for metric in metrics),
         lists=lists,
         feature_count=feature_count,
         with_shares=shares,
@@ -88,7 +94,10 @@ def requirements_of(
         by_propensity=query.propensity is not None,
         by_divisor=query.propensity is not None and query.estimator == "pooled",
     )
-    return _kept(call) if all(map(answers_alike, metrics)) else _collected(call)
+    requirements = _kept(call) if all(map(answers_alike, metrics)) else _collected(call)
+    if not feature_count:
+        query.kept[key] = requirements
+    return requirements
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,8 @@ class _Call:
     """All that the requirements of a call depend on."""
 
     metrics: tuple[Metric, ...]
+    labels: tuple[str, ...]
+    """They tell options apart that are equal, such as 2 and 2.0."""
     lists: tuple[Lists, ...]
     """Which lists each metric averages."""
     feature_count: int

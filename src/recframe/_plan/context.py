@@ -92,7 +92,7 @@ class CallContext:
         self._greatest = given.greatest
         self.key_names = sources.key_names(query)
         self.attribute_names = sources.attribute_names(query)
-        self.list_columns = sources.list_columns(query, self.key_names)
+        self.list_columns = sources.list_columns(query)
         self.session: Session = open_frames(
             sources.sources_of(given, query, requirements, item=self.with_item),
             sources.attributes(query) if with_truth else {},

@@ -60,6 +60,18 @@ class AccuracyTerms:
         return self.metric.cutoff
 
 
+class ColumnsRead(NamedTuple):
+    """What metrics read of the user's frames, in addition to keys and what ranks."""
+
+    relevance: bool
+    """Whether the call reads the relevance."""
+    grades: bool
+    """Whether a metric cannot do without it."""
+    items_in_order: bool
+    value: bool
+    subtopics: bool
+
+
 class RankedTerms(NamedTuple):
     """What a ranked row adds to the metrics of relevance."""
 
@@ -229,6 +241,17 @@ class Requirements:
         values = chain.from_iterable((*value.requested, *value.counted) for value in self.values.values())
         shares = frozenset() if self.shares is None else self.shares.requested
         return self.ranked.requested | ideal | shares | frozenset(values)
+
+    @cached_property
+    def columns_read(self) -> ColumnsRead:
+        """The columns that metrics read of the user's frames."""
+        return ColumnsRead(
+            relevance=bool(self.accuracy),
+            grades=any(terms.metric.reads_relevance for terms in self.accuracy),
+            items_in_order=self.reads_items or bool(self.greedy),
+            value=self.reads_value,
+            subtopics=bool(self.alphas),
+        )
 
     @cached_property
     def reads_relevance(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import wraps
+from typing import TYPE_CHECKING, TypeVar
 
 import narwhals as nw
 
@@ -25,17 +26,33 @@ from recframe._columns import (
 from recframe._engines.column_spec import ColumnSpec, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from recframe._columns import Frame
     from recframe._engines.column_spec import Use
     from recframe._given_frames import Given
-    from recframe._plan.requirements import Requirements
+    from recframe._plan.requirements import ColumnsRead, Requirements
     from recframe._query import Query
 
     Specs = dict[str, ColumnSpec]
 
+Made = TypeVar("Made")
 
+
+def _kept(function: Callable[[Query], Made]) -> Callable[[Query], Made]:
+    """Keep what a function gives for a query with the query."""
+
+    @wraps(function)
+    def kept(query: Query) -> Made:
+        known: Made | None = query.kept.get(function)
+        if known is None:
+            known = query.kept[function] = function(query)
+        return known
+
+    return kept
+
+
+@_kept
 def key_names(query: Query) -> dict[str, str]:
     """Return the user's key columns by the plan's names."""
     return {key_column(i): name for i, name in enumerate(query.by)}
@@ -48,15 +65,17 @@ def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
     return frame.with_columns(nw.lit(0).alias(key_column(0))), [key_column(0)]
 
 
+@_kept
 def attribute_names(query: Query) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
     others = [name for name in query.per if name not in query.by]
     return {attribute_column(i): name for i, name in enumerate(others)}
 
 
-def list_columns(query: Query, keys: Mapping[str, str]) -> dict[str, str]:
+@_kept
+def list_columns(query: Query) -> dict[str, str]:
     """Return the user's columns of the lists' weights and clusters by the plan's names, clusters in the key aside."""
-    columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in keys.values() else query.cluster}
+    columns = {WEIGHT: query.weight, CLUSTER: None if query.cluster in query.by else query.cluster}
     return {name: column for name, column in columns.items() if column is not None}
 
 
@@ -65,10 +84,11 @@ def segment_specs(query: Query) -> Specs:
     return {name: ColumnSpec(column, "per", "attribute") for name, column in attribute_names(query).items()}
 
 
+@_kept
 def attributes(query: Query) -> Specs:
     """Return the columns to read that describe lists."""
     roles: dict[str, tuple[str, Use]] = {WEIGHT: ("weight", "value"), CLUSTER: ("cluster", "attribute")}
-    others = list_columns(query, key_names(query))
+    others = list_columns(query)
     return segment_specs(query) | {name: ColumnSpec(column, *roles[name]) for name, column in others.items()}
 
 
@@ -95,22 +115,32 @@ def score_specs(query: Query) -> Specs:
 
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
     """Return the frames with what to read from each."""
-    truth = given.truth is not None
-    keys = key_specs(query)
-    in_order = query.ties in ("item", "item_desc") or requirements.reads_items or bool(requirements.greedy)
-    items = item_spec(query, "order" if in_order else "key")
-    values = {VALUE: ColumnSpec(query.value, "value", "value")} if requirements.reads_value else {}
-    rankings = score_specs(query) | model_spec(query) | values | _counts(query)
+    key = read, truth, _ = requirements.columns_read, given.truth is not None, item
+    specs = query.kept.get(key)
+    if specs is None:
+        specs = query.kept[key] = _specs(query, read, truth=truth, item=item)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
-    specs = {
-        "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, requirements)),
-        "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, requirements),
+    return {
+        name: Source(native, specs[name] | features if name == "features" else specs[name])
+        for name, native in given.frames.items()
+    }
+
+
+def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[str, Specs]:
+    """Return what to read from each frame."""
+    keys = key_specs(query)
+    in_order = query.ties in ("item", "item_desc") or read.items_in_order
+    items = item_spec(query, "order" if in_order else "key")
+    values = {VALUE: ColumnSpec(query.value, "value", "value")} if read.value else {}
+    rankings = score_specs(query) | model_spec(query) | values | _counts(query)
+    return {
+        "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, read)),
+        "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, read),
         "train": keys | items,
-        "features": items | features,
+        "features": items,
         "catalog": items,
         "models": model_spec(query),
     }
-    return {name: Source(native, specs[name]) for name, native in given.frames.items()}
 
 
 def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Specs:
@@ -122,17 +152,17 @@ def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Sp
     return relevance
 
 
-def _own(query: Query, requirements: Requirements) -> Specs:
+def _own(query: Query, read: ColumnsRead) -> Specs:
     """Return the columns to read of a frame that has no truth."""
-    unread = not (query.condensed or any(terms.metric.reads_relevance for terms in requirements.accuracy))
+    unread = not (query.condensed or read.grades)
     default = 0.0 if unread and "relevant" not in query.named else None
-    relevance = _relevance(query, truth=False, default=default) if requirements.accuracy else {}
+    relevance = _relevance(query, truth=False, default=default) if read.relevance else {}
     return relevance | attributes(query)
 
 
-def _subtopics(query: Query, requirements: Requirements) -> Specs:
+def _subtopics(query: Query, read: ColumnsRead) -> Specs:
     """Return the column of subtopics to read."""
-    if query.subtopic is None or not requirements.alphas:
+    if query.subtopic is None or not read.subtopics:
         return {}
     return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
 
