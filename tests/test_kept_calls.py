@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
@@ -77,6 +78,17 @@ def test_values_that_are_equal_but_of_another_type_are_others(frame):
     frame.rec.evaluate("ndcg", counts=True)
     with pytest.raises(OptionTypeError, match="counts=1"):
         frame.rec.evaluate("ndcg", counts=1)
+
+
+@pytest.mark.parametrize("options", [(3, 3.0), (4.0, 4)], ids=str)
+def test_options_that_are_equal_but_spelled_apart_are_others(frame, options):
+    values = [frame.rec.fbeta(2, beta=beta) for beta in options]
+    assert values[0] == values[1]
+    for beta in options:
+        label = f"fbeta(beta={beta})@2"
+        assert frame.rec.evaluate([metrics.FBeta(2, beta=beta)]).columns == [label]
+        assert frame.rec.contributions("precision@2").columns
+        assert frame.rec.evaluate([label, "mrr"], per="user").columns == ["user", label, "mrr"]
 
 
 def test_labels_that_are_equal_but_of_another_type_are_others():
@@ -163,6 +175,20 @@ def test_what_is_kept_is_bounded_and_holds_no_data(frame, monkeypatch):
     del other, truth
     gc.collect()
     assert [ref() for ref in dies] == [None, None]
+
+
+def test_what_a_query_keeps_does_not_pickle_and_does_not_grow_with_the_data(frame):
+    pl = pytest.importorskip("polars")
+    sizes = []
+    for number in range(3):
+        features = pl.DataFrame({"item": [1, 2, 3], **{f"f{number} {each}": [1, 0, 1] for each in range(number + 1)}})
+        frame.rec.evaluate(["diversity@2"], features=features)
+        (call,) = next(reversed(_calls._kept.values()))[1]
+        sizes.append(len(call.query.kept))
+    assert sizes[0] == sizes[2] > 0
+    again = pickle.loads(pickle.dumps(call.query))
+    assert again == call.query
+    assert again.kept == {}
 
 
 def test_arguments_that_cannot_be_written_are_refused_as_ever(frame):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -237,7 +238,7 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
     own = without_spread(own, sums["least"] == sums["greatest"])
     mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
     for place in range(len(mean)):
-        one = type(own)(**{name: array[place : place + 1] for name, array in vars(own).items()})
+        one = type(own)(**{field.name: getattr(own, field.name)[place : place + 1] for field in fields(own)})
         negative, fractions = bool(sums["negative"][place]), bool(sums["fractions"][place])
         ends = interval_of_mean(one, confidence, bounds, negative=negative, fractions=fractions)
         low[place], high[place] = (end[0] for end in ends)
