@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 
-def parts_of(values: Any, largest: float | None) -> Iterator[Any]:
-    """Yield columns of floats that add up to one, each with exact sums.
+def parts_of(values: Any, largest: float | None) -> list[Any]:
+    """Return columns of floats that add up to one, each with exact sums.
 
     A sum of floats is rounded, and which way depends on the order. So each number is cut in two: its high bits, and
     its low ones, but for what is less than 2 to the power of -80 of the largest or so. No sum of either is rounded.
@@ -24,12 +21,10 @@ def parts_of(values: Any, largest: float | None) -> Iterator[Any]:
     """
     step = _step(len(values), largest or 0.0)
     if not 0 < step < math.inf:
-        yield values
-        return
+        return [values]
     high = (values + step) - step
-    yield high
     step = _step(len(values), step * 2.0**-53)
-    yield ((values - high) + step) - step
+    return [high, ((values - high) + step) - step]
 
 
 def _step(rows: int, largest: float) -> float:

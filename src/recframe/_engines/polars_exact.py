@@ -13,7 +13,7 @@ from recframe._engines.exact_sums import parts_of
 from recframe._engines.polars_compat import col, collect_columns, series
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 FEW_NUMBERS = 2**15
 """How many numbers Python adds sooner than polars."""
@@ -40,7 +40,7 @@ def _exact_sums_by(
     for number, name in enumerate(columns):
         parts = [part.alias(f"{number} {place}") for place, part in enumerate(_parts(series(frame, name)))]
         added += [pl.col(part.name).sum() for part in parts]
-        totals.append(reduce(add, (pl.col(part.name) for part in parts)).alias(name))
+        totals.append(reduce(add, [pl.col(part.name) for part in parts]).alias(name))
         held += parts
     numbers = {name: number for number, name in enumerate(columns)}
     added += [pl.col(f"{numbers[column]} 0").count().alias(name) for name, column in counted.items()]
@@ -64,8 +64,8 @@ def _sum_of_parts(values: pl.Series) -> Any:
     return sums[0] + sums[1] if len(sums) > 1 else sums[0]
 
 
-def _parts(values: pl.Series) -> Iterator[pl.Series]:
-    """Yield the parts of a column of floats, or a column of whole numbers."""
+def _parts(values: pl.Series) -> list[pl.Series]:
+    """Return the parts of a column of floats, or a column of whole numbers."""
     largest: Any = None
     if values.dtype.is_float() and values.null_count() < len(values):
         values = values.cast(pl.Float64)

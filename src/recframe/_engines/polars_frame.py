@@ -6,7 +6,8 @@ polars' own, and each expression is converted once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import narwhals as nw
 import polars as pl
@@ -38,6 +39,7 @@ def picked(frame: Frame) -> pl.DataFrame:
     return collect_columns(frame.to_native()) if rows is None else rows
 
 
+@dataclass(eq=False, slots=True)
 class PolarsFrame:
     """A lazy frame of polars; its methods do what those of Narwhals do.
 
@@ -47,11 +49,8 @@ class PolarsFrame:
         The rows, where they are computed: to pick columns of them takes no plan.
     """
 
-    __slots__ = ("_native", "held")
-
-    def __init__(self, native: pl.LazyFrame, held: pl.DataFrame | None = None) -> None:
-        self._native = native
-        self.held = held
+    _native: pl.LazyFrame
+    held: pl.DataFrame | None = None
 
     def to_native(self) -> pl.LazyFrame:
         return self._native
@@ -102,12 +101,11 @@ def _columns(frame: pl.DataFrame, columns: Sequence[str], named: Mapping[str, st
     return pl.DataFrame([*own, *(frame.get_column(column).alias(name) for name, column in named.items())])
 
 
-class _Groups:
+class _Groups(NamedTuple):
     """The groups of a frame."""
 
-    def __init__(self, native: pl.LazyFrame, keys: Sequence[str]) -> None:
-        self._native = native
-        self._keys = keys
+    native: pl.LazyFrame
+    keys: Sequence[str]
 
     def agg(self, *columns: nw.Expr) -> PolarsFrame:
-        return PolarsFrame(self._native.group_by(self._keys).agg(native_expressions(columns)))
+        return PolarsFrame(self.native.group_by(self.keys).agg(native_expressions(columns)))

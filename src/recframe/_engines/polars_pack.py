@@ -66,7 +66,7 @@ class Digits(NamedTuple):
     @property
     def many(self) -> int:
         """How many numbers there may be."""
-        return math.prod(many for *_, many, _ in self.columns)
+        return math.prod([many for *_, many, _ in self.columns])
 
     @property
     def readable(self) -> bool:

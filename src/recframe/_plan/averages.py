@@ -117,18 +117,24 @@ def with_attributes(context: CallContext, lists: Frame) -> Frame:
     """Add the columns that describe a list without being its key: those of `per`, its weight, its cluster."""
     engine, keys = context.engine, context.keys
     for name, column in (context.attribute_names | context.list_columns).items():
-        in_truth = name in context.session.columns.get("truth", ())
-        source = context.truth_lists if in_truth and context.truth_lists is not None else context.all_rows
-        if name == WEIGHT and not engine.eager:
-            known = _lazy_weights(source, keys)
-        elif name in ROLES:
-            msg = f"{ROLES[name]}={column!r} has several values within a list"
-            error = InputError(msg, "give all rows of a list the same value")
-            known = engine.one_value(source, keys, name, error)
-        else:
-            known = engine.one_value(source, keys, name, several_segments(context.query, column))
-        lists = engine.join(lists, known, keys)
+        if name not in context.attributes:
+            context.attributes[name] = _attribute(context, name, column)
+        lists = engine.join(lists, context.attributes[name], keys)
     return lists
+
+
+def _attribute(context: CallContext, name: str, column: str) -> Frame:
+    """Return a column that describes lists, whichever model ranks them."""
+    engine, keys = context.engine, context.keys
+    in_truth = name in context.session.columns.get("truth", ())
+    source = context.truth_lists if in_truth and context.truth_lists is not None else context.all_rows
+    if name == WEIGHT and not engine.eager:
+        return _lazy_weights(source, keys)
+    error = several_segments(context.query, column)
+    if name in ROLES:
+        msg = f"{ROLES[name]}={column!r} has several values within a list"
+        error = InputError(msg, "give all rows of a list the same value")
+    return engine.one_value(source, keys, name, error)
 
 
 def several_segments(query: Query, column: str) -> InputError:

@@ -66,6 +66,8 @@ class CallContext:
         Whether the frame is in long format: models stacked, with a column that names them.
     with_item : bool
         Whether the call reads the item.
+    attributes : dict of str to Frame
+        The columns that describe lists without being their key, by those that were read so far.
 
     Parameters
     ----------
@@ -104,6 +106,8 @@ class CallContext:
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
         self._part = part
+        self.attributes: dict[str, Frame] = {}
+        self._lists: dict[str, Frame] = {}
         self.frame = self.all_rows = self._opened("frame")
         self.truth: Frame | None = None
         self.truth_lists: Frame | None = None
@@ -277,6 +281,11 @@ class CallContext:
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""
+        if of not in self._lists:
+            self._lists[of] = self._all_lists(of)
+        return self._lists[of]
+
+    def _all_lists(self, of: Literal["both", "truth"]) -> Frame:
         source = self.truth_lists if self.truth_lists is not None and of == "truth" else self.all_rows
         lists = source.select(*self.keys).unique()
         if self.truth_lists is not None and of == "both":

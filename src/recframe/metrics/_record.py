@@ -192,7 +192,7 @@ class Metric:
         """Return the formula with the options in force, then what its parts are; k is the cutoff."""
         return [self.formula or self.summary]
 
-    @property
+    @cached_property
     def is_builtin(self) -> bool:
         """Whether the metric is one of the library's, which tests hold against oracles."""
         return type(self).__module__.startswith("recframe.metrics.")
