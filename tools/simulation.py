@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 import recframe
 from recframe._statistics import resampling, student
+from recframe._statistics.correction import adjusted
+from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import Sums
 from recframe._statistics.verdicts import Evidence
 from recframe._statistics.wilson import wilson
@@ -256,6 +258,38 @@ def nightly_gates() -> None:
     table(["lists", *(f"{gate}: {end}" for end in ends_of for gate in gates)], rows)
 
 
+def families() -> None:
+    """Print how often any of many true differences of 0 is found different, and how many other differences are."""
+    from scipy import stats
+
+    rows, lists, draws = [], 60, DRAWS // 2
+    for tests, correlation in ((5, 0.5), (16, 0.3), (16, 0.7), (40, 0.7)):
+        random, effects = np.random.default_rng(9), np.where(np.arange(tests) % 4 == 0, 0.35, 0.0)
+        errors: dict[str, float] = {}
+        found: dict[str, float] = {}
+        for draw in range(draws):
+            common = np.sqrt(correlation) * random.normal(size=(lists, 1))
+            values = common + np.sqrt(1 - correlation) * random.normal(size=(lists, tests))
+            for shift in (0.0, effects):
+                moved = values + shift
+                p, statistics = stats.ttest_1samp(moved, 0).pvalue, np.abs(moved.sum(axis=0))
+                statistics /= np.sqrt((moved**2).sum(axis=0))
+                flipped = LargestFlipped([moved], RESAMPLES, draw, [statistics])
+                t = MultivariateT([moved - moved.mean(axis=0)], lists - 1, RESAMPLES, draw)
+                adjusted_p = (
+                    adjusted(p, "holm"), flipped.p_values(statistics), flipped.stepped_down, t.p_values(p),
+                )  # fmt: skip
+                for name, each in zip(("holm", "maxt", "romano-wolf", "dunnett"), adjusted_p, strict=True):
+                    if np.any(shift):
+                        found[name] = found.get(name, 0.0) + float(np.mean(each[effects > 0] < 1 - CONFIDENCE))
+                    else:
+                        errors[name] = errors.get(name, 0.0) + float(np.any(each < 1 - CONFIDENCE))
+        cells = [f"{errors[name] / draws:.1%}, {found[name] / draws:.0%}" for name in errors]
+        rows.append([f"{tests}", f"{correlation:g}", *cells])
+    names = ("holm", "maxt", "romano-wolf", "dunnett")
+    table(["tests", "correlation", *(f'`"{name}"`: any false, found' for name in names)], rows)
+
+
 def margins() -> None:
     """Print how often verdicts of four rows are false, at the differences where that is likeliest."""
     from scipy import stats
@@ -325,7 +359,8 @@ def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
         real_lists(sys.argv[1])
-    for part in (clusters, few_lists, shares, shares_of_clusters, margins, alarm, nightly_gates, propensities):
+    parts = clusters, few_lists, families, shares, shares_of_clusters, margins, alarm, nightly_gates, propensities
+    for part in parts:
         part()
     return 0
 

@@ -314,7 +314,7 @@ class Rec(Generic[Mean, Frame]):
         baseline: Any = None,
         test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
         confidence: float = 0.95,
-        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         resamples: int = 10000,
         seed: int = 0,
@@ -361,7 +361,7 @@ class Rec(Generic[Mean, Frame]):
         title: str | None = None,
         baseline: Any = None,
         confidence: float = 0.95,
-        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> None: ...

@@ -10,11 +10,13 @@ import narwhals as nw
 
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
+from recframe._comparison.decided import correct
 from recframe._comparison.list_values import ListValues, check_by_list
 from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
-from recframe._comparison.resampled import check_ranks, resample
+from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
 from recframe._comparison.results import result_frame, stacked
-from recframe._comparison.tested import Tested, correct, tested
+from recframe._comparison.simultaneous import SIMULTANEOUS, check_simultaneous
+from recframe._comparison.tested import Tested, tested
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe.errors import DataWarning, stack_level
@@ -60,6 +62,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
         values = values.beside(ListValues(plan_of_chance(plan, f"baseline={CHANCE!r}")), CHANCE)
     else:
         numbers = model_pairs(values.models, options.baseline)
+    check_simultaneous(options, len(values.models))
     pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
@@ -93,11 +96,18 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     values, context = with_differences(values, pairs), plan.context
     relative = options.margin is not None and options.margin.relative
     sums = paired_sums(values, pairs, context.per, context.cluster, products=relative)
+    if context.per and options.correction in SIMULTANEOUS:
+        # Pairs that were compared apart have their segments in one order.
+        sums = sums.sort(*context.per, nulls_last=True)
     upwards = [plan.metrics[pair.metric].higher_is_better for pair in pairs]
     found = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)
-    if options.test != "t":
-        resample(found, pairs, reported, values, context, options)
+    if options.test != "t" or options.correction in SIMULTANEOUS:
+        parts = parts_of(pairs, reported, values, context, options)
+        if options.test != "t":
+            resample(found, pairs, parts, options)
+        if options.correction in SIMULTANEOUS:
+            found.units.extend(units_of(part, pairs) for part in parts)
     return _Compared(pairs, reported, found)
 
 

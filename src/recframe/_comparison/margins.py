@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison import paired_sums as paired
-from recframe._statistics import student
 from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -88,10 +87,9 @@ class Margin:
         }
         return paired.statistics(moved)
 
-    def ends(self, sums: Mapping[str, Any]) -> list[tuple[Sums, Floats]]:
-        """Return the sums of differences moved to either end of the margin, and their p-values by the t-test."""
-        ends = [self.moved(sums, by)[0] for by in self.signs]
-        return [(own, student.p_value(own)) for own in ends]
+    def ends(self, sums: Mapping[str, Any]) -> list[tuple[Sums, dict[str, Any]]]:
+        """Return the sums of differences moved to either end of the margin."""
+        return [self.moved(sums, by) for by in self.signs]
 
 
 def on_this_side(p: Floats, direction: Floats, name: str, margin: Margin | None, baseline: Floats) -> Floats:

@@ -11,14 +11,16 @@ import numpy as np
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
 from recframe._comparison.compare import row_of
+from recframe._comparison.decided import correct
 from recframe._comparison.describe import interval_of_mean
 from recframe._comparison.merged_items import values_of_items
 from recframe._comparison.merging import Rows, read_states
 from recframe._comparison.options import Options
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.results import INTERNAL, stacked
+from recframe._comparison.simultaneous import SIMULTANEOUS
 from recframe._comparison.state import COLUMNS, TYPES
-from recframe._comparison.tested import correct, tested
+from recframe._comparison.tested import tested
 from recframe._comparison.unpaired import COLUMNS as COLUMNS_UNPAIRED
 from recframe._comparison.unpaired import unpaired
 from recframe._engines.registry import is_frame
@@ -166,6 +168,9 @@ class Merged:
         if options.test != "t":
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "test='t', or compare on the frames themselves")
+        if options.correction in SIMULTANEOUS:
+            msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "correction='holm', or compare on the frames themselves")
         rows = self._by_list("compare")
         if before is not None:
             # One model that is not named is compared with one.

@@ -29,7 +29,7 @@ class ComparisonMethods:
         baseline: Any = None,
         test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
         confidence: float = 0.95,
-        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         resamples: int = 10_000,
         seed: int = 0,
@@ -57,8 +57,10 @@ class ComparisonMethods:
             reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.
         confidence : float
             The confidence of the interval, between 0 and 1. It holds 0 if and only if p is at least 1 - `confidence`.
-        correction : {"holm", "bonferroni", "bh", "none"}
-            How p-values are adjusted for the number of tests, over all rows of the result.
+        correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
+            How p-values are adjusted for the number of tests, over all rows of the result. The last three adjust the
+            intervals too, and know how tests depend on each other: by the largest of all statistics under flips of
+            signs, the same stepped down, or as t-tests with one baseline.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions. Then clusters
             are the units that vary.
@@ -81,7 +83,7 @@ class ComparisonMethods:
             (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
             ``detectable`` (the smallest true difference that so many lists find with power 0.8, after the correction),
-            ``p`` (of no difference), ``low`` and ``high`` (the interval of the difference, which no correction widens),
+            ``p`` (of no difference), ``low`` and ``high`` (the interval of the difference),
             ``p_adjusted`` and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
             ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, else ``"open"``.
             Of a baseline in a file also ``changed``: ``"nothing"``, or which lists are left out.

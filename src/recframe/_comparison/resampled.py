@@ -39,17 +39,10 @@ def check_ranks(options: Options, weight: str | None) -> None:
         raise OptionError(msg, "test='t' or test='randomization'")
 
 
-def resample(
-    tested: Tested,
-    pairs: Sequence[Pair],
-    reported: nw.DataFrame[Any],
-    values: ListValues,
-    context: CallContext,
-    options: Options,
-) -> None:
+def resample(tested: Tested, pairs: Sequence[Pair], parts: Sequence[dict[str, Any]], options: Options) -> None:
     """Replace p-values and intervals by those of the test, one segment after the other."""
     own, numbers, margin = tested.sums, tested.numbers, options.margin
-    for entry, part in enumerate(parts_of(pairs, reported, values, context, options)):
+    for entry, part in enumerate(parts):
         units = units_of(part, pairs)
         low, high, p, direction = _test(units, options)
         # Where differences have no spread, all tests agree.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison import paired_sums as paired
+from recframe._comparison.decided import decide
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._comparison.state_checks import check_apart
-from recframe._comparison.tested import decide
 from recframe._statistics import student
 from recframe.errors import InputError, OptionError
 

@@ -35,7 +35,7 @@ class DisplayMethods:
         title: str | None = None,
         baseline: Any = None,
         confidence: float = 0.95,
-        correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+        correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
         **roles: Any,
     ) -> None:
@@ -58,7 +58,7 @@ class DisplayMethods:
             The model that others are compared with; without it: all pairs are compared.
         confidence : float
             The confidence of all intervals, between 0 and 1.
-        correction : {"holm", "bonferroni", "bh", "none"}
+        correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
             How p-values are adjusted for the number of tests.
         cluster : str, optional
             A column whose values group lists that are not independent, such as the user of sessions.

@@ -112,7 +112,7 @@ def write_report(
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
     own = {name: roles.pop(name) for name in ("baseline", "correction", "confidence", "cluster")}
-    choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none"))
+    choice("correction", own["correction"], ("holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"))
     per = roles.pop("per", None)
     call = Call(frame, bound, roles, MEANS)
     options = call.options(own["confidence"], own["cluster"])

@@ -9,11 +9,12 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Correction = Literal["holm", "bonferroni", "bh", "none"]
+Correction = Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"]
 """How p-values are adjusted for the number of tests.
 
 Holm's step-down procedure and Bonferroni's bound the chance of any false finding; Benjamini and Hochberg's step-up
-procedure bounds the expected share of false findings; "none" leaves p-values as they are.
+procedure bounds the expected share of false findings; "none" leaves p-values as they are. The last three read
+the values of lists: see `simultaneous`.
 """
 
 
@@ -25,7 +26,7 @@ def adjusted(p: NDArray[np.float64], correction: Correction) -> NDArray[np.float
     p : array of float
         The p-values of one family, between 0 and 1 or NaN.
     correction : {"holm", "bonferroni", "bh", "none"}
-        The procedure.
+        The procedure, of those that read p-values alone.
 
     References
     ----------

@@ -198,7 +198,7 @@ def _all_flips(totals: Floats) -> Floats:
 
 def _drawn_flips(part: Units, random: np.random.Generator, count: int) -> Floats:
     """Return what `_between_flipped` makes of random flips, its three arrays side by side."""
-    arrays = _between_flipped(part, _flips(part.both, random, count))
+    arrays = _between_flipped(part, flips(part.both, random, count))
     return np.stack(arrays, axis=1, dtype=np.float64, casting="safe")
 
 
@@ -220,7 +220,7 @@ def _between_flipped(part: Units, sums: Floats) -> tuple[Floats, Floats, NDArray
     return np.where(whole, -np.inf, least), np.where(whole, np.inf, most), far | whole
 
 
-def _flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
+def flips(totals: Floats, random: np.random.Generator, count: int) -> Floats:
     """Return the sums of each column under random signs.
 
     One random byte chooses the signs of eight units: their sum is looked up in a table of all 256 choices.

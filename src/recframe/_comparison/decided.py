@@ -1,0 +1,58 @@
+"""What all tests of a call decide together: adjusted p-values, intervals that agree with them, verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.margins import BEYOND
+from recframe._comparison.simultaneous import SIMULTANEOUS, adjust_together
+from recframe._statistics import student
+from recframe._statistics.verdicts import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._comparison.options import Options
+    from recframe._comparison.tested import Tested
+
+
+def correct(compared: Sequence[Tested], options: Options) -> None:
+    """Add to the statistics of all pairs what depends on how many tests there are."""
+    upwards = [one.upwards for one in compared]
+    if options.correction in SIMULTANEOUS:
+        tables = adjust_together(compared, options)
+        tests = decide(tables, upwards, replace(options, correction="none"))
+        for one, table in zip(compared, tables, strict=True):
+            one.numbers.update({name: table[name] for name in ("p_adjusted", "verdict")})
+    else:
+        tests = decide([one.numbers for one in compared], upwards, options)
+    tests = 1 if options.correction == "none" else tests
+    for one in compared:
+        one.numbers["detectable"] = student.detectable(one.sums, 1 - (1 - options.confidence) / tests)
+
+
+def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Options) -> int:
+    """Add adjusted p-values and verdicts to statistics, and return how many tests they are adjusted for.
+
+    Parameters
+    ----------
+    tables : sequence of dict
+        Statistics by their columns, arrays of one shape: p-values, directions and those of the ends of a margin.
+    upwards : sequence of array
+        1 where higher values of the metric are better, else -1.
+    options : Options
+        The correction and the confidence.
+    """
+    names = ["p", "direction", *(name for name in BEYOND if name in tables[0])]
+    p, direction, *ends = (np.concatenate([table[name].ravel() for table in tables]) for name in names)
+    signs = [np.broadcast_to(sign, table["p"].shape).ravel() for sign, table in zip(upwards, tables, strict=True)]
+    evidence = Evidence.of(p, direction, np.concatenate(signs), tuple(ends)).adjusted(options.correction)
+    borders = np.cumsum([table["p"].size for table in tables])[:-1]
+    parts = (np.split(each, borders) for each in (evidence.p, evidence.verdicts(options.confidence)))
+    for table, adjusted, verdict in zip(tables, *parts, strict=True):
+        table["p_adjusted"] = adjusted.reshape(table["p"].shape)
+        table["verdict"] = verdict.reshape(table["p"].shape)
+    return max(int(np.isfinite(p).sum()), 1)

@@ -1,0 +1,172 @@
+"""Corrections that read the values of lists: p-values and intervals of all rows of a comparison at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.margins import BEYOND
+from recframe._statistics import student
+from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
+from recframe._statistics.student import square, sum_by_cluster
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._comparison.options import Options
+    from recframe._comparison.tested import Tested
+
+    Floats = NDArray[np.float64]
+
+SIMULTANEOUS = ("maxt", "romano-wolf", "dunnett")
+"""The corrections whose intervals hold all differences at once."""
+
+
+def check_simultaneous(options: Options, models: int) -> None:
+    """Raise for what a correction of this kind does not allow.
+
+    Raises
+    ------
+    OptionError
+        The test has no interval, or Dunnett's correction lacks its baseline or the t-test.
+    """
+    if options.correction not in SIMULTANEOUS:
+        return
+    what = f"correction={options.correction!r}"
+    if options.test == "wilcoxon":
+        msg = f"{what} is about means, but test='wilcoxon' compares ranks"
+        raise OptionError(msg, "test='t', or correction='holm'")
+    if options.correction != "dunnett":
+        return
+    if options.test != "t":
+        msg = f"{what} is of t-tests, but test={options.test!r} is another test"
+        raise OptionError(msg, "test='t', or correction='maxt'")
+    if options.baseline is None and models > 2:  # noqa: PLR2004 - a pair
+        msg = f"{what} compares models with one baseline, but baseline= names none"
+        raise OptionError(msg, "baseline='old', or correction='maxt' for all pairs")
+
+
+def adjust_together(compared: Sequence[Tested], options: Options) -> list[dict[str, Any]]:
+    """Return p-values that are adjusted for all rows at once, and change the intervals to those that agree with them.
+
+    No p-value becomes smaller than that of the row alone, and no interval narrower.
+    """
+    law = _Dunnett(compared, options) if options.correction == "dunnett" else _Flips(compared, options)
+    tables = []
+    for place, tested in enumerate(compared):
+        numbers = tested.numbers
+        names = ["p", *(name for name in BEYOND if name in numbers)]
+        adjusted = {name: np.fmax(law.adjusted(tested, name), numbers[name]) for name in names}
+        adjusted = {name: np.where(np.isnan(numbers[name]), np.nan, p) for name, p in adjusted.items()}
+        low, high = law.interval(tested, options)
+        # With the interval of the row alone: a difference is ruled out if both tests rule it out.
+        low, high = np.minimum(low, numbers["low"]), np.maximum(high, numbers["high"])
+        low, high = student.cut(low, high, tested.sums.mean, tested.bounds)
+        kept = adjusted["p"] >= 1 - options.confidence
+        low, high = np.where(kept, np.minimum(low, 0.0), low), np.where(kept, np.maximum(high, 0.0), high)
+        stepped = law.stepped_down(place, numbers["p"])
+        if stepped is not None:
+            # Where the step down alone rejects, it says that models differ, but not how much.
+            unknown = kept & (stepped < 1 - options.confidence)
+            adjusted["p"] = stepped
+            low, high = (np.where(unknown, np.nan, end) for end in (low, high))
+        numbers.update({"low": low, "high": high})
+        tables.append({**numbers, **adjusted})
+    return tables
+
+
+def _by_segment(compared: Sequence[Tested], *, residuals: bool = False) -> list[Floats]:
+    """Return the totals of units in each segment, or what is left of them without the mean, a column for each pair."""
+    parts = []
+    for entry in range(len(compared[0].units)):
+        columns = []
+        for tested in compared:
+            units = tested.units[entry]
+            totals, weights = units.totals, units.weights
+            if units.clusters is not None and len(totals):
+                totals, weights = (sum_by_cluster(each, units.clusters) for each in (totals, weights))
+            known = ~np.isnan(tested.numbers["p"][:, entry])
+            moved = totals - tested.sums.mean[:, entry] * weights if residuals else totals
+            columns.append(np.where(known, moved, 0.0))
+        parts.append(np.concatenate(columns, axis=1))
+    return parts
+
+
+class _Flips:
+    """The adjusted p-values and intervals of flips."""
+
+    def __init__(self, compared: Sequence[Tested], options: Options) -> None:
+        steps = options.correction == "romano-wolf"
+        observed = [self._statistic(tested.moments["p"]) for tested in compared]
+        every = list(np.concatenate(observed).T) if steps else None
+        parts = _by_segment(compared)
+        self._law = LargestFlipped(parts, options.resamples, options.seed, every)
+        self._critical = self._law.critical(1 - options.confidence)
+        self._stepped: list[Floats] = []
+        if steps:
+            stepped = self._law.stepped_down.reshape(len(parts), -1).T
+            self._stepped = np.split(stepped, np.cumsum([len(each) for each in observed])[:-1])
+
+    @staticmethod
+    def _statistic(moments: dict[str, Any]) -> Floats:
+        statistic = student.ratio(np.abs(moments["difference"]), np.sqrt(moments["unit_squares"]))
+        return np.asarray(np.nan_to_num(statistic))
+
+    def adjusted(self, tested: Tested, name: str) -> Floats:
+        """Return the adjusted p-values of one of the questions."""
+        return self._law.p_values(self._statistic(tested.moments[name]))
+
+    def interval(self, tested: Tested, options: Options) -> tuple[Floats, Floats]:  # noqa: ARG002 - as that of t
+        """Return the ends of the differences whose statistics are not above the critical one.
+
+        The statistic of a difference m is |Σ (T − mv)| / √Σ (T − mv)²: its square is a quotient of squares in m.
+        """
+        sums, limit = tested.moments["p"], self._critical**2
+        total, weight = sums["difference"], tested.sums.weight
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            second = square(weight) - limit * sums["unit_weight_squares"]
+            first = total * weight - limit * sums["unit_products"]
+            root = np.sqrt(np.maximum(first**2 - second * (square(total) - limit * sums["unit_squares"]), 0.0))
+            low, high = (first - root) / second, (first + root) / second
+        bounded, spreads = second > 0, tested.sums.standard_error > 0
+        low, high = np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
+        # Equal differences say nothing of their spread.
+        equal = (tested.sums.standard_error == 0) & (tested.sums.mean == 0)
+        own = tested.numbers["low"], tested.numbers["high"]
+        alone = (np.where(equal, end, np.nan) for end in own)
+        low, high = (np.where(spreads, *ends) for ends in zip((low, high), alone, strict=True))
+        return low, high
+
+    def stepped_down(self, place: int, p: Floats) -> Floats | None:
+        """Return the p-values that are stepped down, where they are."""
+        if not self._stepped:
+            return None
+        return np.where(np.isnan(p), np.nan, np.fmax(self._stepped[place], p))
+
+
+class _Dunnett:
+    """The adjusted p-values and intervals of multivariate t."""
+
+    def __init__(self, compared: Sequence[Tested], options: Options) -> None:
+        degrees = np.concatenate([tested.sums.degrees.ravel() for tested in compared])
+        degrees = degrees[np.isfinite(degrees)]
+        parts = _by_segment(compared, residuals=True)
+        self._law = MultivariateT(parts, float(degrees.min(initial=np.inf)), options.resamples, options.seed)
+        self._level = self._law.level(1 - options.confidence)
+
+    def adjusted(self, tested: Tested, name: str) -> Floats:
+        """Return the adjusted p-values of one of the questions."""
+        p = tested.numbers[name]
+        return self._law.p_values(p.ravel()).reshape(p.shape)
+
+    def interval(self, tested: Tested, options: Options) -> tuple[Floats, Floats]:  # noqa: ARG002 - as that of flips
+        """Return the intervals of t-tests at the level that gives all of them together the one of the call."""
+        return student.interval(tested.sums, 1 - self._level, tested.bounds)
+
+    def stepped_down(self, place: int, p: Floats) -> Floats | None:  # noqa: ARG002 - as that of flips
+        """Return nothing: all tests are at one level."""
+        return None

@@ -1,0 +1,179 @@
+"""Corrections for all rows at once: family errors, power, and intervals that never contradict p-values."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy")
+from scipy import stats
+
+import recframe
+from recframe._statistics.correction import adjusted
+from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
+from sessions import MODELS, pair_of, rows_of
+
+CORRECTIONS = ["maxt", "romano-wolf", "dunnett"]
+
+
+@pytest.fixture(params=["polars", "pandas"])
+def library(request):
+    return pytest.importorskip(request.param)
+
+
+def flips_of(values):
+    """Return the statistics of each column under every choice of signs."""
+    signs = np.array(np.meshgrid(*[[1, -1]] * len(values))).reshape(len(values), -1).T
+    return np.abs(signs @ values) / np.sqrt((values**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_flips_are_all_of_them_up_to_their_monte_carlo_error(seed):
+    values = np.random.default_rng(seed).normal(0.3, 1, (9, 4))
+    observed, every = flips_of(values)[0], flips_of(values)
+    law = LargestFlipped([values], 20_000, seed, [observed])
+    expected = [(every.max(axis=1) >= one * (1 - 1e-12)).mean() for one in observed]
+    assert law.p_values(observed) == pytest.approx(expected, abs=0.015)
+    order, stepped = np.argsort(-observed), np.zeros(4)
+    for place in range(4):
+        stepped[order[place]] = (every[:, order[place:]].max(axis=1) >= observed[order[place]] * (1 - 1e-12)).mean()
+    stepped[order] = np.maximum.accumulate(stepped[order])
+    assert law.stepped_down == pytest.approx(stepped, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("models", "degrees", "critical"),
+    [(1, 20, 2.09), (2, 20, 2.38), (3, 20, 2.54), (5, 20, 2.73), (2, 10, 2.57), (4, 60, 2.51), (9, 60, 2.77)],
+)
+def test_critical_values_are_those_of_dunnetts_table(models, degrees, critical):
+    """Two-sided, at 5 %: Dunnett, New tables for multiple comparisons with a control, Biometrics 20, 1964."""
+    root = np.linalg.cholesky(0.5 + 0.5 * np.eye(models)).T
+    law = MultivariateT([root], degrees, 10_000, 0)
+    assert stats.t.isf(law.level(0.05) / 2, degrees) == pytest.approx(critical, abs=0.012)
+    assert law.p_values(np.array([law.level(0.05)])) == pytest.approx(0.05, abs=1e-9)
+
+
+def test_independent_columns_are_sidaks_with_many_degrees():
+    law = MultivariateT([np.eye(10)], 1e9, 20_000, 1)
+    p = np.array([1e-3, 0.01, 0.3])
+    assert law.p_values(p) == pytest.approx(1 - (1 - p) ** 10, rel=0.05)
+    assert law.p_values(np.array([0.0, np.nan, 1.0])) == pytest.approx([0, np.nan, 1], nan_ok=True)
+
+
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap"])
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("extra", [{}, {"cluster": "user"}, {"weight": "weight"}, {"per": "country"}])
+def test_no_interval_contradicts_its_adjusted_p_value(library, correction, test, extra):
+    if correction == "dunnett" and test != "t":
+        pytest.skip("Dunnett's correction is of t-tests")
+    rows = rows_of(21, lists=50)
+    for row in rows:
+        row["c"] += row["relevant"] / 4
+    frame = library.DataFrame(rows)
+    given = {"by": "session", "score": MODELS, "baseline": "a", "test": test, "resamples": 500, **extra}
+    decided = 0
+    for confidence in (0.5, 0.8, 0.9, 0.95):
+        found = recframe.rec(frame).compare(
+            ["ndcg@3", "mrr", "hit_rate@1"], correction=correction, confidence=confidence, **given
+        )
+        columns = zip(
+            *(found[name].to_list() for name in ("p", "p_adjusted", "low", "high", "verdict", "difference")),
+            strict=True,
+        )
+        for p, p_adjusted, low, high, verdict, difference in columns:
+            assert p_adjusted >= p
+            decided += verdict != "open"
+            assert verdict == ("open" if p_adjusted >= 1 - confidence else "better" if difference > 0 else "worse")
+            if low is not None and not np.isnan(low):
+                assert low < difference < high
+                assert (low <= 0 <= high) == (p_adjusted >= 1 - confidence)
+            else:
+                assert correction == "romano-wolf" and p_adjusted < 1 - confidence
+    assert decided
+
+
+@pytest.mark.parametrize("correction", ["maxt", "dunnett"])
+def test_one_row_alone_is_the_test_itself(engine, correction):
+    frame = engine.frame(rows_of(22, lists=60))
+    given = {"by": "session", "score": ["a", "b"], "confidence": 0.9}
+    (alone,) = engine.ask(frame, "compare", "ndcg@3", correction="none", **given)
+    (row,) = engine.ask(frame, "compare", "ndcg@3", correction=correction, **given)
+    _, ours, theirs = pair_of(engine, frame, "ndcg@3", "b", "a")
+    near = 1e-9 if correction == "dunnett" else 0.02
+    assert row["p_adjusted"] == pytest.approx(stats.ttest_rel(ours, theirs).pvalue, abs=near)
+    assert [row["low"], row["high"]] == pytest.approx([alone["low"], alone["high"]], abs=near)
+
+
+@pytest.mark.parametrize("correction", ["maxt", "dunnett"])
+def test_a_margin_is_outside_of_the_interval_that_rules_it_out(library, correction):
+    frame = library.DataFrame([{**row, "c": row["c"] + row["relevant"] / 8} for row in rows_of(23, lists=60)])
+    words = set()
+    for margin in (0.05, 0.1, 0.2, 0.3):
+        given = {"by": "session", "score": MODELS, "baseline": "a", "resamples": 500, "margin": margin}
+        found = recframe.rec(frame).compare(["ndcg@3", "mrr"], correction=correction, **given)
+        for low, high, verdict in zip(*(found[name].to_list() for name in ("low", "high", "verdict")), strict=True):
+            within = low > -margin and high < margin
+            assert verdict == (
+                "better" if low > 0 else "equivalent" if within else "not worse" if low > -margin else "open"
+            )
+            words.add(verdict)
+    assert words >= {"open", "not worse", "equivalent"}
+
+
+def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
+    frame = engine.frame(rows_of(24, lists=40))
+    given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}
+    expected = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
+    monkeypatch.setattr("recframe._comparison.compare.PAIRS", 4)
+    found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
+    for one, other in zip(found, expected, strict=True):
+        assert {name: one[name] for name in one if name != "p"} == pytest.approx(
+            {name: other[name] for name in one if name != "p"}
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"correction": "maxt", "test": "wilcoxon"}, "correction='maxt' is about means"),
+        ({"correction": "dunnett", "test": "bootstrap", "baseline": "a"}, "correction='dunnett' is of t-tests"),
+        ({"correction": "dunnett"}, "compares models with one baseline"),
+    ],
+)
+def test_what_does_not_go_together(library, given, message):
+    frame = library.DataFrame(rows_of(1))
+    with pytest.raises(recframe.OptionError, match=message):
+        frame.rec.compare("mrr", by="session", score=MODELS, **given)
+
+
+def test_states_hold_no_values_to_flip(library):
+    frame = library.DataFrame(rows_of(1))
+    state = recframe.merge(frame.rec.state("mrr", by="session", score=MODELS))
+    for correction in CORRECTIONS:
+        with pytest.raises(recframe.OptionError, match=f"correction='{correction}' reads the values of lists"):
+            state.compare(correction=correction, baseline="a")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("effect", [0.0, 0.25])
+def test_the_family_error_is_kept_with_more_power_than_holms(effect):
+    """Sixteen tests of 60 lists with a correlation of 0.7, four of them with an effect."""
+    random, draws, lists, tests = np.random.default_rng(9), 250, 60, 16
+    effects = np.zeros(tests) + np.where(np.arange(tests) % 4 == 0, effect, 0.0)
+    errors, found = dict.fromkeys(["holm", *CORRECTIONS], 0), dict.fromkeys(["holm", *CORRECTIONS], 0)
+    for draw in range(draws):
+        values = (
+            np.sqrt(0.7) * random.normal(size=(lists, 1)) + np.sqrt(0.3) * random.normal(size=(lists, tests)) + effects
+        )
+        statistics = np.abs(values.sum(axis=0)) / np.sqrt((values**2).sum(axis=0))
+        p = stats.ttest_1samp(values, 0).pvalue
+        law = LargestFlipped([values], 400, draw, [statistics])
+        t = MultivariateT([values - values.mean(axis=0)], lists - 1, 400, draw)
+        rejected = {
+            "holm": adjusted(p, "holm"), "maxt": law.p_values(statistics), "romano-wolf": law.stepped_down,
+            "dunnett": t.p_values(p),
+        }  # fmt: skip
+        for name, each in rejected.items():
+            errors[name] += (each[effects == 0] < 0.05).any()
+            found[name] += (each[effects > 0] < 0.05).sum()
+    for name in CORRECTIONS:
+        assert errors[name] / draws < 0.085
+        assert effect == 0 or found[name] > 1.05 * found["holm"]
