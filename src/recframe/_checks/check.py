@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
 OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
-UNKNOWN = {
-    "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
-    "items": ("truth_of_unknown_items", "no_item_in_truth"),
-}
-OF_TRUTH = {"duplicate_truth_rows", *UNKNOWN["lists"], *UNKNOWN["items"]}
+OF_TRUTH = {"duplicate_truth_rows", *rows.UNKNOWN["lists"], *rows.UNKNOWN["items"]}
 
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
@@ -113,8 +109,8 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
         parts.append(rows.of_lower_grades(opened, opened.query.min_relevance))
     if opened.truth is not None:
         parts.append(rows.of_repeats(opened, opened.truth, opened.keys, "duplicate_truth_rows"))
-        parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *UNKNOWN["lists"]))
-        parts.append(rows.of_unknown(opened, opened.truth, [ITEM], *UNKNOWN["items"]))
+        parts.append(rows.of_unknown(opened, opened.truth, opened.keys, *rows.UNKNOWN["lists"]))
+        parts.append(rows.of_unknown(opened, opened.truth, [ITEM], *rows.UNKNOWN["items"]))
         if opened.candidates is not None:
             parts.append(rows.of_assumed_relevance(opened, opened.truth, opened.candidates))
     return parts

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks import first_rows
-from recframe._checks.assumed_relevance import assumed_relevance
 from recframe._checks.definitions import comparable, may_pool_models
+from recframe._checks.lists import CONSTANT, SEVERAL, scores_of_lists
 from recframe._checks.sampled_candidates import sampled_candidates
-from recframe._checks.unmatched import strange_lists, unmatched
-from recframe._columns import ITEM, MODEL, score_column
+from recframe._checks.truth_warnings import Matches, assumed_relevance
+from recframe._columns import ITEM, MODEL, RANKED, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
-from recframe._plan.sources import model_spec
+from recframe._plan.sources import item_spec, model_spec, score_specs
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ def warn_of_data(
     # Without rows and without a truth, the UndefinedWarning says enough.
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
-    look = _Look(given.frame, query, context)
-    reasons, guesses = [*look.sampled()], list[str]()
+    reasons, guesses = [*_of_sample(given.frame, query, context)], list[str]()
     if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
         guesses += sampled_candidates(given.frame, query)
     if given.truth is not None:
+        matches = Matches(given.frame, given.truth, query, context.session)
         if context.requirements.reads_relevance:
             reasons += assumed_relevance(given.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
         if any(_is_zero(query, metric, result, context, means) for metric in metrics):
-            reasons += unmatched(given.frame, given.truth, query)
+            reasons += matches.unmatched()
         if context.requirements.reads_relevance:
-            reasons += strange_lists(context)
+            reasons += matches.strange_lists()
     _warn(reasons, "the numbers may mean nothing", guesses)
 
 
@@ -92,7 +92,8 @@ def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> 
     if is_lazy(frame) or not len(frame) or not len(truth):
         return
     reasons = [*_pooled_models(frame, query), *assumed_relevance(truth, query)]
-    _warn(reasons if all_found else [*reasons, *unmatched(frame, truth, query)], "the labels may mean nothing")
+    reasons += [] if all_found else Matches(frame, truth, query).unmatched()
+    _warn(reasons, "the labels may mean nothing")
 
 
 def _warn(reasons: Sequence[str], what: str, guesses: Sequence[str] = ()) -> None:
@@ -124,89 +125,57 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
     return not any(abs(value or 0.0) > 0 for value in (values.min(), values.max()))
 
 
-class _Look:
-    """A look at the frame of one eager call of metrics."""
-
-    def __init__(self, frame: Any, query: Query, context: CallContext) -> None:
-        self._query, self._context, self._frame = query, context, frame
-        self._adapter = adapter_of(frame)
-        self._names = self._adapter.names(frame)
-
-    # --- a sample of the frame -------------------------------------------------------------------------------
-
-    def sampled(self) -> Iterator[str]:
-        """Yield what a sample of the frame shows."""
-        query = self._query
-        yield from _pooled_models(self._frame, query)
-        frame = self._frame
-        if len(frame) > REACH:
-            frame = self._adapter.as_narwhals(frame)[:REACH].to_native()
-        there = query.item in self._names and query.item not in query.by
-        item = query.item if there else None
-        look = self._adapter.lists_with_repeats
-        repeats = look(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
-        if repeats is not None:
-            yield from self._of_repeats(repeats)
-            return
+def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
+    """Yield what a sample of the frame shows."""
+    yield from _pooled_models(frame, query)
+    adapter = adapter_of(frame)
+    if len(frame) > REACH:
+        frame = adapter.as_narwhals(frame)[:REACH].to_native()
+    item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
+    repeats = adapter.lists_with_repeats(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
+    if repeats is None:
         sample = first_rows.with_first_list(frame, query)
-        row, whole = self._lists(sample), sample is frame
-        for i, column in enumerate(self._query.orders):
-            yield from self._of_order(i, column, row, whole=whole)
-        yield from self._of_repeats(row.get(ITEM, 0))
-
-    def _of_repeats(self, lists: int) -> Iterator[str]:
-        """Yield that items are repeated in so many lists, if there are any."""
-        if lists:
-            yield (
-                f"items are repeated in {_lists(lists)}: {_named('item', self._query.item)}. "
-                "Each row counts as another item; drop the repeated rows."
-            )
-
-    def _lists(self, sample: Any) -> dict[str, Any]:
-        """Return in how many of the sample's lists something is found, by the columns it is found in."""
-        query = self._query
-        role = "rank" if query.by_rank else "score"
-        orders = {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
-        item = {ITEM: ColumnSpec(query.item, "item", "key")} if self._has_items(sample) else {}
-        model = model_spec(query)
-        frame, keys, _ = first_rows.open_rows_of(sample, query, orders | item | model)
-        lists = frame.group_by(*keys, *model).agg(
-            nw.len().alias(ROWS),
-            *(nw.col(name).n_unique() for name in item),
-            *(expression for name in orders for expression in _extent(name)),
+        has_items = item is not None and (context.with_item or comparable(sample, item))
+        specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
+        rows, keys, _ = first_rows.open_rows_of(sample, query, specs)
+        group = [*keys, *model_spec(query)]
+        yield from _of_orders(rows, group, query, context, whole=sample is frame)
+        repeats = _lists_with_repeats(rows, group) if has_items else 0
+    if repeats:
+        yield (
+            f"items are repeated in {'1 list' if repeats == 1 else f'{repeats} lists'}: item={query.item!r}. "
+            "Each row counts as another item; drop the repeated rows."
         )
-        counts = {name: nw.col(name) < nw.col(ROWS) for name in item}
-        for name in orders:
-            ranked, least, most = map(nw.col, _extent_columns(name))
-            counts[f"{name} ranked"] = ranked > 0
-            counts[f"{name} several"] = ranked > 1
-            counts[f"{name} differ"] = most > least
-        counted = lists.select(*(expression.cast(nw.Int64()).sum().alias(name) for name, expression in counts.items()))
-        return _row(counted)
 
-    def _has_items(self, sample: Any) -> bool:
-        """Return whether the frame has a column of items that can be compared."""
-        if self._query.item not in self._names or self._query.item in self._query.by:
-            return False
-        return self._context.with_item or comparable(sample, self._query.item)
 
-    def _of_order(self, index: int, column: str, row: dict[str, Any], *, whole: bool) -> Iterator[str]:
-        """Yield what is wrong with a score or rank, which the sample suspects and the whole frame confirms."""
-        name, query = score_column(index), self._query
-        role = "rank" if query.by_rank else "score"
-        frame = self._context.frame
-        if not row[f"{name} ranked"]:
-            if whole or not _row(frame.select(nw.col(name).count()))[name]:
-                yield f"nothing is ranked: {_named(role, column)} is missing in every row"
-            return
-        if row[f"{name} differ"] or not row[f"{name} several"] or query.ties == "first" or query.tied is not None:
-            return
-        if not whole:
-            lists = frame.group_by(*self._context.group).agg(*_extent(name))
-            _, least, most = map(nw.col, _extent_columns(name))
-            if _row(lists.select((most > least).cast(nw.Int64()).sum().alias(name)))[name]:
-                return
-        yield f"{_named(role, column)} is the same in all rows of each list: nothing is ordered, values are chance"
+def _of_orders(rows: Frame, group: Sequence[str], query: Query, context: CallContext, *, whole: bool) -> Iterator[str]:
+    """Yield which scores or ranks order nothing, which a sample suspects and the whole frame confirms."""
+    role = "rank" if query.by_rank else "score"
+    for i, column in enumerate(query.orders):
+        fault = _fault(rows, group, score_column(i))
+        if fault is None or not (whole or fault == _fault(context.frame, context.group, score_column(i))):
+            continue
+        if fault == RANKED:
+            yield f"nothing is ranked: {role}={column!r} is missing in every row"
+        elif query.ties != "first" and query.tied is None:
+            yield f"{role}={column!r} is the same in all rows of each list: nothing is ordered, values are chance"
+
+
+def _fault(rows: Frame, group: Sequence[str], score: str) -> str | None:
+    """Return whether a score ranks nothing, or leaves all lists of several rows in ties."""
+    flags = {RANKED: nw.col(RANKED) > 0, SEVERAL: nw.col(RANKED) > 1, CONSTANT: nw.col(CONSTANT)}
+    lists = scores_of_lists(rows, group, nw.col(score))
+    counts = _row(lists.select(*(flag.cast(nw.Int64()).sum().alias(name) for name, flag in flags.items())))
+    if not counts[RANKED]:
+        return RANKED
+    return CONSTANT if 0 < counts[SEVERAL] == counts[CONSTANT] else None
+
+
+def _lists_with_repeats(rows: Frame, group: Sequence[str]) -> int:
+    """Return how many lists repeat an item."""
+    lists = rows.group_by(*group).agg(nw.len().alias(ROWS), nw.col(ITEM).n_unique())
+    repeats = (nw.col(ITEM) < nw.col(ROWS)).cast(nw.Int64()).sum()
+    return int(_row(lists.select(repeats.alias(ROWS)))[ROWS])
 
 
 def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
@@ -230,26 +199,6 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
             return
 
 
-def _extent_columns(name: str) -> tuple[str, str, str]:
-    """Return the columns of what `_extent` finds."""
-    return f"{name} count", f"{name} min", f"{name} max"
-
-
-def _extent(name: str) -> tuple[nw.Expr, nw.Expr, nw.Expr]:
-    """Return how many numbers a list has in a column, the least and the greatest."""
-    count, least, most = _extent_columns(name)
-    numbers = nw.col(name)
-    return numbers.count().alias(count), numbers.min().alias(least), numbers.max().alias(most)
-
-
 def _row(frame: Frame) -> dict[str, Any]:
     """Return the one row of a frame."""
     return {name: value or 0 for name, value in frame.collect().rows(named=True)[0].items()}
-
-
-def _named(role: str, column: object) -> str:
-    return f"{role}={column!r}"
-
-
-def _lists(count: int) -> str:
-    return "1 list" if count == 1 else f"{count} lists"

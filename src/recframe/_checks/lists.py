@@ -14,10 +14,13 @@ from recframe._engines.base import known_values
 from recframe._plan import ranks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recframe._checks.opened import Opened, Part
     from recframe._columns import Frame
 
-RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS = "ranked hits", "blocks", "straddles", "overlaps"
+RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
+LEAST, MOST, CONSTANT = "least", "most", "constant"
 LAST, BEFORE, SEVERAL = "last", "before", "several ranked"
 DEPENDENT = "dependent_lists"
 
@@ -26,27 +29,32 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     """Look at the lists of one model, those that only the truth knows included."""
     there = [GRADES_THERE] if GRADES_THERE in opened.optional else []
     segments = {name: f"values of {name}" for name in opened.segments}
-    columns = [RANKED, RANKED_HITS, BLOCKS, STRADDLES, OVERLAPS, RELEVANT, KNOWN, *there, *segments.values()]
+    counts = [RANKED, CONSTANT, RANKED_HITS, RELEVANT, *there]
+    columns = [*counts, STRADDLES, OVERLAPS, KNOWN, *segments.values()]
 
     def to_sum_columns(frame: Frame, **sums: str) -> Frame:
-        present = [(nw.col(sums[name]) if name in sums else nw.lit(0.0)).alias(name) for name in columns]
-        return frame.select(*opened.group, *present)
+        present = [nw.col(sums[name]).cast(nw.Float64()) if name in sums else nw.lit(0.0) for name in columns]
+        return frame.select(*opened.group, *(sum_.alias(name) for name, sum_ in zip(columns, present, strict=True)))
 
     # A list has a relevant item for every model as soon as one model's rows, or the truth, show one.
     source = opened.frame if opened.truth is None else opened.truth
     known = opened.for_models(opened.engine.sum_by(source.select(*opened.keys, HIT), opened.keys, [HIT]))
+    score = nw.col(score_column(index))
+    rows = opened.frame.with_columns(nw.when(~score.is_null()).then(nw.col(HIT)).otherwise(0.0).alias(RANKED_HITS))
+    sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in there)]
     stacked = [
         to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
-        to_sum_columns(opened.frame, **{RELEVANT: HIT, **{name: name for name in there}}),
+        to_sum_columns(scores_of_lists(rows, opened.group, score, *sums), **{name: name for name in counts}),
         to_sum_columns(known, **{KNOWN: HIT}),
-        to_sum_columns(_blocks(opened, score_column(index), k or 0), **{name: name for name in columns[:5]}),
         *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
     ]
+    if k is not None or opened.query.by_rank:
+        stacked.append(to_sum_columns(_blocks(opened, score, k or 0), **{STRADDLES: STRADDLES, OVERLAPS: OVERLAPS}))
     lists = opened.engine.sum_by(opened.engine.stack(stacked), opened.group, columns)
     flags = {
         "lists_without_relevant": nw.col(KNOWN) == 0,
         "lists_without_ranked": nw.col(RANKED) == 0,
-        "constant_lists": (nw.col(BLOCKS) == 1) & (nw.col(RANKED) > 1),
+        "constant_lists": nw.col(CONSTANT) > 0,
         "ties_across_k": nw.col(STRADDLES) > 0,
         "overlapping_ranks": nw.col(OVERLAPS) > 0,
         "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
@@ -62,6 +70,14 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
         all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
         all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
     )
+
+
+def scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others: nw.Expr) -> Frame:
+    """Return how many rows of each list are ranked, whether all of several tie, and what else to sum."""
+    lists = rows.group_by(*group).agg(
+        score.count().alias(RANKED), score.min().alias(LEAST), score.max().alias(MOST), *others
+    )
+    return lists.with_columns(((nw.col(RANKED) > 1) & (nw.col(LEAST) == nw.col(MOST))).alias(CONSTANT))
 
 
 def of_keys(opened: Opened) -> Part:
@@ -92,20 +108,16 @@ def _segments(opened: Opened, name: str) -> Frame:
     return values.with_columns(nw.lit(1.0).alias(LISTS))
 
 
-def _blocks(opened: Opened, score: str, k: int) -> Frame:
+def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
     """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
-    ranked = opened.frame.select(*opened.group, HIT, nw.col(score).alias(SCORE))
-    ranked = opened.engine.present(ranked, SCORE)
+    ranked = opened.engine.present(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
     start = ranks.block_start(opened.group, by_rank=opened.query.by_rank)
     ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
     block = [*opened.group, START]
-    blocks = opened.engine.sum_by(ranked.select(*block, HIT, RANKED), block, [HIT, RANKED])
-    blocks = blocks.rename({HIT: RANKED_HITS})
+    blocks = opened.engine.sum_by(ranked.select(*block, RANKED), block, [RANKED])
     last = nw.col(START) + nw.col(RANKED) - 1
     straddles = (nw.col(START) <= k) & (last > k)
-    blocks = blocks.with_columns(
-        nw.lit(1.0).alias(BLOCKS), straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST)
-    )
+    blocks = blocks.with_columns(straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST))
     if not opened.query.by_rank:
         return blocks.with_columns(nw.lit(0.0).alias(OVERLAPS))
     before = nw.col(LAST).shift(1).over(*opened.group, order_by=START)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.assumed_relevance import candidate_specs, candidates
-from recframe._checks.definitions import comparable, may_pool_models
+from recframe._checks.definitions import comparable, may_pool_models, used_columns
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._columns import (
     HIT,
@@ -19,7 +18,7 @@ from recframe._columns import (
     nan_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
-from recframe._engines.registry import is_lazy, open_frames
+from recframe._engines.registry import adapter_of, is_frame, is_lazy, open_frames
 from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import key_specs, model_spec, score_specs, segment_specs, with_list_key
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._engines.column_spec import Use
     from recframe._query import Query
 
@@ -40,55 +40,25 @@ UNUSED_MODEL = "unused model"
 """The column `model` of the frame, where it has no role."""
 
 
-class Opened:
-    """The frames of one check under the plan's names.
+class Frames:
+    """The frames of a look under the plan's names.
 
     Attributes
     ----------
+    engine : Engine
+        What the frames are computed with.
     frame : Frame
-        The user's frame.
-    truth : Frame or None
-        The second frame, where there is one.
+        The rows that are looked at.
     keys, group : list of str
         The key of a list, and that of a list of one model.
     long : list of str
         The column of the models in the long format, else nothing.
-    optional : set of str
-        The flags of columns that the frame may lack.
-    segments : list of str
-        The columns of `per` that describe lists without being their key.
-    candidates : list of str or None
-        The columns of the truth that may say what is relevant; None: nobody has to guess.
     """
 
-    def __init__(self, frame: Any, truth: Any, query: Query) -> None:
-        self.query = query
-        self.keys = [key_column(i) for i in range(len(query.by))] or [key_column(0)]
-        self.long = [MODEL] if query.model is not None else []
-        self.group = [*self.keys, *self.long]
-        specs, truth_specs = _frame_specs(query, truth=truth is not None)
-        specs |= _unused_model(frame, query)
-        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
-        segments = segment_specs(query)
-        self.segments = list(segments)
-        guessed = candidates(truth, query)
-        guesses = candidate_specs(guessed or [])
-        self.candidates = None if guessed is None else list(guesses)
-        sources = {"frame": Source(frame, specs)}
-        if truth is None:
-            sources["frame"] = sources["frame"].with_specs(segments)
-        else:
-            sources["truth"] = Source(truth, truth_specs | guesses)
-        self.session = open_frames(sources, segments if truth is not None else {})
-        self.engine = self.session.engine
-        self.frame = self._prepared(self.session.frames["frame"], relevant=truth is None)
-        self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
-
-    def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
-        """Give every row a key, and say whether it is relevant where that is known."""
-        frame, _ = with_list_key(frame, key_specs(self.query))
-        hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
-        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
+    def __init__(self, engine: Engine, frame: Frame, keys: Sequence[str], long: Sequence[str] = ()) -> None:
+        self.engine, self.frame = engine, frame
+        self.keys, self.long = [*keys], [*long]
+        self.group = [*keys, *long]
 
     def totals(self, frame: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
         """Return what was looked for, and in each model how many rows of a frame show it."""
@@ -104,9 +74,70 @@ class Opened:
         return frame.join(self.frame.select(MODEL).unique(), how="cross") if self.long else frame
 
 
+class Opened(Frames):
+    """The frames of one check.
+
+    Attributes
+    ----------
+    truth : Frame or None
+        The second frame, where there is one.
+    optional : set of str
+        The flags of columns that the frame may lack.
+    segments : list of str
+        The columns of `per` that describe lists without being their key.
+    candidates : list of str or None
+        The columns of the truth that may say what is relevant; None: nobody has to guess.
+    """
+
+    def __init__(self, frame: Any, truth: Any, query: Query) -> None:
+        self.query = query
+        specs, truth_specs = _frame_specs(query, truth=truth is not None)
+        specs |= _unused_model(frame, query)
+        self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
+        segments = segment_specs(query)
+        self.segments = list(segments)
+        guessed = candidates(truth, query)
+        guesses = candidate_specs(guessed or [])
+        self.candidates = None if guessed is None else list(guesses)
+        sources = {"frame": Source(frame, specs)}
+        if truth is None:
+            sources["frame"] = sources["frame"].with_specs(segments)
+        else:
+            sources["truth"] = Source(truth, truth_specs | guesses)
+        self.session = open_frames(sources, segments if truth is not None else {})
+        rows = self._prepared(self.session.frames["frame"], relevant=truth is None)
+        keys = list(key_specs(query)) or [key_column(0)]
+        super().__init__(self.session.engine, rows, keys, [] if query.model is None else [MODEL])
+        self.truth = None if truth is None else self._prepared(self.session.frames["truth"], relevant=True)
+
+    def _prepared(self, frame: Frame, *, relevant: bool) -> Frame:
+        """Give every row a key, and say whether it is relevant where that is known."""
+        frame, _ = with_list_key(frame, key_specs(self.query))
+        hit = is_hit(or_zero(RELEVANCE) if relevant else nw.lit(0.0), self.query.min_relevance)
+        return frame.with_columns(hit.cast(nw.Float64()).alias(HIT), nw.lit(1.0).alias(ROWS))
+
+
 def all_or_none(count: str, total: str, name: str) -> nw.Expr:
     """Return a count where it is that of everything, else 0."""
     return nw.when(nw.col(count) == nw.col(total)).then(nw.col(count)).otherwise(0.0).alias(name)
+
+
+def candidates(truth: Any, query: Query) -> list[Any] | None:
+    """Return the columns of a truth that may be the relevance by their type; None where nobody has to guess."""
+    if not is_frame(truth) or "relevant" in query.named or query.relevant in adapter_of(truth).names(truth):
+        return None
+    schema = adapter_of(truth).as_narwhals(truth).collect_schema().items()
+    used = used_columns(query)
+    return [
+        name
+        for name, dtype in schema
+        if name not in used and (dtype.is_integer() or dtype.is_float() or dtype == nw.Boolean)
+    ]
+
+
+def candidate_specs(columns: Sequence[Any]) -> dict[str, ColumnSpec]:
+    """Return what to read of a truth to look at candidates."""
+    return {f"candidate{i}": ColumnSpec(column, "relevant", "relevance") for i, column in enumerate(columns)}
 
 
 def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._checks.assumed_relevance import irrelevant_rows, sums_of_lists
 from recframe._checks.findings import GRADES_THERE, ITEM_THERE, MODEL_THERE, ROWS
 from recframe._checks.opened import UNUSED_MODEL, all_or_none
 from recframe._columns import ITEM, RELEVANCE, missing_key_column, nan_column, score_column
@@ -15,10 +14,15 @@ from recframe._plan.relevance import or_zero
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._checks.opened import Opened, Part
+    from recframe._checks.opened import Frames, Opened, Part
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
 
-SEEN, MODELS = "seen", "models"
+MODELS, LONG = "models", "lists of several rows"
+UNKNOWN = {
+    "lists": ("truth_of_unknown_lists", "no_list_in_truth"),
+    "items": ("truth_of_unknown_items", "no_item_in_truth"),
+}
 UNUSED, ASSUMED, LOWER = "unused_model", "assumed_relevance", "grades_below_relevant"
 
 
@@ -48,16 +52,18 @@ def of_repeats(opened: Opened, frame: Frame, group: Sequence[str], name: str) ->
     return opened.totals(items, {name: nw.col(ROWS) - 1}, columns)
 
 
-def of_unknown(opened: Opened, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
+def matched(opened: Frames, there: Frame, keys: Sequence[str]) -> Frame:
+    """Return the lists, or the items, of each model, with what is known of them there."""
+    return opened.engine.join(opened.frame.select(*keys, *opened.long).unique(), there, keys)
+
+
+def of_unknown(opened: Frames, truth: Frame, keys: Sequence[str], some: str, all_of_them: str) -> Part:
     """Look for lists or items that only the truth knows, and no row of the model."""
-    group = [*keys, *opened.long]
-    here = opened.frame.select(*group).unique()
-    here = here.with_columns(nw.lit(0.0).alias(ROWS), nw.lit(1.0).alias(SEEN))
-    there = opened.for_models(opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS]))
-    there = there.select(*group, ROWS, nw.lit(0.0).alias(SEEN))
-    known = opened.engine.sum_by(opened.engine.stack([here, there]), group, [ROWS, SEEN])
-    unseen = nw.when(nw.col(SEEN) == 0).then(nw.col(ROWS)).otherwise(0.0)
-    seen, totals = opened.totals(known, {some: unseen}, [ROWS])
+    there = opened.engine.sum_by(truth.select(*keys, ROWS), keys, [ROWS])
+    # SQL sums no rows to nothing.
+    seen, totals = opened.totals(matched(opened, there, keys), {some: nw.col(ROWS).fill_null(0.0)}, [])
+    totals = totals.join(there.select(nw.col(ROWS).sum()), how="cross")
+    totals = totals.with_columns((nw.col(ROWS) - nw.col(some).fill_null(0.0)).alias(some))
     return seen | {all_of_them}, totals.with_columns(all_or_none(some, ROWS, all_of_them))
 
 
@@ -82,12 +88,43 @@ def of_unused_model(opened: Opened) -> Part:
     return {UNUSED}, totals.with_columns(several.alias(UNUSED))
 
 
-def of_assumed_relevance(opened: Opened, truth: Frame, candidates: Sequence[str]) -> Part:
-    """Look for a column that says what is relevant, and that nobody named."""
-    lists, columns = sums_of_lists(truth, opened.keys, candidates, opened.engine)
+def of_assumed_relevance(opened: Frames, truth: Frame, candidates: Sequence[str]) -> Part:
+    """Look for columns that say what is relevant, and that nobody named: in how many rows each holds 0."""
+    lists, columns = _sums_of_lists(truth, opened.keys, candidates, opened.engine)
     _, totals = opened.totals(opened.for_models(lists), {}, columns)
+    zeros = [_irrelevant_rows(name).alias(name) for name in candidates]
+    totals = totals.with_columns(nw.lit(0.0).alias(ASSUMED), *zeros)
     # Spark's greatest value is one of at least two.
-    count = nw.lit(0.0)
-    if candidates:
-        count = nw.max_horizontal(nw.lit(0.0), *(irrelevant_rows(name) for name in candidates))
+    count = nw.max_horizontal(nw.lit(0.0), *map(nw.col, [ASSUMED, *candidates]))
     return {ASSUMED}, totals.with_columns(count.alias(ASSUMED))
+
+
+def _sums_of_lists(truth: Frame, keys: Sequence[str], names: Sequence[str], engine: Engine) -> tuple[Frame, list[str]]:
+    """Return what to sum over all lists to know whether candidates hold relevance, and its columns."""
+    rows = [nw.lit(1.0).alias(ROWS)]
+    for name in names:
+        zero, one, _ = _counts(name)
+        rows += [(or_zero(name) == value).cast(nw.Float64()).alias(to) for value, to in ((0, zero), (1, one))]
+    columns = [ROWS, *(column for name in names for column in _counts(name)[:2])]
+    lists = engine.sum_by(truth.select(*keys, *rows), keys, columns)
+    flags = [(nw.col(ROWS) > 1).cast(nw.Float64()).alias(LONG)]
+    for name in names:
+        zero, one, mixed = _counts(name)
+        flags.append(((nw.col(zero) > 0) & (nw.col(one) > 0)).cast(nw.Float64()).alias(mixed))
+    return lists.with_columns(*flags), [*columns, LONG, *(_counts(name)[2] for name in names)]
+
+
+def _irrelevant_rows(name: str) -> nw.Expr:
+    """Return, of the sums over all lists, in how many rows a candidate holds 0; 0 if it does not seem to be relevance.
+
+    It does if it holds only 0 and 1, some 0 among them, and is not alike in all rows of each list, as what describes
+    lists is.
+    """
+    zero, one, mixed = map(nw.col, _counts(name))
+    flags = (zero + one == nw.col(ROWS)) & ((mixed > 0) | (one == 0) | (nw.col(LONG) == 0))
+    return nw.when(flags).then(zero).otherwise(0.0)
+
+
+def _counts(name: str) -> tuple[str, str, str]:
+    """Return the columns of a candidate: rows of 0, rows of 1, lists of both."""
+    return f"{name} is 0", f"{name} is 1", f"{name} varies"

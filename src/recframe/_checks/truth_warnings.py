@@ -1,0 +1,152 @@
+"""What an eager call says of its truth: ids that never match, lists of other days, a relevance that nobody named."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._checks.definitions import values_of
+from recframe._checks.first_rows import SAMPLE, first_rows, open_rows_of
+from recframe._checks.opened import Frames, candidate_specs, candidates
+from recframe._checks.rows import matched, of_assumed_relevance
+from recframe._columns import COUNT, ITEM
+from recframe._engines.column_spec import Source
+from recframe._engines.registry import adapter_of, open_frames
+from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recframe._engines.base import Session
+    from recframe._query import Query
+
+SHARED = "shared"
+SAME_DAY = "Is the truth that of these lists, of the same days?"
+EXAMPLES = 3
+"""How many values to show."""
+
+
+class Matches:
+    """What a frame and its truth have in common, counted in the frames that a call opened.
+
+    Parameters
+    ----------
+    frame, truth : frame
+        The user's frames.
+    query : Query
+        The roles.
+    session : Session, optional
+        The opened frames; None: to open what is looked at.
+    """
+
+    def __init__(self, frame: Any, truth: Any, query: Query, session: Session | None = None) -> None:
+        self._frame, self._truth, self._query = frame, truth, query
+        pair = key_specs(query) | item_spec(query)
+        if session is None:
+            session = open_frames({"frame": Source(frame, pair | model_spec(query)), "truth": Source(truth, pair)}, {})
+        self._session = session
+        rows, keys = with_list_key(session.frames["frame"], key_specs(query))
+        self._frames = Frames(session.engine, rows, keys, [*model_spec(query)])
+
+    def unmatched(self) -> Iterator[str]:
+        """Yield why no list, or no item, of the frame, or of one of its models in the long format, is in the truth."""
+        frame, truth, query = self._frame, self._truth, self._query
+        empty = [which for which, native in (("the frame", frame), ("truth", truth)) if not len(native)]
+        if empty:
+            yield f"{' and '.join(empty)} {'has' if len(empty) == 1 else 'have'} no rows"
+            return
+        for what, names in (("list", query.by), ("item", [query.item])):
+            if not names:
+                continue
+            counts = self._lists if what == "list" else self._counts([ITEM])
+            if not any(shared for *_, shared, _ in counts):
+                yield f"no {what} of the frame is in truth: {_each(frame, truth, what, names)}. Make the ids the same"
+                return
+            models = [model for *model, _, shared, _ in counts if not shared]
+            for (name,) in models:
+                each = _each(_of_model(frame, query.model, name), truth, what, names)
+                yield f"no {what} of {query.model}={name!r} is in truth: {each}. Make the ids the same"
+            if models:
+                return
+
+    def strange_lists(self) -> Iterator[str]:
+        """Yield that most lists of the truth are unknown to the frame, or to a model, or the other way round."""
+        for *model, lists, shared, known in self._lists if self._query.by else ():
+            which = f"{self._query.model}={model[0]!r}" if model else "the frame"
+            # Without a list in common, the ids differ.
+            if shared and known > 2 * shared:
+                some = f"{known - shared:,} of {known:,}"
+                yield f"most lists of truth, {some}, have no row of {which}: they score 0. {SAME_DAY}"
+            if shared and lists > 2 * shared:
+                some = f"{lists - shared:,} of {lists:,}"
+                yield f"most lists of {which}, {some}, are not in truth: they have no value. {SAME_DAY}"
+
+    @cached_property
+    def _lists(self) -> list[tuple[Any, ...]]:
+        return self._counts(self._frames.keys)
+
+    def _counts(self, keys: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return, of each model, how many lists or items it has, shares with the truth, and the truth has."""
+        session, long = self._session, self._frames.long
+        truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
+        there = truth.select(*keys).unique()
+        here = matched(self._frames, there.with_columns(nw.lit(1).alias(SHARED)), keys)
+        counts = [nw.len().alias(COUNT), nw.col(SHARED).count()]
+        native = session.finish(here.group_by(*long).agg(*counts) if long else here.select(*counts), {}, long)
+        known = session.engine.scalar(there.select(nw.len()))
+        numbers = adapter_of(native).as_narwhals(native)
+        columns = [numbers.get_column(name).to_list() for name in (*long, COUNT, SHARED)]
+        return [(*row, known) for row in zip(*columns, strict=True)]
+
+
+def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
+    """Yield which columns look like the relevance in the first rows of an eager truth."""
+    columns = candidates(truth, query)
+    if not columns or not len(truth):
+        return
+    first = first_rows(truth)
+    rows = adapter_of(first).as_narwhals(first)
+    specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(rows, name))])
+    if not specs:
+        return
+    opened, keys, engine = open_rows_of(first, query, specs)
+    _, totals = of_assumed_relevance(Frames(engine, opened, keys), opened, [*specs])
+    (zeros,) = totals.collect().rows(named=True)
+    like = [spec.column for name, spec in specs.items() if zeros[name] > 0]
+    if like:
+        yield (
+            f"truth has no column {query.relevant!r}, so each of its rows is relevant; "
+            f"but {', '.join(map(repr, like))} holds 0 and 1. If that says what is relevant, relevant={like[0]!r}"
+        )
+
+
+def _may_be_zeros_and_ones(values: Any) -> bool:
+    """Return whether the ends of a column allow that it holds only 0 and 1."""
+    low, high = values.min(), values.max()
+    return not (low is not None and low < 0) and not (high is not None and high > 1)
+
+
+def _of_model(frame: Any, column: Any, model: Any) -> Any:
+    """Return the rows of one model."""
+    rows = adapter_of(frame).as_narwhals(frame)
+    values = values_of(rows, column)
+    return rows.filter(values.is_null() if model is None else values == model).to_native()
+
+
+def _each(frame: Any, truth: Any, what: str, names: Sequence[Any]) -> str:
+    """Return examples of the values of columns in both frames."""
+    role = "by" if what == "list" else what
+    return "; ".join(f"{role}={name!r} is {_examples(frame, truth, name)}" for name in names)
+
+
+def _examples(frame: Any, truth: Any, name: Any) -> str:
+    """Return some values of a column in both frames."""
+    said = []
+    for which, native in (("the frame", frame), ("truth", truth)):
+        rows = adapter_of(native).as_narwhals(native)
+        if name in rows.columns:
+            values = values_of(rows, name)[:SAMPLE].unique(maintain_order=True)[:EXAMPLES].to_list()
+            said.append(f"{', '.join(map(repr, values))} in {which}")
+    return ", ".join(said)
