@@ -117,6 +117,21 @@ def test_a_truth_of_another_day_for_one_model(engine):
     ]
 
 
+def test_a_model_that_is_a_number_is_called_by_it(engine):
+    rows = {
+        "user": ["1", "2", "3", "8", "9", "3"],
+        "item": ["a"] * 6,
+        "score": [6, 5, 4, 3, 2, 1],
+        "who": [1] * 3 + [2] * 3,
+    }
+    frame, truth, strange = engine.frames(
+        rows, {"user": ["1", "2", "3"], "item": ["a"] * 3}, {"user": ["1"], "item": ["a"]}
+    )
+    (message,) = said(engine, frame, "evaluate", ["recall"], k=1, model="who", truth=truth)
+    assert "have no row of who=2: they score 0" in message
+    assert "no list of who=2 is in truth" in said(engine, frame, "evaluate", ["recall"], model="who", truth=strange)[0]
+
+
 def test_a_value_of_0_that_is_earned_is_passed_over(engine):
     frame, truth = engine.frames(RECOMMENDED, {"user": ["1"], "item": ["b"]})
     assert said(engine, frame, "ndcg", 1, truth=truth) == []
@@ -329,6 +344,24 @@ def test_lists_of_values_in_place_of_items_are_passed_over(polars_engine):
 
     frame = pl.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})
     assert said(polars_engine, frame) == []
+
+
+def test_items_of_lists_whose_keys_are_objects(polars_engine):
+    import polars as pl
+
+    users = pl.Series("user", [(1, 2), (1, 2), (3,)], dtype=pl.Object)
+    frame = pl.DataFrame({"item": ["a", "a", "a"], "relevant": [0, 1, 1], "score": [0.2, 0.1, 0.3]}).with_columns(users)
+    for given in ({}, {"truth": frame.select("user", "item")}):
+        assert "items are repeated in 1 list: item='item'" in only(said(polars_engine, frame, **given))
+
+
+def test_lists_in_place_of_items_are_passed_over_on_pandas():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"user": [1, 1], "item": [["a"], ["a"]], "relevant": [0, 1], "score": [0.2, 0.1]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", recframe.DataWarning)
+        for by in ("user", None):
+            assert frame.rec.hit_rate(2, by=by) == 1
 
 
 def test_contributions_warn_as_metrics_do(engine):
