@@ -280,3 +280,30 @@ def test_a_broken_polars_is_an_error(tmp_path, error):
                 print(raised)
     """
     assert run(code) in ("a broken library\na broken library", "a part\na part")
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_grouped_frames_say_which_call_is_meant(library):
+    frames = pytest.importorskip(library)
+    df = frames.DataFrame({"user": [1, 1], "day": [1, 2], "relevant": [0, 1], "score": [0.9, 0.1]})
+    if library == "pandas":
+        groups = [df.groupby("user"), df.groupby(["user", "day"]), df.groupby("user")["score"]]
+        named = df.assign(rec=1).groupby("user")
+        assert named.rec.sum().tolist() == [2]  # a column of this name is found as before
+        assert "ndcg" not in dir(df.groupby("user"))
+    else:
+        groups = [
+            df.group_by("user"),
+            df.lazy().group_by("user"),
+            df.rolling("day", period="1i"),
+            df.group_by_dynamic("day", every="1i"),
+        ]
+    for grouped in groups:
+        sentence = (
+            r"(?s)grouped frame is no frame, so it has no \.rec\.ndcg.*df\.rec\.ndcg\(by='user'\), with per='user'"
+        )
+        with pytest.raises(recframe.UnknownMethodError, match=sentence):
+            grouped.rec.ndcg(5)
+        with pytest.raises(recframe.UnknownMethodError, match=r"df\.rec\(by='user'\)"):
+            grouped.rec(by="user")
+        assert not hasattr(grouped.rec, "_repr_html_")

@@ -42,17 +42,41 @@ class _Accessor:
 class _Elsewhere:
     """What columns have in the place of the namespace: its methods say where that is."""
 
-    __slots__ = ("_what",)
+    __slots__ = ("_hint", "_what")
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, what: str, hint: str) -> None:
+        self._what, self._hint = what, hint
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_"):
             raise AttributeError(name)
-        msg = f"{self._what} holds no lists, so it has no .{NAME}.{name}"
-        hint = f"call it on the frame, and name the columns: df.{NAME}.{name}(by='user', score='score')"
-        raise UnknownMethodError(msg, hint)
+        self._raise(f".{name}")
+
+    def _raise(self, call: str) -> NoReturn:
+        msg = f"{self._what}, so it has no .{NAME}{call}"
+        raise UnknownMethodError(msg, self._hint.format(call=call))
+
+
+class _OfGroups(_Elsewhere):
+    """What grouped frames have, but for a column of this name, which pandas finds as an attribute."""
+
+    __slots__ = ()
+
+    def __get__(self, groups: Any, owner: type | None = None) -> Any:
+        return groups[NAME] if NAME in getattr(getattr(groups, "obj", None), "columns", ()) else self
+
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        self._raise("")
+
+
+COLUMN = (
+    "a column by itself holds no lists",
+    f"call it on the frame, and name the columns: df.{NAME}{{call}}(by='user', score='score')",
+)
+GROUPS = (
+    "a grouped frame is no frame",
+    f"name the key of the lists instead: df.{NAME}{{call}}(by='user'), with per='user' for one value per list",
+)
 
 
 def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Elsewhere) -> None:
@@ -62,16 +86,27 @@ def _attach(owner: type, register: Callable[[str], Callable[[type], type]], acce
     setattr(owner, NAME, accessor)
 
 
+def _attach_to_groups(module: str, *names: str) -> None:
+    """Tell grouped frames where the namespace is, where the library has classes of these names."""
+    for name in names:
+        owner = getattr(sys.modules.get(module), name, None)
+        if owner is not None:
+            setattr(owner, NAME, _OfGroups(*GROUPS))
+
+
 def _polars(polars: ModuleType) -> None:
     _attach(polars.DataFrame, polars.api.register_dataframe_namespace, _Accessor("EagerRec"))
     _attach(polars.LazyFrame, polars.api.register_lazyframe_namespace, _Accessor("LazyRec"))
     _attach(polars.Expr, polars.api.register_expr_namespace, _Accessor("ExprRec", "recframe._expressions.namespace"))
-    _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere("a column by itself"))
+    _attach(polars.Series, polars.api.register_series_namespace, _Elsewhere(*COLUMN))
+    _attach_to_groups("polars.dataframe.group_by", "GroupBy", "DynamicGroupBy", "RollingGroupBy")
+    _attach_to_groups("polars.lazyframe.group_by", "LazyGroupBy")
 
 
 def _pandas(pandas: ModuleType) -> None:
     _attach(pandas.DataFrame, pandas.api.extensions.register_dataframe_accessor, _Accessor("EagerRec"))
-    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Elsewhere("a column by itself"))
+    _attach(pandas.Series, pandas.api.extensions.register_series_accessor, _Elsewhere(*COLUMN))
+    _attach_to_groups("pandas.api.typing", "DataFrameGroupBy", "SeriesGroupBy")
 
 
 _LIBRARIES: dict[str, Callable[[ModuleType], None]] = {"polars": _polars, "pandas": _pandas}
