@@ -37,6 +37,13 @@ def on_pandas(frame: pd.DataFrame) -> float:
     return value
 
 
+def constructed_on_pandas(frame: pd.DataFrame) -> float:
+    lists: pd.DataFrame = recframe.from_lists("recommended", "actual", frame=frame)
+    everything: pd.DataFrame = recframe.candidates(frame, lists)
+    value: float = everything.pipe(recframe.rec, by="object").ndcg(5)
+    return value
+
+
 class Mine(recframe.CutMetric):
     name = "mine"
     reads = "graded"
@@ -83,3 +90,12 @@ def files(path: str) -> None:
 
 assert_type(recframe.expr.ndcg("score", "clicked", k=5, gain="exp2", ties="best"), pl.Expr)
 assert_type(recframe.expr.evaluate(pl.col("score"), ["ndcg", "map"], "clicked", k=[5, 10]), pl.Expr)
+
+
+assert_type(recframe.candidates(eager, [1, 2]), pl.DataFrame)
+assert_type(recframe.candidates([1, 2], eager, seen=eager), pl.DataFrame)
+assert_type(recframe.candidates(eager, lazy), pl.LazyFrame)
+assert_type(recframe.candidates([1], [2], library="polars"), pl.DataFrame)
+assert_type(recframe.from_lists("recommended", "actual", frame=eager), pl.DataFrame)
+assert_type(recframe.from_lists("recommended", "actual", frame=lazy, by="object"), pl.LazyFrame)
+assert_type(recframe.from_lists([[1]], [[1]], library="polars"), pl.DataFrame)

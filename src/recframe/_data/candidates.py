@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from recframe._data.common import check_frame, query_of_call
 from recframe._data.label import drop_seen
@@ -14,6 +14,70 @@ from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import pandas as pd
+    import polars as pl
+
+    class _Pandas(Protocol):
+        def to_pickle(self, *args: Any, **kwargs: Any) -> Any: ...
+
+    P = TypeVar("P", bound=_Pandas)
+
+
+@overload
+def candidates(
+    users: pl.LazyFrame, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
+) -> pl.LazyFrame: ...
+@overload
+def candidates(
+    users: Any, items: pl.LazyFrame, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
+) -> pl.LazyFrame: ...
+@overload
+def candidates(
+    users: Any, items: Any, seen: pl.LazyFrame, *, by: Any = ..., item: str = ..., library: str | None = ...
+) -> pl.LazyFrame: ...
+@overload
+def candidates(
+    users: pl.DataFrame | pl.Series,
+    items: Any,
+    seen: Any = ...,
+    *,
+    by: Any = ...,
+    item: str = ...,
+    library: str | None = ...,
+) -> pl.DataFrame: ...
+@overload
+def candidates(
+    users: Any,
+    items: pl.DataFrame | pl.Series,
+    seen: Any = ...,
+    *,
+    by: Any = ...,
+    item: str = ...,
+    library: str | None = ...,
+) -> pl.DataFrame: ...
+@overload
+def candidates(
+    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: Literal["polars"]
+) -> pl.DataFrame: ...
+@overload
+def candidates(
+    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: Literal["pandas"]
+) -> pd.DataFrame: ...
+@overload
+def candidates(
+    users: P,
+    items: Any,
+    seen: Any = ...,
+    *,
+    by: Any = ...,
+    item: str = ...,
+    library: str | None = ...,
+) -> P: ...
+@overload
+def candidates(
+    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
+) -> Any: ...
 
 
 def candidates(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from recframe._arguments import CALL_ROLES
 from recframe._data.common import check_frame, check_name, count_of, query_of_call
@@ -19,10 +19,49 @@ from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
     from recframe._engines.constructors import Constructors
+
+    F = TypeVar("F", bound="_Frame")
+
+    class _Frame(Protocol):
+        @property
+        def columns(self) -> Any: ...
+
+    class _Others(TypedDict, total=False):
+        users: Any
+        scores: Any
+        prices: Any
+        by: Any
+        item: str
+        relevant: str
+        rank: str
+        score: str
+        value: str
+
 
 RECOMMENDED_LISTS, ACTUAL, SCORES, PRICES = "recommended", "actual", "scores", "prices"
 ITEM_PLACE = "place of an item"
+
+
+@overload
+def from_lists(
+    recommended: Any, actual: Any = ..., *, frame: F, library: str | None = ..., **others: Unpack[_Others]
+) -> F: ...
+@overload
+def from_lists(
+    recommended: Any, actual: Any = ..., *, frame: None = ..., library: Literal["polars"], **others: Unpack[_Others]
+) -> pl.DataFrame: ...
+@overload
+def from_lists(
+    recommended: Any, actual: Any = ..., *, frame: None = ..., library: Literal["pandas"], **others: Unpack[_Others]
+) -> pd.DataFrame: ...
+@overload
+def from_lists(
+    recommended: Any, actual: Any = ..., *, frame: Any = ..., library: str | None = ..., **others: Unpack[_Others]
+) -> Any: ...
 
 
 def from_lists(
