@@ -57,6 +57,7 @@ Like = Literal[
     "mlflow",
     "llama_index",
     "sentence_transformers",
+    "evidently",
 ]
 """The libraries whose options and policies a call may name."""
 

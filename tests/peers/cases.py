@@ -136,6 +136,7 @@ OWN_CROWD = {
     "mlflow": {"tied": False},
     "llama_index": {"tied": False},
     "sentence_transformers": {},
+    "evidently": {"inside": True, "tied": False, "grades": (-1, -1, 0, 0, 1, 1, 2, 3)},  # whose ideal is 0 nowhere
 }
 """What differs in the crowd that each library is requested."""
 
@@ -191,6 +192,7 @@ OF_LIBRARY = {
     "mlflow": ["graded", "binary"],
     "llama_index": ["graded", "binary"],
     "sentence_transformers": ["graded", "tied", "binary"],
+    "evidently": ["inside"],
     "recometrics": ["inside"],  # scores every item that can be relevant, and more than k of them
 }
 """Which cases each library can be requested."""

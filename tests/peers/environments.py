@@ -39,6 +39,7 @@ OLDER: tuple[tuple[str, ...], ...] = (
     # A build without CUDA, which is a tenth of the size of the others; not every index has one.
     (*OLD, "torch==2.13.0+cpu", "torchmetrics==1.9.0"),
     (*OLD, "torch==2.13.0+cpu", "sentence-transformers==6.2.0"),
+    (*OLD, "evidently==0.7.23"),
     # The part of MLflow without a server.
     (*OLD, "mlflow-skinny==3.17.2"),
     (*OLD, "replay-rec==0.22.0"),

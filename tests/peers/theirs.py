@@ -37,6 +37,7 @@ PACKAGES = {
     "mlflow": ("mlflow.metrics", "mlflow-skinny"),
     "llama_index": ("llama_index.core", "llama-index-core"),
     "sentence_transformers": ("sentence_transformers", "sentence-transformers"),
+    "evidently": ("evidently", "evidently"),
 }
 """The module to import and the distribution that holds it, by the name of the profile."""
 
@@ -740,6 +741,54 @@ def sentence_transformers(case):
                 for k in CUTOFFS:
                     found[f"{name}@{k}"][user] = float(values[f"{theirs}@k"][k])
     return of_lists(found)
+
+
+def evidently(case):
+    import pandas as pd
+    from evidently.legacy.calculations.recommender_systems import collect_dataset
+    from evidently.legacy.metrics.recsys import hit_rate_k, mrr, ndcg_k, precision_recall_k
+    from evidently.legacy.pipeline.column_mapping import RecomType
+
+    deepest = max(CUTOFFS)
+
+    def means(case):
+        truth = lists_of(case["truth"], "relevant")
+        # It documents the precision at each relevant row; it reads that of the last row in the order of the data.
+        rows = pd.DataFrame(case["rows"]).sort_values(["user", "score"], ascending=[True, False])
+        rows["target"] = [
+            truth.get(user, {}).get(item, 0) for user, item in zip(rows["user"], rows["item"], strict=True)
+        ]
+
+        def collected(rows, *, every, binary):
+            columns = rows["user"], rows["target"], rows["score"]
+            return collect_dataset(*columns, RecomType.SCORE, case.get("level"), every, binary)
+
+        counts = precision_recall_k.PrecisionRecallCalculation(deepest)
+        labels, grades = (collected(rows, every=False, binary=binary) for binary in (True, False))
+        both = counts.get_precision_and_recall_dict(collected(rows, every=True, binary=True), deepest)
+        values = {
+            "precision": both["precision"],
+            "recall": both["recall"],
+            "hit_rate": hit_rate_k.HitRateKMetric(deepest).get_values(labels, deepest),
+            "mrr": mrr.MRRKMetric(deepest).get_values(labels, deepest),
+            "ndcg": ndcg_k.NDCGKMetric(deepest).calculate_ndcg(grades, deepest),
+        }
+        # It has no value past the longest list.
+        found = {
+            label: list(own)[min(k, len(own)) - 1] for name, own in values.items() for label, k in at_each(name).items()
+        }
+        # It reads positions after the end of a list: lists of equal length have the same end.
+        parts = []
+        for length, own in rows.groupby(rows.groupby("user")["user"].transform("size")):
+            users = collected(own, every=False, binary=True)["users"].nunique()
+            lists = counts.get_precision_and_recall_dict(collected(own, every=True, binary=True), deepest)["map"]
+            parts += [(users, lists, length)] if users else []
+        for label, k in at_each("map").items():
+            total = math.fsum(users * lists[min(k, length) - 1] for users, lists, length in parts)
+            found[label] = total / sum(users for users, _, _ in parts)
+        return {label: float(value) for label, value in found.items()}
+
+    return of_blocks(case, means)
 
 
 def installed(library):

@@ -26,6 +26,7 @@ NDCG = {
     "lightgbm": 0.9828, "xgboost": 0.9828, "catboost": 0.9639, "ir_measures": 0.6740, "recbole": 0.5856,
     "replay": 0.5856, "tensorflow_ranking": 0.9828, "lenskit": 0.5209,
     "mlflow": 0.5856, "llama_index": 0.5856, "sentence_transformers": 0.5856,
+    "evidently": 0.9639,
 }  # fmt: skip
 # u1 is served and judged, u2 served only, u3 judged only, u4 both without anything relevant.
 FRAME = {"user": ["u1", "u1", "u2", "u4"], "item": [1, 2, 1, 1], "score": [2.0, 1.0, 1.0, 1.0]}
@@ -146,6 +147,7 @@ def test_a_metric_without_a_cutoff_there_is_computed_once(engine):
         ("coverage@5", {"like": "replay"}, "call coverage without like=, with a catalog"),
         ("opa", {"like": "tensorflow_ranking"}, "gives a tied pair nothing"),
         ("map@5", {"like": "lenskit"}, r"divides by min\(R, N\) where N < k rows are ranked"),
+        ("f1@5", {"like": "evidently"}, "made of the mean precision and the mean recall"),
         ("roc_auc", {"like": "xgboost"}, "counts pairs of equal labels"),
         ("roc_auc", {"like": "catboost"}, "QueryAUC counts a tied pair one half"),
         ("ndcg", {"like": "lightgbm"}, "needs a cutoff for ndcg"),
@@ -256,6 +258,11 @@ def judged(*grades):
         ("llama_index", "ndcg@1", (0, 5), {}, 1 / (1 + 1 / math.log2(3))),
         ("llama_index", "map@1", (1, 1), {}, 0.5),
         ("sentence_transformers", "map@1", (1, 1), {}, 1.0),
+        # Evidently sees the rows that it scores, and grades only where no level is given.
+        ("evidently", "recall@1", (0, 1, 1), {}, 0.0),
+        ("evidently", "map@5", (0, 1, 1), {}, 0.5),
+        ("evidently", "ndcg@2", (1, 2), {}, (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))),
+        ("evidently", "ndcg@2", (1, 2), {"min_relevance": 2}, 1 / math.log2(3)),
         # trec_eval's ndcg knows no level.
         ("trec_eval", "ndcg", (1, 2), {"min_relevance": 3}, 0.8597186998521972),
         ("trec_eval", "map", (1, 2), {"min_relevance": 3}, 0.0),

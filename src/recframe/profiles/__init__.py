@@ -4,7 +4,7 @@
 >>> list(profiles.PROFILES)  # doctest: +NORMALIZE_WHITESPACE
 ['trec_eval', 'sklearn', 'ranx', 'rectools', 'recommenders', 'spark', 'torchmetrics', 'recometrics', 'lightgbm',
  'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking', 'lenskit',
- 'mlflow', 'llama_index', 'sentence_transformers']
+ 'mlflow', 'llama_index', 'sentence_transformers', 'evidently']
 >>> profiles.PROFILES["rectools"].metrics["ndcg"].options
 {'gain': 'binary', 'ideal': 'ones'}
 """

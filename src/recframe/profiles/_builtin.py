@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recframe.profiles._boosters import CATBOOST, LIGHTGBM, XGBOOST
 from recframe.profiles._record import EVERY_ROW, Definition, Profile
-from recframe.profiles._retrieval import LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
+from recframe.profiles._retrieval import EVIDENTLY, LLAMA_INDEX, MLFLOW, SENTENCE_TRANSFORMERS
 from recframe.profiles._toolkits import FROM_LEVEL, IR_MEASURES, LENSKIT, RECBOLE, REPLAY, TENSORFLOW_RANKING
 
 if TYPE_CHECKING:
@@ -295,6 +295,7 @@ PROFILES: Mapping[str, Profile] = {
         MLFLOW,
         LLAMA_INDEX,
         SENTENCE_TRANSFORMERS,
+        EVIDENTLY,
     )
 }
 """Every profile by the name that ``like=`` accepts."""

@@ -79,3 +79,53 @@ SENTENCE_TRANSFORMERS = Profile(
         "mrr@k of its reranking evaluators leaves ties to a sort, and RerankingEvaluator lists without a negative out.",
     ),
 )
+
+WITH_ALL = "undefined=0.0 gives no_feedback_users=True"
+
+EVIDENTLY = Profile(
+    name="evidently",
+    title="Evidently",
+    ties=None,
+    ties_note="tied rows are all at the integer part of their average rank, so that a tied pair at the top has two "
+    "first rows: here the expected value",
+    undefined="skip",
+    lists="ranked",
+    metrics={
+        "precision": Definition("PrecisionTopK", WITH_ALL, options={"denominator": "list"}, cut="needed"),
+        "recall": Definition("RecallTopK", WITH_ALL, options={"over": "ranked"}, cut="needed"),
+        "hit_rate": Definition("HitRate", WITH_ALL, cut="needed"),
+        "mrr": Definition("MRR", WITH_ALL, cut="needed"),
+        "map": Definition(
+            "MAP",
+            WITH_ALL,
+            options={"norm": "relevant", "over": "ranked"},
+            cut="needed",
+            departs="MAP takes the last row up to k in the order of the data for the row at k (agg 'last' in "
+            "precision_recall_k.py): sort the data by rank. A list of n < k rows that ends with a hit gets its own "
+            "precision again at each position from n + 1 to k, so its MAP may exceed 1; here nothing follows its end.",
+        ),
+        "ndcg": Definition(
+            "NDCG",
+            options={"grades": "signed", "ideal": "ranked"},
+            cut="needed",
+            level_options=BINARY,
+            departs="A list whose negative grades make its ideal 0 counts 0 there; here it is undefined.",
+        ),
+    },
+    refused={
+        "f1": "its FBetaTopK is made of the mean precision and the mean recall, not of those of each list",
+        "fbeta": "its FBetaTopK is made of the mean precision and the mean recall, not of those of each list",
+        "diversity": "its Diversity divides the sum over pairs of items by the number of items, not of pairs",
+        "novelty": "its Novelty leaves out items that the training data lacks",
+        "serendipity": "its Serendipity is about the distance of hits from the user's training items",
+        "personalization": "its Personalization counts every list as one of k rows",
+        "arp": "the arp of its PopularityBias counts the users of an item, and no share of them",
+        "gini": "the gini of its PopularityBias is of recommended items only, and of all lists together",
+        "coverage": "the coverage of its PopularityBias is of items of the training data, and of all lists together",
+    },
+    departs=(
+        "It sees the rows that it scores: a relevant item without a score does not exist.",
+        "It leaves out a list whose relevant items all lack a score, which is 0 here in precision, hit_rate and mrr.",
+        "Its tables of NDCG and MRR have the value at k in the row of rank k + 1; a k above the longest list raises.",
+    ),
+)
