@@ -141,7 +141,8 @@ def test_per_an_attribute_of_the_truth(engine):
     assert {row["country"] for row in found} == {"x", "y", None}
     for row in found:
         own = [each for each in rows if country[each["user"]] == row["country"]]
-        for name in NAMES:
+        # Lists that the truth alone has are not covered, and the oracle has no row of them.
+        for name in (each for each in NAMES if "user_coverage" not in each):
             reference = expected(name, 3, own, train, features, ITEMS) if own else (0.0 if name == "coverage" else None)
             assert close(row[f"{name}@3"], reference), (row["country"], name, row[f"{name}@3"], reference)
 
