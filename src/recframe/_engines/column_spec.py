@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -28,17 +29,17 @@ class ColumnSpec:
     dated: bool | None = None
     """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         """Whether the plan computes with the column."""
         return self.use in ("relevance", "score", "value", "feature", "time")
 
-    @property
+    @cached_property
     def may_be_bool(self) -> bool:
         """Whether true and false are numbers to the plan."""
         return self.use in ("relevance", "feature")
 
-    @property
+    @cached_property
     def is_flag(self) -> bool:
         """Whether only something about the column matters."""
         return self.use in ("nan", "there")

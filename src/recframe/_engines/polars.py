@@ -102,11 +102,13 @@ class EagerPolars(Polars):
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
         """Return the engine of frames with so many rows."""
-        return cls(few=all(height <= FEW_ROWS for height in heights))
+        return cls(few=max(heights, default=0) <= FEW_ROWS)
 
     def _collect(self, frame: Frame) -> pl.DataFrame:
         rows = held(frame)
-        return collect(frame.to_native(), few=self._few) if rows is None else rows
+        if rows is not None:
+            return rows
+        return collect_columns(frame.to_native()) if self._few else collect(frame.to_native())
 
     def open_frames(self, sources: Mapping[str, Source], *, rows: Collection[str] = ()) -> Session:
         for name, source in sources.items():

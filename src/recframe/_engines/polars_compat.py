@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
@@ -51,6 +51,7 @@ def is_in(values: pl.Expr, some: pl.Series) -> pl.Expr:
     return values.is_in(some.implode() if VERSION >= (1, 28) else some)
 
 
+@lru_cache(4096)
 def col(name: str) -> pl.Expr:
     """Return the column of exactly that name, also where polars would read it as a pattern."""
     is_pattern = name == "*" or (name.startswith("^") and name.endswith("$"))

@@ -179,12 +179,13 @@ def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",
 def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]:
     """Return the adapter of a call's frames, and these in the kind of the first, or raise where they are of another."""
     frame = sources["frame"].native
-    adapter = adapter_of(frame)
-    converted = {name: source.with_native(adapter.side_frame(source.native)) for name, source in sources.items()}
-    for name, source in converted.items():
-        if kind_of(source.native) is not kind_of(frame):
-            msg = f"{name} is {a_type(source.native)}, but the frame is {a_type(frame)}"
+    adapter, kind, converted = adapter_of(frame), kind_of(frame), {}
+    for name, source in sources.items():
+        native = adapter.side_frame(source.native)
+        if kind_of(native) is not kind:
+            msg = f"{name} is {a_type(native)}, but the frame is {a_type(frame)}"
             raise OptionTypeError(msg, f"give both as {type_name(frame)}")
+        converted[name] = source.with_native(native)
     return adapter, converted
 
 

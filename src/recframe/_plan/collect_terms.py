@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
+    CONTRIBUTION,
     FIRST_HIT,
     IN_TRUTH,
     KNOWN,
+    LIST_VALUE,
     RANKED,
     RELEVANT,
     SERVED,
@@ -288,7 +290,13 @@ class _Asking:
             has_value = nw.col(RELEVANT) > 0 if defined is None else defined
             ranked = nw.when(has_value).then(ranked).otherwise(0.0)
             unranked = None if unranked is None else nw.when(has_value).then(unranked).otherwise(0.0)
-        return Shares(ranked, unranked, frozenset(row.requested | sums.requested))
+        requested = frozenset(row.requested | sums.requested)
+        return Shares(_where_valued(ranked), None if unranked is None else _where_valued(unranked), requested)
+
+
+def _where_valued(share: nw.Expr) -> nw.Expr:
+    """Return what a row adds to the value of its list, missing where that has none."""
+    return nw.when(~nw.col(LIST_VALUE).is_null()).then(share).alias(CONTRIBUTION)
 
 
 def _expression(metric: Metric, method: str, found: object, example: str) -> nw.Expr:

@@ -117,8 +117,8 @@ class Contributions:
         shares = requirements.shares
         assert ideal is not None  # noqa: S101 - for the type checker: the metric
         assert shares is not None  # noqa: S101 - reads the relevance and shares
-        value = requirements.values[self._metric.label].where_defined(eager=self._engine.eager).alias(LIST_VALUE)
-        lists = self._engine.settle(self._plan.sums(ranking).with_columns(value))
+        value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self._engine.eager)}
+        lists = self._engine.settle(self._plan.sums(ranking).with_columns(**value))
         rows = row_sums(context, ranking, ideal()).select(
             *context.group,
             *self._item,
@@ -148,7 +148,6 @@ class Contributions:
         """Return rows with what each adds to its list, missing where the list has no value."""
         context = self.context
         rows = self._engine.join(rows, lists, context.group)
-        share = nw.when(_HAS_VALUE).then(share).alias(CONTRIBUTION)
         return rows.select(*context.group, *self._item, RELEVANCE, HIT, POSITION, TIED, share, LIST_VALUE)
 
     def _unranked(self, ranked: Frame, index: int) -> Frame:
