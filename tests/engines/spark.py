@@ -27,6 +27,10 @@ class Spark(Arrow):
         ["null", "bool", "int8", "int16", "int32", "int64", "float32", "float64", "str", "date", "datetime"]
     )
 
+    def started(self, builder: Any) -> Any:
+        """Return the builder of a session, told where to run."""
+        return builder.master("local[2]")
+
     @cached_property
     def session(self) -> Any:
         from pyspark.sql import SparkSession
@@ -40,7 +44,7 @@ class Spark(Arrow):
         }  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what Spark thinks of the pandas and Java there are
-            builder = SparkSession.builder.master("local[2]")
+            builder = self.started(SparkSession.builder)
             for name, value in settings.items():
                 builder = builder.config(name, value)
             return builder.getOrCreate()
