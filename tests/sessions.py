@@ -35,3 +35,9 @@ def pair_of(
     import numpy as np
 
     return both, np.array([ours[key] for key in both]), np.array([theirs[key] for key in both])
+
+
+def one(found: list[dict[str, Any]], **where: Any) -> dict[str, Any]:
+    """Return the one row of a result."""
+    (row,) = [row for row in found if all(row[name] == value for name, value in where.items())]
+    return row

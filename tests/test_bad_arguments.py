@@ -100,6 +100,7 @@ def zoo():
 
 ZOO = zoo()
 REQUIRED = {
+    "difference": 0.1,
     "metric": "ndcg",
     "metrics": ["ndcg", "map@2"],
     "x": "ndcg@2",

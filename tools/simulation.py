@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
+from recframe._statistics import power as power_of_tests
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import adjusted
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
@@ -91,7 +92,7 @@ def real_lists(path: str) -> None:
         sums = [draw(0.0) for _ in range(DRAWS)]
         rejects = np.mean([student.p_value(one).item() < 1 - CONFIDENCE for one in sums])
         covers = np.mean([low <= 0 <= high for low, high in (student.interval(one, CONFIDENCE) for one in sums)])
-        shift = float(np.mean([student.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
+        shift = float(np.mean([power_of_tests.detectable(one, CONFIDENCE).item() for one in sums[:200]]))
         power = np.mean([student.p_value(draw(shift)).item() < 1 - CONFIDENCE for _ in range(DRAWS)])
         rows.append([name, f"{rejects:.1%}", f"{covers:.1%}", f"{power:.2f}"])
     table(["draws of", "rejects at 0.05, no difference", "interval holds the truth", "power at `detectable`"], rows)

@@ -62,7 +62,9 @@ Like = Literal[
 """The libraries whose options and policies a call may name."""
 
 DEFAULT_SCORE = "score"
-EVALUATED = frozenset({"measure", "evaluate", "contributions", "compare", "describe", "report", "state", "changes"})
+EVALUATED = frozenset(
+    {"measure", "evaluate", "contributions", "compare", "sample_size", "describe", "report", "state", "changes"}
+)
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
 RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
@@ -279,6 +281,7 @@ CALLS = (
         "evaluate",
         "contributions",
         "compare",
+        "sample_size",
         "describe",
         "changes",
         "state",

@@ -20,8 +20,7 @@ METHODS = {
 """Methods by other names for what they do."""
 SENTENCES = {
     "per_user": "per='user' gives a row for each list, as in ndcg(10, per='user')",
-    "power": "compare has the column detectable: the smallest difference that so many lists find with power 0.8",
-    "sample_size": "compare has the column detectable: the smallest difference that so many lists find with power 0.8",
+    "power": "sample_size(..., difference=0.01) says how many lists find a difference, plot.power draws it",
 }
 """What to do instead of a method that is none."""
 MEANT = {

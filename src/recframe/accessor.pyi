@@ -238,6 +238,19 @@ class Plot:
     def differences(
         self, metric: str | Metric, k: int | None = None, **roles: Unpack[ChartRoles]
     ) -> alt.LayerChart: ...
+    def power(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+        cluster: str | None = None,
+        **roles: Unpack[ChartRoles],
+    ) -> alt.LayerChart: ...
     def segments(
         self,
         metric: str | Metric,
@@ -321,6 +334,19 @@ class Rec(Generic[Mean, Frame]):
         interval: Literal["percentile", "bca"] = "percentile",
         margin: float | str | None = None,
         changed: Literal["leave_out", "refuse"] | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
+    def sample_size(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+        cluster: str | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def describe(

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import recframe
-from sessions import MODELS, pair_of, rows_of, values_of
+from sessions import MODELS, one, pair_of, rows_of, values_of
 
 np = pytest.importorskip("numpy")
 stats = pytest.importorskip("scipy.stats")
@@ -34,12 +34,6 @@ def alike(found, expected):
             assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
         else:
             assert found[name] == value, name
-
-
-def one(found, **where):
-    """Return the one row of a result."""
-    (row,) = [row for row in found if all(row[name] == value for name, value in where.items())]
-    return row
 
 
 @pytest.mark.parametrize("metric", ["ndcg@3", "mrr", "precision@2"])
@@ -245,9 +239,10 @@ def test_detectable_holds_after_the_correction(engine, correction):
     level = 0.05 if correction == "none" else 0.05 / 6
     for row in found:
         _, ours, theirs = pair_of(engine, frame, row["metric"], row["model"], row["baseline"])
-        degrees, error = len(ours) - 1, stats.sem(ours - theirs)
-        expected = (stats.t.ppf(1 - level / 2, degrees) + stats.t.ppf(0.8, degrees)) * error
-        assert row["detectable"] == pytest.approx(expected, rel=1e-9)
+        degrees, shift = len(ours) - 1, row["detectable"] / stats.sem(ours - theirs)
+        end = stats.t.ppf(1 - level / 2, degrees)
+        power = stats.nct.sf(end, degrees, shift) + stats.nct.cdf(-end, degrees, shift)
+        assert power == pytest.approx(0.8, rel=1e-9)
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])

@@ -11,7 +11,7 @@ import narwhals as nw
 
 from recframe import _progress
 from recframe._comparison import paired_sums
-from recframe._statistics import correction, draws, resampling, student
+from recframe._statistics import correction, draws, power, resampling, student
 from recframe._statistics.wilson import wilson
 
 
@@ -127,7 +127,7 @@ def test_clusters_of_one_list_each_change_nothing(weighted):
     of_one = student.Sums.of(values, weights, np.arange(40))
     for statistic in (
         student.p_value,
-        lambda sums: student.detectable(sums, 0.95),
+        lambda sums: power.detectable(sums, 0.95),
         lambda sums: student.interval(sums, 0.95),
     ):
         np.testing.assert_allclose(statistic(of_one), statistic(alone), rtol=1e-12)
@@ -168,7 +168,7 @@ def test_equal_differences_have_the_p_value_of_flips_and_never_an_interval_of_on
     np.testing.assert_array_equal(student.effect(sums), [effect])
     np.testing.assert_allclose(np.ravel(student.interval(sums, 0.95, (-1, 1))), ends, atol=1e-6)
     assert np.isnan([*student.interval(sums, 0.95), *student.interval(sums, 0.95, (-1, np.inf))]).all()
-    assert np.isnan(student.detectable(sums, 0.95))
+    assert np.isnan(power.detectable(sums, 0.95))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -183,7 +183,7 @@ def test_intervals_of_equal_bounds_are_clopper_and_pearsons(seed):
 @pytest.mark.parametrize("clusters", [None, range(7)])
 def test_one_list_that_weighs_all_tells_nothing(weight, clusters):
     sums = student.Sums.of(np.array([-0.5, 0, 0.5, 0.5, 0.25, 0.5, 0.5]), np.array([weight, *np.ones(6)]), clusters)
-    missing = [student.p_value(sums), *student.interval(sums, 0.95, (-1, 1)), student.detectable(sums, 0.95)]
+    missing = [student.p_value(sums), *student.interval(sums, 0.95, (-1, 1)), power.detectable(sums, 0.95)]
     assert np.isnan([*missing, *wilson(sums, 0.95)]).all()
 
 
@@ -230,7 +230,7 @@ def test_wilsons_interval_holds_nearly_every_share_as_often_as_it_says(count):
 def test_no_list_at_all():
     sums = student.Sums(*[np.zeros(1)] * 8)
     assert np.isnan(
-        [sums.mean, student.p_value(sums), *student.interval(sums, 0.95, (0, 1)), student.detectable(sums, 0.95)]
+        [sums.mean, student.p_value(sums), *student.interval(sums, 0.95, (0, 1)), power.detectable(sums, 0.95)]
     ).all()
     assert np.isnan(wilson(sums, 0.95)).all()
 
@@ -266,12 +266,12 @@ def test_the_detectable_difference_is_found_four_times_of_five():
 
     values = np.random.default_rng(2).normal(size=40)
     sums = sums_of(values)
-    found = student.detectable(sums, 0.95) / sums.standard_error
+    found = power.detectable(sums, 0.95) / sums.standard_error
     degrees = 39
-    power = stats.nct.sf(stats.t.ppf(0.975, degrees), degrees, found) + stats.nct.cdf(
+    reached = stats.nct.sf(stats.t.ppf(0.975, degrees), degrees, found) + stats.nct.cdf(
         -stats.t.ppf(0.975, degrees), degrees, found
     )
-    assert 0.79 < power < 0.81
+    assert reached == pytest.approx(0.8, rel=1e-9)
 
 
 def units_of(*columns):

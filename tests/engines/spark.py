@@ -77,6 +77,8 @@ class SparkWorkers(Spark):
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
         parted = (
-            {} if method in ("check", "contributions", "compare", "describe", "changes", "state") else {"partitions": 3}
+            {}
+            if method in ("check", "contributions", "compare", "sample_size", "describe", "changes", "state")
+            else {"partitions": 3}
         )
         return super().ask(frame, method, *args, **parted, **given)

@@ -351,8 +351,8 @@ def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):
         ("ndcg_at_k", "did you mean 'ndcg'?"), ("map_at_10", "did you mean 'map'?"), ("hits", "'num_rel_ret' counts"),
         ("metrics", "did you mean 'recframe.metrics'?"), ("leaderboard", "did you mean 'evaluate'?"),
         ("per_user", "per='user' gives a row for each list"), ("ci", "did you mean 'describe'?"),
-        ("bootstrap", "did you mean 'compare'?"), ("power", "the column detectable"),
-        ("sample_size", "the column detectable"), ("sort", "did you mean 'top'?"),
+        ("bootstrap", "did you mean 'compare'?"), ("power", "sample_size"),
+        ("sort", "did you mean 'top'?"),
     ],
 )  # fmt: skip
 def test_a_guessed_method_has_a_hint(method, hint):

@@ -58,7 +58,7 @@ COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
-    "baseline",
+    "baseline", "verdict",
 )  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""
 

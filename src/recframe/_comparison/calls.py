@@ -48,6 +48,16 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     return _warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean"))
 
 
+def sample_size(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return how many lists find a difference, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
+    from recframe._comparison.sample_size import Options, sample_size
+
+    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    return sample_size(plan_of_lists(frame, bound, metrics, k, given, "sample_size", checked.cluster), checked)
+
+
 def names_file(baseline: Any, models: Any) -> bool:
     """Return whether a baseline is a file, and not one of the columns of models."""
     if isinstance(baseline, os.PathLike):

@@ -9,7 +9,7 @@ import numpy as np
 
 from recframe._comparison.margins import BEYOND
 from recframe._comparison.simultaneous import SIMULTANEOUS, adjust_together
-from recframe._statistics import student
+from recframe._statistics.power import detectable
 from recframe._statistics.verdicts import Evidence
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
         tests = decide([one.numbers for one in compared], upwards, options)
     tests = 1 if options.correction == "none" else tests
     for one in compared:
-        one.numbers["detectable"] = student.detectable(one.sums, 1 - (1 - options.confidence) / tests)
+        one.numbers["detectable"] = detectable(one.sums, 1 - (1 - options.confidence) / tests)
 
 
 def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Options) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BEYOND = ("below", "above")
 """The ends of a margin: a difference as far below 0 as it is large, and above."""
-HINT = "margin=0.01, or margin='1%' of the baseline's mean"
+HINT = "{0}=0.01, or {0}='1%' of the baseline's mean"
 CONSTANT = {
     "baseline": "weight", "products": "difference", "baseline_squares": "weight",
     "unit_cross": "unit_products", "unit_baseline_squares": "unit_weight_squares",
@@ -47,7 +47,7 @@ class Margin:
     relative: bool = False
 
     @classmethod
-    def of(cls, given: Any) -> Margin | None:
+    def of(cls, given: Any, name: str = "margin") -> Margin | None:
         """Return a checked margin; None where there is none, or where it is 0."""
         if given is None:
             return None
@@ -55,17 +55,17 @@ class Margin:
         if relative:
             text, sign, rest = given.strip().partition("%")
             if not sign or rest:
-                msg = f"margin={quoted(given)} is neither a number nor a percentage"
-                raise OptionTypeError(msg, HINT)
+                msg = f"{name}={quoted(given)} is neither a number nor a percentage"
+                raise OptionTypeError(msg, HINT.format(name))
             try:
                 text = float(text) / 100
             except ValueError:
-                msg = f"margin={quoted(given)} is not a percentage"
-                raise OptionTypeError(msg, HINT) from None
-        size = number("margin", text, HINT)
+                msg = f"{name}={quoted(given)} is not a percentage"
+                raise OptionTypeError(msg, HINT.format(name)) from None
+        size = number(name, text, HINT.format(name))
         if not 0 <= size < np.inf:
-            msg = f"margin={quoted(given)} is not 0 or more"
-            raise OptionError(msg, HINT)
+            msg = f"{name}={quoted(given)} is not 0 or more"
+            raise OptionError(msg, HINT.format(name))
         return cls(size, relative) if size > 0 else None
 
     @property

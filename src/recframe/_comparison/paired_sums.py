@@ -98,11 +98,18 @@ def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[n
 
 
 def paired_sums(
-    values: ListValues, pairs: Sequence[Pair], by: Sequence[str], cluster: str | None, *, products: bool = False
+    values: ListValues,
+    pairs: Sequence[Pair],
+    by: Sequence[str],
+    cluster: str | None,
+    *,
+    products: bool = False,
+    clusters: bool = False,
 ) -> nw.DataFrame[Any]:
     """Return the sums of each pair over lists with differences, a column each, one row per value of `by`.
 
-    With `products`, also those of differences times the baseline's values, and of the squares of these.
+    With `products`, also those of differences times the baseline's values, and of the squares of these; with
+    `clusters`, also the number of clusters that have a list.
     """
     engine, lists, weighted, kept = values.engine, values.frame, frozenset(values.weighted), tuple(pairs)
     without_least = frozenset(
@@ -113,7 +120,7 @@ def paired_sums(
         return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
     of_cluster = list(dict.fromkeys([*by, cluster]))
     sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
-    units = _terms_of_units(kept, weighted, products=products)
+    units = _terms_of_units(kept, weighted, products=products, clusters=clusters)
     return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
 
 
@@ -144,7 +151,7 @@ def _terms_of_lists(
 
 
 @lru_cache(KEPT)
-def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool) -> _Terms:
+def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool, clusters: bool) -> _Terms:
     """Return what clusters add to the sums of pairs."""
     units = _Terms()
     for pair in pairs:
@@ -152,6 +159,8 @@ def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, produc
         total = nw.col(f"difference {pair.difference}")
         of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
         units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
+        if clusters:
+            units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
         if products:
             baseline = nw.col(f"baseline {pair.difference}")
             of_both = (total * baseline, baseline * baseline, baseline * weight)
@@ -282,7 +291,7 @@ def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
     paired: dict[str, Any] = {}
     known = {*sums.columns}
-    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS, *PRODUCTS, *UNIT_PRODUCTS)
+    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS, *PRODUCTS, *UNIT_PRODUCTS, "clusters")
     names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
     table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
 
@@ -305,6 +314,8 @@ def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
     add("unit_squares", paired["squares"])
     add("unit_products", paired["difference"])
     add("unit_weight_squares", paired["weight_squares"])
+    if f"clusters {pairs[0].difference}" in known:
+        add("clusters")
     if f"{PRODUCTS[0]} {pairs[0].difference}" in known:
         add(PRODUCTS[0])
         add(PRODUCTS[1])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
 
-COUNTS = frozenset(["lists", "baseline_lists", "undefined", "wins", "ties", "losses"])
+COUNTS = frozenset(["tests", "seen", "clusters", "lists", "baseline_lists", "undefined", "wins", "ties", "losses"])
 """The columns of whole numbers."""
 NAMES = ("metric", "model", "baseline", "verdict", "changed")
 """The columns of text."""

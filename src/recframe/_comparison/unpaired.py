@@ -16,6 +16,7 @@ from recframe.errors import InputError, OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._comparison.margins import Margin
     from recframe._comparison.merging import Rows
     from recframe._comparison.options import Options
 
@@ -46,7 +47,7 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             baseline = _baseline(other, model)
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
-            compared[-1] |= _statistics(one, before, rows.range_of(number), options)
+            compared[-1] |= _statistics(one, before, rows.range_of(number), options.confidence, options.margin)
     upwards = [rows.definition_of(row["metric"])["higher_is_better"] for row in compared]
     decide(compared, upwards, options)
     return compared
@@ -88,14 +89,18 @@ def _mean(rows: Rows, metric: str, model: Any, segments: Sequence[Any]) -> dict[
 
 
 def _statistics(
-    one: dict[str, Any], before: dict[str, Any], limits: tuple[float, float], options: Options
+    one: dict[str, Any],
+    before: dict[str, Any],
+    limits: tuple[float, float],
+    confidence: float,
+    margin: Margin | None = None,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
     error, degrees = _error(one, before, 1.0)
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(before["mean"] != 0, difference / before["mean"], np.nan)
-        half = np.where(error > 0, student.scipy_stats().t.ppf(0.5 + options.confidence / 2, degrees) * error, np.nan)
+        half = np.where(error > 0, student.scipy_stats().t.ppf(0.5 + confidence / 2, degrees) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
     numbers = {
@@ -110,7 +115,6 @@ def _statistics(
         "p": _p_value(difference, error, degrees),
         "direction": np.sign(difference),
     }
-    margin = options.margin
     if margin is None:
         return numbers
     for name, by in zip(BEYOND, margin.signs, strict=True):

@@ -151,6 +151,20 @@ def differences(pair: Differences, metric: Metric) -> Any:
     return alt.layer(*layers, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
+def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wanted: float) -> Any:
+    """Return the power of tests over the number of lists, a line for each pair of models."""
+    alt = altair()
+    models = list(dict.fromkeys(row["model"] for row in rows))
+    x = alt.X("lists:Q", title="lists", scale=alt.Scale(type="log"))
+    y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
+    line = alt.Chart().mark_line().encode(x=x, y=y, color=_colour(models), tooltip=["model:N", "lists:Q", "power:Q"])
+    rule = alt.Chart(alt.Data(values=[{"power": wanted}])).mark_rule(strokeDash=[4, 4]).encode(y="power:Q")
+    title = _title(
+        f"Power to find a difference of {difference} in {metric.label}", [f"dashed: {texts.percent(wanted)}"]
+    )
+    return alt.layer(line, rule, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
 def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
     """Return a dot with its interval for each segment and model."""
     alt = altair()

@@ -225,6 +225,71 @@ class Plot(SegmentCharts):
         chart: alt.LayerChart = charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
         return chart
 
+    def power(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> alt.LayerChart:
+        """Return how surely a difference between models is found, over the number of lists.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        difference : float or str
+            The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
+        power : float
+            The probability to find it that is wanted, below 1: a line.
+        tests : int, optional
+            How many tests the decision will have, which Bonferroni's correction counts; None: the pairs of models.
+        confidence : float
+            The confidence of the comparison, between 0 and 1.
+        baseline : str, optional
+            The model that the others are compared with; without it: all pairs.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
+        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.power("mrr", difference=0.1, score=["old", "new"])
+        >>> chart.to_dict()["title"]["text"]
+        'Power to find a difference of 0.1 in mrr'
+        """
+        charts.altair()
+        call = self._call(roles, MEANS)
+        plan = call.one("power", metric, k, call.options(confidence, cluster))
+        from recframe._comparison.sample_size import Options, power_curve
+
+        options = Options.of(
+            None, difference=difference, power=power, tests=tests, confidence=confidence, baseline=baseline,
+            cluster=cluster,
+        )  # fmt: skip
+        rows = power_curve(plan, options)
+        check_means((row["power"] for row in rows), plan.metrics[0].label)
+        chart: alt.LayerChart = charts.power(rows, plan.metrics[0], str(difference), power)
+        return chart
+
 
 def _by_model(call: Call, metric: Metric, options: Options) -> dict[str, Mean]:
     return {mean.model: mean for mean in means(call.plan(metric, None, options), options)}
@@ -234,6 +299,7 @@ PLOTS = {
     "curve": MEANS,
     "distribution": MEANS,
     "differences": MEANS,
+    "power": MEANS,
     "segments": BY_SEGMENT,
     "trend": BY_SEGMENT,
     "tradeoff": MEANS,

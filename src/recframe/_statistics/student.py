@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-POWER = 0.8
-"""The power of a test to find the difference that `detectable` names."""
 LEAST_UNITS = 2 - 1e-9
 """Two effective units, less the rounding of their sums."""
 ROUNDING = 1e-24
@@ -239,16 +237,6 @@ def effect(sums: Sums) -> Floats:
     mean, deviation = sums.mean, sums.standard_deviation
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where((mean == 0) & (deviation == 0), 0.0, np.where(deviation > 0, mean / deviation, np.nan))
-
-
-def detectable(sums: Sums, confidence: float) -> Floats:
-    """Return the smallest true mean that a test at this level finds with power 0.8, from the t approximation.
-
-    It is missing where all values are the same.
-    """
-    t, error = scipy_stats().t, sums.standard_error
-    quantiles = t.ppf(0.5 + confidence / 2, sums.degrees) + t.ppf(POWER, sums.degrees)
-    return np.where(error > 0, quantiles * error, np.nan)
 
 
 def square(values: Floats) -> Floats:

@@ -1,0 +1,107 @@
+"""The power of t-tests by noncentral t: of so many lists, the lists that are needed, the difference that is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._statistics.student import LEAST_UNITS, Sums, scipy_stats, square
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+POWER = 0.8
+"""The power of a test to find the difference that `detectable` names."""
+STEPS, HALVINGS = 12, 60
+LARGEST = 1e12
+"""More units than this nobody has."""
+NORMAL = 1e6
+"""From so many degrees of freedom on, t is normal."""
+FAR = 36.0
+"""From so many standard errors on, SciPy's noncentral t is not exact; the mean varies little beside them."""
+
+
+def power_of(shift: Any, degrees: Any, level: float) -> Floats:
+    """Return the power of two-sided t-tests at a level, where the mean is so many standard errors from 0."""
+    stats = scipy_stats()
+    end = stats.t.isf(level / 2, degrees)
+    with np.errstate(invalid="ignore"):
+        few, near = np.where(degrees < NORMAL, degrees, np.nan), np.where(shift < FAR, shift, np.nan)
+        # SciPy's other tail is NaN where it is nearly 0.
+        exact = stats.nct.sf(end, few, near) + np.nan_to_num(stats.nct.cdf(-end, few, near))
+        normal = stats.norm.sf(end - shift) + stats.norm.cdf(-end - shift)
+        far = stats.chi2.cdf(degrees * square(shift / end), degrees)
+        found = np.where(degrees < NORMAL, np.where(shift < FAR, exact, far), normal)
+        return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, found)
+
+
+def detectable(sums: Sums, confidence: float, power: float = POWER) -> Floats:
+    """Return the smallest true mean that a t-test at this level finds with this power, as noncentral t has it.
+
+    It is missing where all values are the same.
+    """
+    t, degrees, error = scipy_stats().t, sums.degrees, sums.standard_error
+    known = (error > 0) & np.isfinite(degrees)
+    some = degrees[known]
+    before = t.ppf(0.5 + confidence / 2, some) + t.ppf(power, some)
+    shift, reached = before * 1.001, power_of(before, some, 1 - confidence)
+    for _ in range(STEPS):
+        if np.all(np.abs(shift - before) <= 1e-13 * shift):
+            break
+        now = power_of(shift, some, 1 - confidence)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            step = (power - now) * (shift - before) / (now - reached)
+        moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)
+        before, reached, shift = shift, now, moved
+    found = np.full(np.shape(error), np.nan)
+    found[known] = shift * error[known]
+    return found
+
+
+@dataclass(frozen=True)
+class Units:
+    """What lists that were seen say of units to come: lists, or clusters, that all weigh the same.
+
+    Attributes
+    ----------
+    spread : array of float
+        The standard deviation of a unit: the standard error of n of them is spread / √n.
+    lists : array of float
+        How many lists, of such weights and in such clusters, tell as much as one unit.
+    pull : array of float
+        u Σv³ / (W Σv²): 1 where all units weigh the same. With it, degrees of freedom are those of `student`.
+    """
+
+    spread: Floats
+    lists: Floats
+    pull: Floats
+
+    @classmethod
+    def of(cls, sums: Sums) -> Units:
+        """Return what the sums over lists say."""
+        units = sums.units
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pull = units * sums.unit_weight_cubes / sums.weight / sums.unit_weight_squares
+            spread = np.where(sums.standard_error > 0, sums.standard_error * np.sqrt(units), np.nan)
+            return cls(spread, sums.lists / units, np.maximum(pull, 1.0))
+
+    def power(self, difference: Any, units: Any, level: float) -> Floats:
+        """Return the power to find a difference with so many units."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            degrees = units * square(1 - 1 / units) / (1 - 2 * self.pull / units + 1 / units)
+        return power_of(np.abs(difference) * np.sqrt(units) / self.spread, degrees, level)
+
+    def needed(self, difference: Any, power: float, level: float) -> Floats:
+        """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
+        least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
+        most = np.full(np.shape(least), np.log(LARGEST))
+        known = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
+        for _ in range(HALVINGS):
+            middle = (least + most) / 2
+            enough = self.power(difference, np.exp(middle), level) >= power
+            least, most = np.where(enough, least, middle), np.where(enough, middle, most)
+        return np.where(known, np.exp(most), np.nan)
