@@ -77,6 +77,7 @@ COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the other packages
 @pytest.mark.parametrize(
     "block",
     [block for block in THEIRS.findall(COMING_FROM) if "ranx" not in block],
