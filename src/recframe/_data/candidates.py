@@ -132,7 +132,8 @@ def candidates(
         check_frame("seen", seen)
     if any(map(is_lazy, (left, right, seen))):
         left, right, seen = (each if each is None or is_lazy(each) else each.lazy() for each in (left, right, seen))
-    pairs = make.cross(left, right)
+    every: Any = adapter_of(left).as_narwhals(left)
+    pairs = every.join(adapter_of(right).as_narwhals(right), how="cross").to_native()
     return pairs if seen is None else drop_seen(pairs, seen, query)
 
 

@@ -23,10 +23,6 @@ class Constructors(Protocol):
         """Return the distinct values of some columns."""
         ...
 
-    def cross(self, left: Any, right: Any) -> Any:
-        """Return all pairs of rows."""
-        ...
-
     def uneven(self, frame: Any, columns: Sequence[str]) -> int:
         """Return how many rows hold lists of unlike lengths; those of a lazy frame are not read."""
         ...

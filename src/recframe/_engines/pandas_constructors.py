@@ -34,11 +34,6 @@ def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
     return _with_levels(frame, columns)[list(columns)].drop_duplicates(ignore_index=True)
 
 
-def cross(left: Frame, right: Frame) -> Frame:
-    """Return all pairs of rows."""
-    return left.merge(right, how="cross")
-
-
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
     """Return how many rows hold lists of unlike lengths."""
     lengths = [_lengths(frame[name]) for name in columns]

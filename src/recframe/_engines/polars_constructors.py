@@ -55,11 +55,6 @@ def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
     return _no_nan(frame.select(map(col, columns)), columns).unique(maintain_order=True)
 
 
-def cross(left: Frame, right: Frame) -> Frame:
-    """Return all pairs of rows."""
-    return left.join(right, how="cross")
-
-
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
     """Return how many rows hold lists of unlike lengths; those of a lazy frame are not looked at."""
     if isinstance(frame, pl.LazyFrame) or len(columns) == 1:
