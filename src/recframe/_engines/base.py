@@ -237,6 +237,15 @@ class Engine(Adapter):
         counts = {name: (~nw.col(column).is_null()).cast(nw.Float64()) for name, column in (counted or {}).items()}
         return self.sum_by(frame.with_columns(**counts) if counts else frame, group, [*columns, *counts])
 
+    def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        """Return the sums of columns in each group, added in the order of the rows where an engine has one."""
+        return self.sum_by(frame, group, columns)
+
+    def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
+        """Return the sums of columns in each group, whose rows come in any order, and the least values of others."""
+        values = [nw.col(*columns).sum(), *([nw.col(*least).min()] if least else [])]
+        return self.in_order(frame, group, columns).group_by(*group).agg(*values)
+
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:  # noqa: ARG002
         """Return the rows of each group sorted by columns, where that decides the last bits of their sums."""
         return frame
@@ -245,7 +254,7 @@ class Engine(Adapter):
         self, frame: Frame, group: Sequence[str], terms: Mapping[str, nw.Expr], *, in_order: bool = False
     ) -> Frame:
         """Return the sums of terms in each group, under the names that they have and are given by."""
-        add = self.sum_by if in_order else self.sum_exactly
+        add = self.sum_in_order if in_order else self.sum_exactly
         return add(frame.select(*group, *terms.values()), group, list(terms))
 
     def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002

@@ -17,6 +17,7 @@ from recframe._engines import (
     polars_few,
     polars_look,
     polars_places,
+    polars_runs,
     polars_sort,
     polars_sums,
 )
@@ -65,9 +66,27 @@ class Polars(Engine):
         sums = [col(column).sum() for column in columns]
         return lazy(frame.to_native().group_by(list(group)).agg(sums) if group else frame.to_native().select(sums))
 
+    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
+        # Only one part adds to a column of a list, so that no order of the parts changes its sum.
+        stacked = []
+        for part in parts:
+            lacks = [pl.lit(0.0).alias(name) for name in columns if name not in part.terms]
+            own = self._sums_of(part, group, [name for name in columns if name in part.terms])
+            stacked.append(own.to_native().with_columns(lacks).select(*group, *columns))
+        return self.sum_by(lazy(pl.concat(stacked)), group, columns)
+
+    def _sums_of(self, part: Addends, group: Sequence[str], names: Sequence[str]) -> Frame:
+        """Return what a part adds to columns of its lists."""
+        own = part.frame.select(*group, *(part.terms[name] for name in names))
+        if part.by_list:
+            return own
+        add = self.sum_in_order if part.in_order else self.sum_exactly
+        return add(own, group, names) if names else own.unique()
+
     def join(self, left: Frame, right: Frame, on: Sequence[str]) -> Frame:
-        # Narwhals joins have no such option.
-        return lazy(left.to_native().join(right.to_native(), on=list(on), how="left", **NULLS_EQUAL))
+        # Narwhals joins have no such options.
+        joined = left.to_native().join(right.to_native(), on=list(on), how="left", maintain_order="left", **NULLS_EQUAL)
+        return lazy(joined)
 
     def repeat(self, frame: Frame, times: str) -> Frame:
         numbers = pl.int_ranges(1, pl.col(times) + 1).alias(POSITION)
@@ -152,30 +171,37 @@ class EagerPolars(Polars):
     def sum_exactly(
         self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
     ) -> Frame:
-        if not self._few:
-            return super().sum_exactly(frame, group, columns, counted)
         return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, counted or {}))
+
+    def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        if self._few:
+            return self.sum_by(frame, group, columns)
+        return lazy(polars_runs.sums_in_order(self._collect(frame), group, columns))
+
+    def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
+        if self._few:
+            return super().sum_disordered(frame, group, columns, least)
+        return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, {}, least))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Of few rows, those of a group are added one after the other.
         return lazy(frame.to_native().sort([*group, *columns], nulls_last=True)) if self._few else frame
 
     def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
-        if self._few or len(columns) < MOST_STACKED:
+        if self._few:
             return None
+        if len(columns) < MOST_STACKED:
+            return super().sum_apart(parts, group, columns)
         # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
-        on, sums = list(group), []
+        sums = []
         added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
         for number, part in enumerate(parts):
             names = {name: f"{number} {name}" for name in columns if name in part.terms}
-            own = part.frame.select(*group, *(part.terms[name] for name in names)).to_native()
-            if not part.by_list:
-                own = own.group_by(on).agg(pl.col(*names).sum()) if names else own.unique()
             # Left lazy, it would be computed twice: for all lists, and for its sums.
-            sums.append(collect(own.rename(names)))
+            sums.append(self._collect(self._sums_of(part, group, list(names))).rename(names))
             for name, alias in names.items():
                 added[name].append(pl.col(alias).fill_null(0.0))
-        return lazy(polars_sums.joined(sums, on, added))
+        return lazy(polars_sums.joined(sums, list(group), added))
 
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         found = None

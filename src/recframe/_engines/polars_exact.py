@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.exact_sums import parts_of
-from recframe._engines.polars_compat import col, collect_columns, series
+from recframe._engines.polars_compat import FEW_ROWS, col, collect, series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,11 +20,18 @@ FEW_NUMBERS = 2**15
 
 
 def exact_sums(
-    frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str]
+    frame: pl.DataFrame,
+    group: Sequence[str],
+    columns: Sequence[str],
+    counted: Mapping[str, str],
+    least: Sequence[str] = (),
 ) -> pl.DataFrame:
-    """Return the sums of columns in each group, or over all rows, and by other names how many values a column has."""
+    """Return the sums of columns in each group, or over all rows, and by other names how many values a column has.
+
+    Of a group, also the least values of other columns.
+    """
     if group:
-        return _exact_sums_by(frame, group, columns, counted)
+        return _exact_sums_by(frame, group, columns, counted, least)
     values = dict(zip(frame.columns, frame.get_columns(), strict=True))
     total = _sum if frame.height * len(columns) <= FEW_NUMBERS else _sum_of_parts
     sums = {name: total(values[name]) for name in columns}
@@ -33,10 +40,10 @@ def exact_sums(
 
 
 def _exact_sums_by(
-    frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str]
+    frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str], least: Sequence[str]
 ) -> pl.DataFrame:
-    """Return the sums and counts in each group."""
-    held, totals, added = [*map(partial(series, frame), group)], [], []
+    """Return the sums, counts and least values in each group."""
+    held, totals, added = [*map(partial(series, frame), [*group, *least])], [], [col(name).min() for name in least]
     for number, name in enumerate(columns):
         parts = [part.alias(f"{number} {place}") for place, part in enumerate(_parts(series(frame, name)))]
         added += [pl.col(part.name).sum() for part in parts]
@@ -45,7 +52,7 @@ def _exact_sums_by(
     numbers = {name: number for number, name in enumerate(columns)}
     added += [pl.col(f"{numbers[column]} 0").count().alias(name) for name, column in counted.items()]
     summed = pl.DataFrame(held).lazy().group_by(list(group)).agg(added)
-    return collect_columns(summed.select([*map(col, group), *totals, *counted]))
+    return collect(summed.select([*map(col, group), *totals, *counted, *map(col, least)]), few=frame.height <= FEW_ROWS)
 
 
 def _sum(values: pl.Series) -> Any:

@@ -83,7 +83,8 @@ class PolarsFrame:
         return PolarsFrame(self._native.sort(by, nulls_last=nulls_last))
 
     def join(self, other: PolarsFrame, *, on: str | None = None, how: Any) -> PolarsFrame:
-        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how))
+        order: Any = "left" if how == "left" else "none"
+        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how, maintain_order=order))
 
     def group_by(self, *keys: str) -> _Groups:
         return _Groups(self._native, keys)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines import polars_compat, polars_lazy_ranks, polars_partitions
+from recframe._engines import polars_compat, polars_exact, polars_lazy_ranks, polars_partitions, polars_runs
 from recframe._engines.base import VALIDATE, Session, known_values
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars import EagerPolars, Polars
@@ -15,7 +15,7 @@ from recframe._engines.polars_columns import read_lazy
 from recframe._engines.polars_compat import MARKS_COMMON_PARTS, col
 from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_rows import LazyRows
-from recframe._engines.polars_schema import SchemaCheck
+from recframe._engines.polars_schema import ALL_ROWS, KNOWS_SCHEMA_LATER, SchemaCheck
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -94,11 +94,46 @@ class LazyPolars(Polars):
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         known = known_values(rows, keys, column).to_native()
         refuse = partial(_refuse_repeats, tuple(keys), error)
-        return lazy(known.map_batches(refuse, **polars_lazy_ranks.ALL_ROWS))
+        return lazy(known.map_batches(refuse, **ALL_ROWS))
+
+    def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        if not KNOWS_SCHEMA_LATER:
+            return super().sum_in_order(frame, group, columns)
+        summed = partial(polars_runs.sums_in_order, group=group, columns=columns)
+        planned = partial(polars_runs.schema_of_sums, group=group, columns=columns)
+        return lazy(polars_runs.later(frame.to_native(), summed, planned))
+
+    def sum_exactly(
+        self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
+    ) -> Frame:
+        if not KNOWS_SCHEMA_LATER:
+            return super().sum_exactly(frame, group, columns, counted)
+        return self._exactly(frame, group, columns, counted or {}, ())
+
+    def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
+        if not KNOWS_SCHEMA_LATER:
+            return super().sum_disordered(frame, group, columns, least)
+        return self._exactly(frame, group, columns, {}, least)
+
+    def _exactly(
+        self,
+        frame: Frame,
+        group: Sequence[str],
+        columns: Sequence[str],
+        counted: Mapping[str, str],
+        least: Sequence[str],
+    ) -> Frame:
+        summed = partial(polars_exact.exact_sums, group=group, columns=columns, counted=counted, least=least)
+        return lazy(polars_runs.later(frame.to_native(), summed, partial(_schema_of, summed)))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         numbered = polars_lazy_ranks.number_rows(frame.to_native(), keys, column, descending=descending)
         return super().number_rows(frame, keys, column, descending=descending) if numbered is None else lazy(numbered)
+
+
+def _schema_of(function: Callable[[pl.DataFrame], pl.DataFrame], schema: pl.Schema) -> pl.Schema:
+    """Return the schema of what a function makes of a frame."""
+    return function(pl.DataFrame(schema=schema)).schema
 
 
 def _refuse_repeats(keys: Sequence[str], error: RecError, frame: pl.DataFrame) -> pl.DataFrame:

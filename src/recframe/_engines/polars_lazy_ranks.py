@@ -14,16 +14,13 @@ import polars as pl
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines import polars_sort, polars_texts
 from recframe._engines.polars_compat import collect
-from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
+from recframe._engines.polars_schema import ALL_ROWS, KNOWS_SCHEMA_LATER
 from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from recframe._engines.base import Needed
-
-ALL_ROWS = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
-"""The arguments of polars that hand a function of a plan all rows and columns."""
 
 
 def rank_rows(

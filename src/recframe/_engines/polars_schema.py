@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 KNOWS_SCHEMA_LATER = hasattr(pl.LazyFrame, "pipe_with_schema")
 """Whether polars calls a function with the schema when it resolves a plan, and not before."""
+ALL_ROWS = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+"""The arguments of polars that hand a function of a plan all rows and columns."""
 
 
 class SchemaCheck:

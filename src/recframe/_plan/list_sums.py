@@ -10,7 +10,6 @@ from recframe._columns import (
     FIRST_HIT,
     IN_TRUTH,
     KNOWN,
-    POSITION,
     RANKED,
     RELEVANCE,
     RELEVANT,
@@ -107,8 +106,7 @@ class Ranking:
         found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS):
             first = places.first_hit_places(context, hits, self.upto)
-            first = self._engine.in_order(first, context.group, [POSITION])
-            found.append(Addends(first, requirements.first_hit.summands, in_order=True))
+            found.append(Addends(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
             found += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
@@ -121,8 +119,7 @@ class Ranking:
             found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = stop_places(context, kept, self.upto, tied=rows.tied)
-            stops = self._engine.in_order(stops, context.group, [POSITION])
-            found.append(Addends(stops, requirements.cascade.summands, in_order=True))
+            found.append(Addends(stops, requirements.cascade.summands))
         return found
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:

@@ -194,9 +194,8 @@ def _survivals(
     for stop, log, argument in zip(stops, logs, arguments, strict=True):
         rows = _on_circle(rows, 1 - nw.col(stop), log, argument)
     weighted = [(nw.col(MARKED) * nw.col(name)).alias(name) for name in (*logs, *arguments)]
-    least = [nw.col(*carried).min()] if carried else []
-    rows = engine.in_order(rows.select(*node, *carried, MARKED, *weighted), node, [MARKED, *logs, *arguments])
-    nodes = rows.group_by(*node).agg(nw.col(MARKED, *logs, *arguments).sum(), *least)
+    rows = rows.select(*node, *carried, MARKED, *weighted)
+    nodes = engine.sum_disordered(rows, node, [MARKED, *logs, *arguments], carried)
     # At the other rows nobody stops.
     nodes = _on_circle(_with_angles(_with_periods(nodes)), nw.lit(1.0), BASE_LOG, BASE_ARGUMENT)
     size, base = nw.col(SIZE).cast(nw.Float64()), (nw.col(BASE_LOG), nw.col(BASE_ARGUMENT))
@@ -213,8 +212,7 @@ def _survivals(
     values = {name: nw.col(log).exp() * _cosine(name) for log, name in zip((*logs, BASE_LOG), angles, strict=True)}
     place = [*block, POSITION]
     parts = parts.select(*place, *carried, *(part.alias(name) for name, part in values.items()))
-    parts = engine.in_order(parts, place, angles)
-    parts = parts.group_by(*place).agg(nw.col(*angles).sum(), *least)
+    parts = engine.sum_disordered(parts, place, angles, carried)
     passed = (nw.col(name) / nw.col(BASE_ARGUMENT) for name in arguments)
     return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(passed, survivals, strict=True)))
 
