@@ -179,8 +179,6 @@ class EagerPolars(Polars):
         return lazy(polars_runs.sums_in_order(self._collect(frame), group, columns))
 
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
-        if self._few:
-            return super().sum_disordered(frame, group, columns, least)
         return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, {}, least))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
