@@ -42,8 +42,8 @@ def texts_that_name_columns(path):
 LIBRARIES = {kind.module.partition(".")[0] for kind in KINDS}
 ADAPTERS = {kind.adapter.partition(":")[0].partition("_")[0] for kind in KINDS}
 """The libraries of frames, and the modules in which their adapters are or that they are named after."""
-ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions")
-"""The adapters, the command line, which reads files with polars, and the expressions of polars."""
+ROOMS_THAT_USE_ONE = ("_engines", "_cli", "_expressions", "_sql")
+"""The adapters, the command line, which reads files with polars, the expressions of polars, and the queries of Ibis."""
 
 
 SHARED_BY_ENGINES = {

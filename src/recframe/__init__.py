@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recframe._display.table import table
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
+    from recframe._sql.call import sql
     from recframe._thresholds import require
     from recframe._training.boosters import feval
     from recframe._training.scorer import scorer
@@ -84,6 +85,7 @@ __all__ = [
     "rec",
     "require",
     "scorer",
+    "sql",
     "table",
     "to_dict",
     "write_run",
@@ -111,6 +113,7 @@ _LATER = {
     "require": "recframe._thresholds",
     "scorer": "recframe._training.scorer",
     "table": "recframe._display.table",
+    "sql": "recframe._sql.call",
     "to_dict": "recframe._files.dicts",
     "write_run": "recframe._files.trec",
 }

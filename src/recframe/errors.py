@@ -43,6 +43,7 @@ PACKAGES = {
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables",),
+    "sql": ("ibis-framework", "sqlglot"),
     "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
 }
 """What the extras of features install."""

@@ -23,7 +23,7 @@ from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
-COMMANDS = ("evaluate", "compare", "changes", "describe", "report", "check", "explain", "metrics", "completion")
+COMMANDS = ("evaluate", "compare", "changes", "describe", "report", "check", "explain", "metrics", "sql", "completion")
 COMPARED = "compare yesterday=old.csv tomorrow=new.csv --truth test.csv -m ndcg@10"
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
@@ -98,6 +98,8 @@ def test_help_has_examples_that_run(run, command):
         pytest.importorskip("scipy")
     if command == "report":
         pytest.importorskip("vl_convert")
+    if command == "sql":
+        pytest.importorskip("ibis")
     code, out, _ = run(f"{command} --help")
     assert code == 0
     examples = re.findall(r"^ +(recframe .*)$", out.partition("Examples:")[2], re.MULTILINE)

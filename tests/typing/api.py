@@ -88,6 +88,7 @@ def files(path: str) -> None:
     recframe.require(recframe.rec(run).evaluate("ndcg", truth=qrels), {"ndcg": 0.3})
 
 
+assert_type(recframe.sql(["ndcg@10"], table="recs", truth="bought", dialect="bigquery", types={"n": "integer"}), str)
 assert_type(recframe.expr.ndcg("score", "clicked", k=5, gain="exp2", ties="best"), pl.Expr)
 assert_type(recframe.expr.evaluate(pl.col("score"), ["ndcg", "map"], "clicked", k=[5, 10]), pl.Expr)
 

@@ -9,11 +9,11 @@ from click.shell_completion import get_completion_class
 
 import recframe
 from recframe import rec
-from recframe._arguments import CALL_ROLES, EXPLAINED
+from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import terminal
 from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import constants_of, given_roles, separator_of
+from recframe._cli.options import constants_of, given_roles, pair_of, separator_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import (
     COMPLETE,
@@ -188,6 +188,22 @@ def explain(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
     policies = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
     say(fitted(recframe.explain(metric, **policies)))
+    return []
+
+
+def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], **values: Any) -> list[str]:
+    """Write the query of metrics."""
+    requested, k = _metrics(values, {})
+    given: dict[str, Any] = _named(values, ("truth", "train", "features"))
+    if catalog is not None:
+        given["catalog"] = int(catalog) if catalog.isdigit() else catalog
+    given |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
+    roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
+    kinds: dict[str, Any] = dict(pair_of(text) for text in types)
+    query = recframe.sql(
+        requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **given, **roles
+    )
+    say(query.rstrip("\n"))
     return []
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 SHELLS = ("bash", "zsh", "fish")
+DIALECTS = ("duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena")
+"""Those of `recframe.sql`, which is imported by its command only."""
 
 
 PARAMETERS: dict[str, list[click.Parameter]] = {
@@ -129,6 +131,39 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             "is better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
         ),
     ],
+    "sql": [
+        click.Option(
+            ["--table"], metavar="TABLE", required=True, help="The table of recommendations, as SQL names it."
+        ),
+        click.Option(
+            ["--dialect"], metavar="DATABASE", required=True, type=click.Choice(DIALECTS), help="The database."
+        ),
+        click.Option(["--truth"], metavar="TABLE", help="The table of the ground truth."),
+        click.Option(["--train"], metavar="TABLE", help="The table of past interactions."),
+        click.Option(["--features"], metavar="TABLE", help="The table of features of items."),
+        click.Option(
+            ["--catalog"], metavar="TABLE|NUMBER", help="The items that could be recommended: a table, or how many."
+        ),
+        click.Option(
+            ["--type", "types"],
+            multiple=True,
+            metavar="COLUMN=TYPE",
+            help="What a column holds: boolean, integer, float or text. May be repeated. "
+            "[relevance and scores float, others text]",
+        ),
+        click.Option(
+            ["--truth-column", "truth_columns"],
+            multiple=True,
+            metavar="COLUMN",
+            help="A column of --per or --weight that is one of the truth. May be repeated.",
+        ),
+        click.Option(
+            ["--feature", "feature_columns"],
+            multiple=True,
+            metavar="COLUMN",
+            help="A column of --features that is a feature. May be repeated.",
+        ),
+    ],
     "title": [click.Option(["--title"], metavar="TEXT", help="The title of the page.")],
     "page": [
         click.Option(["--out"], metavar="FILE", default="report.html", help="The file to write. [report.html]"),
@@ -181,6 +216,8 @@ def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parame
         return call_options(getattr(EagerRec, name), part)
     if part == "roles":
         return role_options(name)
+    if part == "roles_of_tables":
+        return [option for option in role_options("evaluate") if option.name not in FRAMES]
     return policy_options() if part == "policies" else PARAMETERS[part]
 
 

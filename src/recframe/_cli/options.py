@@ -170,6 +170,15 @@ def constants_of(texts: Sequence[str]) -> dict[str, str]:
     return constants
 
 
+def pair_of(text: str) -> tuple[str, str]:
+    """Return the column and the type of ``--type COLUMN=TYPE``."""
+    name, _, value = text.partition("=")
+    if not name or not value:
+        msg = f"--type {text} does not say COLUMN=TYPE"
+        raise OptionError(msg, "such as --type clicked=boolean")
+    return name, value
+
+
 def numbers(text: str) -> list[int]:
     """Return whole numbers that are written with commas between them."""
     try:

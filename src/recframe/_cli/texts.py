@@ -75,6 +75,12 @@ COMMANDS = {
         ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
         "It is one file, which reads nothing else. It needs the extra plot.",
     ),
+    "sql": CommandText(
+        "Write the query of SQL that computes metrics in a database.",
+        ("metrics", "sql", "counts", "roles_of_tables"),
+        ("recframe sql -m ndcg@10 -m map@10 --table recs --by user_id --relevant clicked --dialect snowflake",),
+        "The query starts with a comment that says what is computed. It needs the extra sql.",
+    ),
 }
 
 

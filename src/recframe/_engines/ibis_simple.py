@@ -1,0 +1,145 @@
+"""Ibis expressions without what cannot happen: checks for missing values of what is never missing, logarithms of 0.
+
+Narwhals cannot know what a column holds, so it guards each rank, sum and logarithm. Where a column is made is in the
+expression.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ops: Any = import_module("ibis.expr.operations")
+"""By name, so that type checkers do without it."""
+
+COUNTS = (ops.Count, ops.CountStar)
+
+
+class Simpler:
+    """Rewrites nodes; what it found of a column is kept, as long columns are read often."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Any], bool] = {}
+
+    def simple(self, node: Any) -> Any:
+        """Return a node that has the same values as another one, or this."""
+        if isinstance(node, ops.SearchedCase):
+            return self._case(node)
+        if isinstance(node, ops.Or) and node.left == node.right:
+            return node.left
+        if isinstance(node, ops.Add) and self._adds_nothing(node.right):
+            return node.left
+        divides_by_one = isinstance(node, ops.Divide) and _number(node.right) == 1 and node.left.dtype.is_floating()
+        return node.left if divides_by_one else node
+
+    def _case(self, case: Any) -> Any:
+        """Return what a case is if its conditions are known."""
+        if len(case.cases) == 1 and _is_null(case.default):
+            (condition,), (result,) = case.cases, case.results
+            return result if isinstance(condition, ops.NotNull) and self.never_missing(condition.arg) else case
+        if isinstance(case.default, ops.Ln) and all(isinstance(each, ops.Less | ops.Equals) for each in case.cases):
+            number = case.default.arg
+            guards = all(each.left == number and _number(each.right) == 0 for each in case.cases)
+            return case.default if guards and self.from_one(number) else case
+        return case
+
+    def _adds_nothing(self, node: Any) -> bool:
+        """Return whether a node is 0 in each row, as it is a position times 0."""
+        zero = isinstance(node, ops.Multiply) and _number(node.right) == 0 and node.left.dtype.is_floating()
+        return zero and self.from_one(node.left) and self.never_missing(node.left)
+
+    def never_missing(self, node: Any) -> bool:
+        """Return whether a node has a value in each row."""
+        if isinstance(node, ops.Field):
+            return self._of_column("never missing", node, self.never_missing)
+        if isinstance(node, ops.WindowFunction):
+            return isinstance(node.func, (ops.RankBase, *COUNTS)) or self._sums_itself(node)
+        if isinstance(node, ops.Coalesce):
+            return any(self.never_missing(each) for each in node.arg)
+        parts: tuple[Any, ...] | None = None
+        if isinstance(node, ops.SearchedCase):
+            parts = (*node.results, node.default)
+        elif isinstance(node, ops.Cast | ops.Alias):
+            parts = (node.arg,)
+        elif isinstance(node, ops.Add | ops.Subtract | ops.Multiply | ops.Comparison):
+            parts = (node.left, node.right)
+        if parts is not None:
+            return all(self.never_missing(each) for each in parts)
+        return isinstance(node, (ops.Unnest, *COUNTS)) or (isinstance(node, ops.Literal) and node.value is not None)
+
+    def _sums_itself(self, window: Any) -> bool:
+        """Return whether a window sums a column over rows among which its own is."""
+        sums = isinstance(window.func, ops.Sum) and self.never_missing(window.func.arg)
+        return sums and window.start is None and (window.end is None or _number(window.end.value) == 0)
+
+    def from_one(self, node: Any) -> bool:
+        """Return whether a node is 1 or more in each row, or missing."""
+        if isinstance(node, ops.Field):
+            return self._of_column("from 1", node, self.from_one)
+        if isinstance(node, ops.Cast | ops.Alias):
+            return node.dtype.is_numeric() and self.from_one(node.arg)
+        if isinstance(node, ops.Add):
+            return self.from_one(node.right) and (self.from_one(node.left) or _is_rank(node.left))
+        if isinstance(node, ops.SearchedCase):
+            default = _is_null(node.default) or self.from_one(node.default)
+            return default and all(self.from_one(each) for each in node.results)
+        if isinstance(node, ops.Unnest):
+            return isinstance(node.arg, ops.IntegerRange) and _number(node.arg.start) == 1
+        number = _number(node)
+        return number is not None and number >= 1
+
+    def _of_column(self, what: str, field: Any, holds: Callable[[Any], bool]) -> bool:
+        """Return whether something holds for a column, wherever its values come from."""
+        known = self._known.get((what, field))
+        if known is None:
+            known = what == "never missing" and _is_filtered(field)
+            if not known:
+                origins = _origins(field, joined=what != "never missing")
+                known = bool(origins) and all(holds(origin) for origin in origins)
+            self._known[what, field] = known
+        return known
+
+
+def _origins(field: Any, *, joined: bool) -> list[Any]:
+    """Return what a column is in the tables below it, of joined ones only if requested; of a user's table nothing."""
+    table, name = field.rel, field.name
+    if isinstance(table, ops.Project | ops.DummyTable):
+        return [table.values[name]]
+    if isinstance(table, ops.JoinChain):
+        source = table.values[name]
+        return [ops.Field(source.rel.parent, source.name)] if joined or source.rel == table.first else []
+    if isinstance(table, ops.Union):
+        return [ops.Field(side, name) for side in (table.left, table.right)]
+    if isinstance(table, ops.Filter | ops.DropColumns | ops.Sort | ops.Limit | ops.Distinct):
+        return [ops.Field(table.parent, name)]
+    if isinstance(table, ops.Aggregate):
+        return [{**table.groups, **table.metrics}[name]]
+    return []
+
+
+def _is_filtered(field: Any) -> bool:
+    """Return whether the table of a column holds no row in which it is missing."""
+    if not isinstance(field.rel, ops.Filter):
+        return False
+    column = ops.Field(field.rel.parent, field.name)
+    return any(each in (ops.NotNull(column), ops.Not(ops.IsNull(column))) for each in field.rel.predicates)
+
+
+def _is_rank(node: Any) -> bool:
+    """Return whether a node counts the rows before each row."""
+    node = node.arg if isinstance(node, ops.Cast) else node
+    return isinstance(node, ops.WindowFunction) and isinstance(node.func, ops.RankBase)
+
+
+def _is_null(node: Any) -> bool:
+    node = node.arg if isinstance(node, ops.Cast) else node
+    return isinstance(node, ops.Literal) and node.value is None
+
+
+def _number(node: Any) -> float | None:
+    """Return the number that a literal is."""
+    is_number = isinstance(node, ops.Literal) and node.dtype.is_numeric() and node.value is not None
+    return float(node.value) if is_number else None

@@ -1,0 +1,62 @@
+"""The text of queries: a comment that says what is computed, and a WITH for each step."""
+
+from __future__ import annotations
+
+import textwrap
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recframe._columns import POSITION
+from recframe._sql.names import quote
+from recframe._sql.queries import RESULT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._sql.merging import Queries
+
+exp: Any = import_module("sqlglot.expressions")
+"""By name, so that type checkers do without it."""
+POSITIONS = {
+    "duckdb": "SELECT CAST({name} AS BIGINT) AS {name} FROM RANGE(1, {end}) AS numbers({name})",
+    "postgres": "SELECT CAST({name} AS BIGINT) AS {name} FROM GENERATE_SERIES(1, {k}) AS numbers({name})",
+    "clickhouse": "SELECT toInt64(number) + 1 AS {name} FROM numbers({k})",
+    "bigquery": "SELECT {name} FROM UNNEST(GENERATE_ARRAY(1, {k})) AS {name}",
+    "snowflake": "SELECT ROW_NUMBER() OVER (ORDER BY NULL) AS {name} FROM TABLE(GENERATOR(ROWCOUNT => {k}))",
+    "databricks": "SELECT CAST(id AS BIGINT) AS {name} FROM RANGE(1, {end})",
+    "trino": "SELECT {name} FROM UNNEST(SEQUENCE(1, {k})) AS numbers({name})",
+    "athena": "SELECT {name} FROM UNNEST(SEQUENCE(1, {k})) AS numbers({name})",
+}
+"""How databases count from 1 to k."""
+
+
+def text_of(queries: Queries, dialect: Any, called: str, given: Mapping[str, str], positions: Mapping[str, int]) -> str:
+    """Return the text of queries.
+
+    Parameters
+    ----------
+    queries : dict
+        By their names, the last one is the result.
+    dialect : sqlglot.Dialect
+        Of the database.
+    called : str
+        The name of the database.
+    given : dict
+        What the text calls the user's tables, by their names in the queries.
+    positions : dict
+        Up to which position the tables of positions go, by their names in the queries.
+    """
+    upper = called == "snowflake"
+    quoted = exp.to_identifier(POSITION)
+    quote(quoted, upper=upper)
+    name = quoted.sql(dialect)
+    parts = {title: POSITIONS[called].format(name=name, k=k, end=k + 1) for title, k in positions.items()}
+    for title, query in queries.items():
+        quote(query, upper=upper)
+        for table in query.find_all(exp.Table):
+            if table.name in given:
+                table.set("this", exp.Var(this=given[table.name]))
+        parts[title] = query.sql(dialect, pretty=True)
+    result = parts.pop(RESULT)
+    steps = [f"{title} AS (\n{textwrap.indent(body, '  ')}\n)" for title, body in parts.items()]
+    return f"WITH {', '.join(steps)}\n{result}\n" if steps else f"{result}\n"

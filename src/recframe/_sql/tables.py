@@ -1,0 +1,133 @@
+"""The tables of a call: which columns each must have, by the roles that the call names."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
+
+from recframe._arguments import DEFAULT_SCORE
+from recframe._values import as_tuple
+from recframe.errors import MissingExtraError, OptionError, OptionTypeError, closest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from recframe._arguments import Roles
+
+try:
+    ibis: Any = import_module("ibis")  # by name, so that type checkers do without it
+    import_module("sqlglot")
+except ImportError as error:
+    what, extra = "queries of SQL", "sql"
+    raise MissingExtraError.of(what, extra) from error
+ops: Any = import_module("ibis.expr.operations")
+
+ColumnType = Literal["boolean", "integer", "float", "text"]
+"""What a column of a table holds, as far as SQL depends on it."""
+TYPES: dict[str, str] = {"boolean": "boolean", "integer": "int64", "float": "float64", "text": "string"}
+"""Of Ibis."""
+NAMES = {name: f"recframe_{name}" for name in ("table", "truth", "train", "features", "catalog")}
+"""What the user's tables are called until their text is put there."""
+
+
+class Text:
+    """What Ibis takes for the database of tables of which only the text of a query is written."""
+
+    def __init__(self, dialect: str) -> None:
+        self.name = f"{dialect}, as text"  # the adapter of Ibis knows such names
+
+
+def check_types(types: Mapping[str, str]) -> None:
+    """Raise for a type that is none."""
+    for column, kind in types.items():
+        if kind not in TYPES:
+            msg = f"types={{{column!r}: {quoted(kind)}}} names no type"
+            raise OptionError(msg, closest(str(kind), TYPES) or f"one of {', '.join(map(repr, TYPES))}")
+
+
+class Tables:
+    """Makes tables of Ibis that have the columns of a call and no rows.
+
+    Parameters
+    ----------
+    roles : Roles
+        Of the call.
+    named : collection of str
+        The roles that the call names.
+    types : dict
+        The types of columns that differ from those of their roles.
+    dialect : str
+        The database.
+    """
+
+    def __init__(self, roles: Roles, named: Collection[str], types: Mapping[str, str], dialect: str) -> None:
+        self._roles, self._named, self._types, self._dialect = roles, named, types, dialect
+        self._keys = dict.fromkeys(as_tuple(roles.by), "text")
+
+    def table(self, in_truth: Collection[str], *, truth: bool) -> Any:
+        """Return the table of recommendations."""
+        roles = self._roles
+        scored = dict.fromkeys(as_tuple(roles.rank), "integer") if roles.rank is not None else {}
+        scored |= dict.fromkeys(as_tuple(roles.score or DEFAULT_SCORE), "float") if roles.rank is None else {}
+        counts = {name: "integer" for name in (roles.candidates, roles.tied) if name is not None}
+        own = {} if truth else self._relevance()
+        lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
+        model = {} if roles.model is None else {roles.model: "text"}
+        columns = {roles.value: "float"} | own | lists | {roles.item: "text"} | counts | scored | model | self._keys
+        return self._made("table", columns)
+
+    def truth(self, in_truth: Collection[str]) -> Any:
+        """Return the table of the ground truth."""
+        roles = self._roles
+        relevance = self._relevance()
+        if "relevant" not in self._named:
+            del relevance[roles.relevant]
+        lists = {name: kind for name, kind in self._of_lists().items() if name in in_truth}
+        subtopics = {} if roles.subtopic is None else {roles.subtopic: "text"}
+        columns = {roles.value: "float"} | relevance | lists | subtopics | {roles.item: "text"} | self._keys
+        return self._made("truth", columns)
+
+    def train(self) -> Any:
+        """Return the table of past interactions."""
+        return self._made("train", {self._roles.item: "text"} | self._keys)
+
+    def features(self, columns: Sequence[str]) -> Any:
+        """Return the table of features of items."""
+        if not columns:
+            msg = "features= names a table, but not which of its columns are features"
+            raise OptionError(msg, "feature_columns=['drama', 'comedy']")
+        return self._made("features", dict.fromkeys(columns, "float") | {self._roles.item: "text"})
+
+    def catalog(self) -> Any:
+        """Return the table of the items that could be recommended."""
+        return self._made("catalog", {self._roles.item: "text"})
+
+    def _relevance(self) -> dict[str, str]:
+        found = {self._roles.relevant: "float"}
+        return found if self._roles.propensity is None else {**found, self._roles.propensity: "float"}
+
+    def _of_lists(self) -> dict[str, str]:
+        """Return the columns that describe lists."""
+        roles = self._roles
+        found = {name: "text" for name in as_tuple(roles.per) if name not in self._keys}
+        return found if roles.weight is None else {**found, roles.weight: "float"}
+
+    def _made(self, what: str, columns: Mapping[str, str]) -> Any:
+        schema = ibis.schema({name: f"{TYPES[self._types.get(name, kind)]}" for name, kind in columns.items()})
+        if self._dialect == "duckdb":
+            return ibis.table(schema, name=NAMES[what])
+        # DuckDB alone holds all queries.
+        table = ops.DatabaseTable(NAMES[what], schema, Text(self._dialect)).to_expr()
+        if self._dialect != "clickhouse":
+            return table
+        # Whole numbers and floats in one column are of no type there.
+        floats = [name for name, kind in schema.items() if kind.is_floating()]
+        return table.mutate(**{name: ops.Cast(table[name].op(), "float64").to_expr() for name in floats})
+
+
+def check_text(name: str, given: Any) -> str:
+    """Return the text of a table, or raise."""
+    if not isinstance(given, str) or not given.strip():
+        msg = f"{name}={quoted(given)} names no table"
+        raise OptionTypeError(msg, f"{name}='recommendations', a table or view as SQL writes it")
+    return given
