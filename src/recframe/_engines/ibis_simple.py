@@ -141,5 +141,5 @@ def _is_null(node: Any) -> bool:
 
 def _number(node: Any) -> float | None:
     """Return the number that a literal is."""
-    is_number = isinstance(node, ops.Literal) and node.dtype.is_numeric() and node.value is not None
-    return float(node.value) if is_number else None
+    number: Any = node.value if isinstance(node, ops.Literal) and node.dtype.is_numeric() else None
+    return None if number is None else float(number)
