@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from recframe._sql.packages import exp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-exp: Any = import_module("sqlglot.expressions")
-"""By name, so that type checkers do without it."""
 
 Queries = dict[str, Any]
 """The queries of a text by their names, each after those that it reads; the last one is the result."""

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._columns import key_column
 from recframe._sql.merging import is_grouped, outputs, selects, tables
+from recframe._sql.packages import exp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from recframe._sql.merging import Queries
 
-exp: Any = import_module("sqlglot.expressions")
-"""By name, so that type checkers do without it."""
 LONGEST = 60
 """How long a name may be: PostgreSQL cuts names after 63 bytes."""
 PLAIN = re.compile("[a-z_][a-z0-9_]*")

@@ -6,14 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._sql.merging import merge, outputs, selects, tables
+from recframe._sql.packages import exp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe._sql.merging import Queries
 
-exp: Any = import_module("sqlglot.expressions")
-"""By name, so that type checkers do without it."""
 RANKS = (exp.Rank, exp.DenseRank, exp.RowNumber)
 RESULT = ""
 """The name of the last query."""

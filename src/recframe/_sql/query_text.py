@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._columns import POSITION
 from recframe._sql.names import quote
+from recframe._sql.packages import exp
 from recframe._sql.queries import RESULT
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from recframe._sql.merging import Queries
 
-exp: Any = import_module("sqlglot.expressions")
-"""By name, so that type checkers do without it."""
 POSITIONS = {
     "duckdb": "SELECT CAST({name} AS BIGINT) AS {name} FROM RANGE(1, {end}) AS numbers({name})",
     "postgres": "SELECT CAST({name} AS BIGINT) AS {name} FROM GENERATE_SERIES(1, {k}) AS numbers({name})",

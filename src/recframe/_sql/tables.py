@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from recframe._arguments import DEFAULT_SCORE
-from recframe._values import as_tuple
-from recframe.errors import MissingExtraError, OptionError, OptionTypeError, closest, quoted
+from recframe._sql.packages import ibis, ops
+from recframe._values import as_tuple, choice, column_name
+from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from recframe._arguments import Roles
-
-try:
-    ibis: Any = import_module("ibis")  # by name, so that type checkers do without it
-    import_module("sqlglot")
-except ImportError as error:
-    what, extra = "queries of SQL", "sql"
-    raise MissingExtraError.of(what, extra) from error
-ops: Any = import_module("ibis.expr.operations")
 
 ColumnType = Literal["boolean", "integer", "float", "text"]
 """What a column of a table holds, as far as SQL depends on it."""
@@ -37,12 +30,15 @@ class Text:
         self.name = f"{dialect}, as text"  # the adapter of Ibis knows such names
 
 
-def check_types(types: Mapping[str, str]) -> None:
-    """Raise for a type that is none."""
-    for column, kind in types.items():
-        if kind not in TYPES:
-            msg = f"types={{{column!r}: {quoted(kind)}}} names no type"
-            raise OptionError(msg, closest(str(kind), TYPES) or f"one of {', '.join(map(repr, TYPES))}")
+def checked_types(types: Any) -> dict[str, str]:
+    """Return what columns hold, or raise for what is no type."""
+    if types is not None and not isinstance(types, Mapping):
+        msg = f"types={quoted(types)} does not name columns and what they hold"
+        raise OptionTypeError(msg, "types={'clicked': 'boolean'}")
+    for column, kind in (types or {}).items():
+        column_name("types", column)
+        choice(f"types[{column!r}]", kind, TYPES)
+    return dict(types or {})
 
 
 class Tables:

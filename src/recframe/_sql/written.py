@@ -1,0 +1,141 @@
+"""The text of a query, from the plan of tables of Ibis."""
+
+from __future__ import annotations
+
+import textwrap
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import EXPLAINED
+from recframe._columns import POSITION
+from recframe._evaluate import expand
+from recframe._query import resolved
+from recframe._sql.names import clean, rename
+from recframe._sql.packages import ibis, ops
+from recframe._sql.queries import queries_of
+from recframe._sql.query_text import text_of
+from recframe._sql.tables import NAMES, Tables, check_text, checked_types
+from recframe._values import as_tuple, column_names
+from recframe.accessor import rec
+from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.profiles import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._arguments import Roles
+    from recframe._sql.tables import ColumnType
+
+TITLES = {
+    "duckdb": "DuckDB",
+    "postgres": "PostgreSQL",
+    "clickhouse": "ClickHouse",
+    "bigquery": "BigQuery",
+    "snowflake": "Snowflake",
+    "databricks": "Databricks",
+    "trino": "Trino",
+    "athena": "Athena",
+}
+RUN = ("duckdb", "postgres", "clickhouse")
+"""The databases on which queries are run and compared with polars; for the others they are only parsed."""
+PLACES = f"{NAMES['table']}_positions_"
+
+
+def written(
+    metrics: Any,
+    k: Any,
+    dialect: str,
+    tables: Mapping[str, str | None],
+    *,
+    catalog: str | int | None,
+    types: Mapping[str, ColumnType] | None,
+    truth_columns: Sequence[str],
+    feature_columns: Sequence[str],
+    counts: bool,
+    roles: Mapping[str, Any],
+    accepted: Sequence[str],
+) -> str:
+    """Return the query of a call, after a comment with its definitions."""
+    given = {name: check_text(name, text) for name, text in tables.items() if text is not None}
+    held = checked_types(types)
+    truth_columns = as_tuple(column_names("truth_columns", truth_columns))
+    feature_columns = as_tuple(column_names("feature_columns", feature_columns))
+    read = resolved([None], {}, roles, accepted)
+    made = Tables(read, roles, held, dialect)
+    frames: dict[str, Any] = {"truth": made.truth(truth_columns)} if "truth" in given else {}
+    frames |= {"train": made.train()} if "train" in given else {}
+    frames |= {"features": made.features(feature_columns)} if "features" in given else {}
+    if isinstance(catalog, str):
+        given["catalog"], frames["catalog"] = check_text("catalog", catalog), made.catalog()
+    elif catalog is not None:
+        frames["catalog"] = _size(catalog)
+    frame = made.table(truth_columns, truth="truth" in given)
+    result = rec(frame).evaluate(metrics, k, counts=counts, **frames, **roles)
+    read_by_name = {"table": frame, **{name: each for name, each in frames.items() if isinstance(each, ibis.Table)}}
+    schemas = {NAMES[name]: dict.fromkeys(each.columns, "text") for name, each in read_by_name.items()}
+    return _head(metrics, k, read, dialect) + _body(result, dialect, schemas, given, as_tuple(read.by))
+
+
+def _size(catalog: Any) -> int:
+    """Return how many items could be recommended, or raise for items: a query holds none."""
+    if isinstance(catalog, bool) or not isinstance(catalog, int):
+        msg = f"catalog={quoted(catalog)} is neither a table nor a number"
+        raise OptionTypeError(
+            msg, "catalog='items', the table of the items that could be recommended, or how many they are"
+        )
+    return catalog
+
+
+def _body(
+    result: Any, dialect: str, schemas: Mapping[str, Mapping[str, str]], given: Mapping[str, str], keys: Sequence[str]
+) -> str:
+    """Return the query of an expression."""
+    # Some compilers of Ibis have names of their own for what a database does not accept.
+    result = result.rename({new: old for old, new in clean(result.columns).items()})
+    compiler = getattr(import_module("ibis.backends.sql.compilers"), dialect).compiler
+    positions: dict[str, int] = {}
+
+    def without_ranges(node: Any, changed: Mapping[str, Any] | None) -> Any:
+        node = node.__recreate__(changed) if changed else node
+        last = _last_position(node)
+        if last is None:
+            return node
+        name = f"{PLACES}{last}"
+        positions[name] = last
+        return ops.UnboundTable(name, ibis.schema({POSITION: "int64"}))
+
+    tree = compiler.to_sqlglot(result.unbind().op().replace(without_ranges).to_expr())
+    schemas = {**schemas, **{name: {POSITION: "int"} for name in positions}}
+    queries = queries_of(tree, compiler.dialect, schemas, signed=dialect != "clickhouse")
+    sources = {NAMES[name]: "recs" if name == "table" else name for name in NAMES}
+    titles = {name: "positions" if len(positions) == 1 else f"positions_to_{last}" for name, last in positions.items()}
+    queries = rename(queries, {**sources, **titles}, keys, " ".join(given.values()))
+    texts = {NAMES[name]: text for name, text in given.items()} | titles
+    return text_of(queries, compiler.dialect, dialect, texts, {titles[name]: last for name, last in positions.items()})
+
+
+def _last_position(node: Any) -> int | None:
+    """Return up to which number a table counts, if it holds nothing else than the numbers from 1."""
+    if not isinstance(node, ops.DummyTable) or [*node.values] != [POSITION]:
+        return None
+    (value,) = node.values.values()
+    while isinstance(value, ops.Alias | ops.Cast | ops.Unnest):
+        value = value.arg
+    is_range = isinstance(value, ops.IntegerRange) and isinstance(value.stop, ops.Literal)
+    return int(value.stop.value) - 1 if is_range else None
+
+
+def _head(metrics: Any, k: Any, roles: Roles, dialect: str) -> str:
+    """Return the comment that says what is computed."""
+    default = type(roles)()
+    policies = {name: getattr(roles, name) for name in EXPLAINED if getattr(roles, name) != getattr(default, name)}
+    lines = [f"Written by recframe for {TITLES[dialect]}."]
+    if dialect not in RUN:
+        lines[0] += " Such queries are parsed by its tests, and were never run: compare some lists with polars."
+    for spec in expand(metrics, k, roles.like):
+        try:
+            lines += ["", *explain(spec.name, roles.like, **policies).splitlines()]
+        except OptionError:
+            lines += ["", spec.name]
+    wrapped = [piece for line in lines for piece in (textwrap.wrap(line, 110, drop_whitespace=False) or [""])]
+    return "".join(f"-- {line}".rstrip() + "\n" for line in wrapped)
