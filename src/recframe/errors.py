@@ -43,7 +43,7 @@ PACKAGES = {
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
     "tables": ("great_tables",),
-    "sql": ("ibis-framework", "sqlglot"),
+    "sql": ("ibis-framework", "narwhals", "sqlglot"),
     "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
 }
 """What the extras of features install."""

@@ -75,7 +75,7 @@ SENTENCE_TRANSFORMERS = Profile(
     },
     departs=(
         "These are the names of InformationRetrievalEvaluator, and of NanoBEIREvaluator, its mean over data sets.",
-        "ndcg@k of its reranking evaluators is ndcg_score of scikit-learn, of the rows they score: like='sklearn'.",
+        "ndcg@k of its reranking evaluators is sklearn's ndcg_score of the rows they score: like='sklearn'.",
         "mrr@k of its reranking evaluators leaves ties to a sort, and RerankingEvaluator lists without a negative out.",
     ),
 )
