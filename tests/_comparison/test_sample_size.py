@@ -128,3 +128,10 @@ def test_the_curve_passes_the_wanted_power_at_the_lists_needed(library):
     assert (np.diff(powers) >= 0).all()
     assert np.interp(needed, lists, powers) == pytest.approx(0.8, abs=0.01)
     assert chart["title"]["text"] == "Power to find a difference of 0.05 in mrr"
+
+
+def test_what_one_list_cannot_tell_is_missing(engine):
+    rows = [{"user": 1, "item": item, "relevant": item % 2, "old": item / 4, "new": -item / 4} for item in range(3)]
+    (row,) = engine.ask(engine.frame(rows), "sample_size", "ndcg", difference=0.1, score=["old", "new"])
+    assert row["seen"] == 1
+    assert row["lists"] is None or np.isnan(row["lists"])

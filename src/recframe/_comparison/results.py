@@ -48,7 +48,9 @@ def stacked(
         else:
             numbers = [number for row in rows for number in row[name].tolist()]
             missing = [None if number != number else number for number in numbers]  # noqa: PLR0124 - NaN
-            dtype = nw.Int64() if name in COUNTS else nw.Float64()
+            # A missing count is a float in pandas.
+            whole = name in COUNTS and (backend != "pandas" or None not in missing)
+            dtype = nw.Int64() if whole else nw.Float64()
             columns_of.append(nw.new_series(label, missing, nw.Float64(), backend=backend).cast(dtype))
     if not reported.columns:
         return columns_of[0].to_frame().with_columns(*columns_of)
