@@ -38,7 +38,12 @@ def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]],
     tree = import_module("sqlglot").parse_one(tree.sql(dialect), dialect=dialect)
     for word in [column for column in tree.find_all(exp.Column) if not column.table and column.name in ("nan", "inf")]:
         word.replace(exp.Var(this=word.name))  # of ClickHouse
-    known = import_module("sqlglot.schema").MappingSchema(schema, dialect=dialect, normalize=False)
+
+    def quoted(name: str) -> str:
+        # Whether letters in quotes keep their case depends on the database.
+        return str(exp.to_identifier(name, quoted=True).sql(dialect))
+
+    known = {quoted(table): {quoted(name): kind for name, kind in columns.items()} for table, columns in schema.items()}
     tree = qualify(tree, dialect=dialect, schema=known, validate_qualify_columns=False)
     tree = eliminate(tree)
     first = tree.args.get("with_")
