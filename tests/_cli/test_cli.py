@@ -650,6 +650,8 @@ def test_a_gate_names_the_model(run):
         ("evaluate recs.parquet --ties wrong", "'wrong' is not one of"),
         ("evaluate recs.parquet --undefined none", "--undefined none"),
         ("evaluate recs.parquet --truth none.csv", "the file 'none.csv' does not exist"),
+        ("sql --table recs --dialect duckdb --type clicked", "--type clicked does not say COLUMN=TYPE"),
+        ("sql --table recs --dialect duckdb --type a=text --type a=float", "--type a=float names a again"),
         ("evaluate recs.parquet --fail-under ndcg", "--fail-under ndcg does not say METRIC=NUMBER"),
         ("evaluate recs.parquet --fail-under ndcg=nan", "does not say METRIC=NUMBER"),
         ("evaluate recs.parquet --fail-under P@1=1 --fail-under precision@1=0", "precision@1 has the bound 1 already"),

@@ -130,6 +130,12 @@ def test_the_curve_passes_the_wanted_power_at_the_lists_needed(library):
     assert chart["title"]["text"] == "Power to find a difference of 0.05 in mrr"
 
 
+def test_one_model_is_refused_under_the_name_of_the_call():
+    frame = pytest.importorskip("polars").DataFrame({"user": [1], "item": [1], "relevant": [1], "old": [0.5]})
+    with pytest.raises(recframe.RecError, match="sample_size needs two models, but there is only 'old'"):
+        frame.rec.sample_size("ndcg", difference=0.1, score="old")
+
+
 def test_what_one_list_cannot_tell_is_missing(engine):
     rows = [{"user": 1, "item": item, "relevant": item % 2, "old": item / 4, "new": -item / 4} for item in range(3)]
     (row,) = engine.ask(engine.frame(rows), "sample_size", "ndcg", difference=0.1, score=["old", "new"])

@@ -13,7 +13,7 @@ from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import terminal
 from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import constants_of, given_roles, pair_of, separator_of
+from recframe._cli.options import constants_of, given_roles, separator_of, types_of
 from recframe._cli.terminal import fitted, progress, say
 from recframe._cli.texts import (
     COMPLETE,
@@ -199,7 +199,7 @@ def sql(*, table: str, dialect: Any, catalog: str | None, types: Sequence[str], 
         given["catalog"] = int(catalog) if catalog.isdigit() else catalog
     given |= {name: list(values[name]) for name in ("truth_columns", "feature_columns")}
     roles = {name: role for name, role in given_roles("evaluate", values).items() if name not in FRAMES}
-    kinds: dict[str, Any] = dict(pair_of(text) for text in types)
+    kinds: dict[str, Any] = {**types_of(types)}
     query = recframe.sql(
         requested, k, table=table, dialect=dialect, types=kinds, counts=values["counts"], **given, **roles
     )

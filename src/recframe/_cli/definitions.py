@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import click
 
@@ -10,6 +10,7 @@ from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
 from recframe._cli.options import call_options, policy_options, role_options
 from recframe._cli.texts import COMMANDS, examples_text
+from recframe._sql.call import Dialect
 from recframe.accessor import EagerRec
 from recframe.errors import OptionError
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 SHELLS = ("bash", "zsh", "fish")
-DIALECTS = ("duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena")
-"""Those of `recframe.sql`, which is imported by its command only."""
 
 
 PARAMETERS: dict[str, list[click.Parameter]] = {
@@ -136,7 +135,7 @@ PARAMETERS: dict[str, list[click.Parameter]] = {
             ["--table"], metavar="TABLE", required=True, help="The table of recommendations, as SQL names it."
         ),
         click.Option(
-            ["--dialect"], metavar="DATABASE", required=True, type=click.Choice(DIALECTS), help="The database."
+            ["--dialect"], metavar="DATABASE", required=True, type=click.Choice(get_args(Dialect)), help="The database."
         ),
         click.Option(["--truth"], metavar="TABLE", help="The table of the ground truth."),
         click.Option(["--train"], metavar="TABLE", help="The table of past interactions."),

@@ -159,24 +159,25 @@ def separator_of(text: str | None) -> str:
 
 def constants_of(texts: Sequence[str]) -> dict[str, str]:
     """Return the columns of ``--with COLUMN=VALUE``."""
-    constants: dict[str, str] = {}
+    return _said_of_columns("--with", texts, "VALUE", "day=2026-11-23")
+
+
+def types_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return the columns of ``--type COLUMN=TYPE``."""
+    return _said_of_columns("--type", texts, "TYPE", "clicked=boolean")
+
+
+def _said_of_columns(option: str, texts: Sequence[str], what: str, example: str) -> dict[str, str]:
+    """Return what an option says of each column, once."""
+    said: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
-        if not name or not value or name in constants:
-            what = f"names {name} again" if name in constants and value else "does not say COLUMN=VALUE"
-            msg = f"--with {text} {what}"
-            raise OptionError(msg, "such as --with day=2026-11-23")
-        constants[name] = value
-    return constants
-
-
-def pair_of(text: str) -> tuple[str, str]:
-    """Return the column and the type of ``--type COLUMN=TYPE``."""
-    name, _, value = text.partition("=")
-    if not name or not value:
-        msg = f"--type {text} does not say COLUMN=TYPE"
-        raise OptionError(msg, "such as --type clicked=boolean")
-    return name, value
+        if not name or not value or name in said:
+            wrong = f"names {name} again" if name in said and value else f"does not say COLUMN={what}"
+            msg = f"{option} {text} {wrong}"
+            raise OptionError(msg, f"such as {option} {example}")
+        said[name] = value
+    return said
 
 
 def numbers(text: str) -> list[int]:

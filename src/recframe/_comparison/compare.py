@@ -115,9 +115,8 @@ def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int)
     """Return the statistics of one pair with its names; wins are in the direction of the metric."""
     pair = compared.pairs[number]
     metric = plan.metrics[pair.metric]
-    names = {"model": values.models[pair.model], "baseline": values.models[pair.baseline]}
-    names["metric"] = plan.context.query.averaging(metric.label).name
-    return {**row_of(compared.tested.numbers, number, higher_is_better=metric.higher_is_better), **names}
+    row = row_of(compared.tested.numbers, number, higher_is_better=metric.higher_is_better)
+    return {**row, **pair.names(plan, values.models)}
 
 
 def row_of(numbers: Mapping[str, Any], place: int, *, higher_is_better: bool) -> dict[str, Any]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._comparison.list_values import ListValues
+    from recframe._plan.plan import Plan
 
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
@@ -56,11 +57,16 @@ class Pair:
         """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
         return f"weight of {self.difference}"
 
+    def names(self, plan: Plan, models: Sequence[Any]) -> dict[str, Any]:
+        """Return what results call the metric and both models."""
+        metric = plan.context.query.averaging(plan.metrics[self.metric].label).name
+        return {"metric": metric, "model": models[self.model], "baseline": models[self.baseline]}
 
-def model_pairs(models: Sequence[Any], baseline: Any) -> list[tuple[int, int]]:
+
+def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> list[tuple[int, int]]:
     """Return which models are compared with which baseline, by their numbers."""
     if len(models) <= 1:
-        msg = f"compare needs two models, but there is only {models[0]!r}" if models else "compare needs two models"
+        msg = f"{call} needs two models" + (f", but there is only {models[0]!r}" if models else "")
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
     if baseline is None:
         return [(second, first) for first, second in combinations(range(len(models)), 2)]

@@ -74,13 +74,14 @@ class Seen:
     differences: Floats
     """The differences to find."""
     clusters: Floats
+    tests: int
     level: float
 
     @classmethod
     def of(cls, plan: Plan, options: Options) -> Seen:
         """Return what a plan's lists say."""
         values, context = ListValues(plan), plan.context
-        numbers = model_pairs(values.models, options.baseline)
+        numbers = model_pairs(values.models, options.baseline, "sample_size")
         pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
         counts = context.cluster is not None
         table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
@@ -89,18 +90,11 @@ class Seen:
         if options.difference.relative:
             with np.errstate(invalid="ignore", divide="ignore"):
                 difference = difference * np.abs(totals["baseline"] / own.weight)
-        names = [
-            {
-                "metric": context.query.averaging(plan.metrics[pair.metric].label).name,
-                "model": values.models[pair.model],
-                "baseline": values.models[pair.baseline],
-            }
-            for pair in pairs
-        ]
+        names = [pair.names(plan, values.models) for pair in pairs]
         tests = max(int(np.isfinite(own.standard_error).sum()), 1) if options.tests is None else options.tests
         level = (1 - options.confidence) / tests
         clusters = totals["clusters"] if counts else own.lists
-        return cls(names, table.select(*context.per), own, Units.of(own), difference, clusters, level)
+        return cls(names, table.select(*context.per), own, Units.of(own), difference, clusters, tests, level)
 
 
 def sample_size(plan: Plan, options: Options) -> Any:
@@ -117,7 +111,7 @@ def sample_size(plan: Plan, options: Options) -> Any:
         numbers = {
             "difference": seen.differences,
             "power": np.full(shape, options.power),
-            "tests": np.full(shape, round((1 - options.confidence) / seen.level)),
+            "tests": np.full(shape, seen.tests),
             "std": seen.sums.standard_deviation,
             "seen": seen.sums.lists,
             "lists": _whole(times * seen.sums.lists),
@@ -134,8 +128,8 @@ def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     seen, rows = Seen.of(plan, options), []
     needed = seen.units.needed(seen.differences, options.power, seen.level)
     for times in GRID.tolist():
-        powers = seen.units.power(seen.differences, np.maximum(needed * times, 2.0), seen.level)
-        lists = np.maximum(needed * times, 2.0) * seen.units.lists
+        units = np.maximum(needed * times, 2.0)
+        powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
         for row, names in enumerate(seen.names):
             if np.isfinite(powers[row, 0]):
                 model = f"{names['model']} − {names['baseline']}"
