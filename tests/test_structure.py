@@ -194,14 +194,14 @@ def test_the_plans_frames_hold_declared_columns(monkeypatch):
     pl = pytest.importorskip("polars")
     from recframe._engines.polars import EagerPolars
 
-    held, settle = {}, EagerPolars.settle
+    held, collect_once = {}, EagerPolars.collect_once
 
     def watch(self, frame):
-        settled = settle(self, frame)
+        settled = collect_once(self, frame)
         held.update(settled.collect_schema())
         return settled
 
-    monkeypatch.setattr(EagerPolars, "settle", watch)
+    monkeypatch.setattr(EagerPolars, "collect_once", watch)
     frame = pl.DataFrame(
         {
             "user": [1, 1, 1, 2, 2, 2],
@@ -271,3 +271,13 @@ def test_an_eager_ndcg_walks_through_few_files_of_the_plan():
     finally:
         sys.setprofile(before)
     assert len([file for file in files if file.parts[0] == "_plan"]) <= WALKED
+
+
+def test_names_say_what_they_hold():
+    texts = [path.read_text(encoding="utf-8") for path in modules("**/*.py")]
+    vague = [
+        line for text in texts for line in re.findall(r"^ *(?:found|given)(?:: [^=\n]+)? [|+]?= .*", text, re.MULTILINE)
+    ]
+    assert len(vague) <= 60
+    verbs = re.compile(r"\.(?:settle|present|in_turn|sum_apart)\(")
+    assert not [verb for text in texts for verb in verbs.findall(text)]

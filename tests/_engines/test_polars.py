@@ -28,7 +28,7 @@ def test_eager_polars_builds_a_frame_once_in_the_background(monkeypatch, eager, 
 
     monkeypatch.setattr(pl, "thread_pool_size", lambda: threads)
     builders = []
-    later = (EagerPolars if eager else LazyPolars)().later(
+    later = (EagerPolars if eager else LazyPolars)().submit(
         lambda: builders.append(threading.current_thread()) or pl.LazyFrame(FRAME)
     )
     assert later() is later()
@@ -52,8 +52,8 @@ def test_background_threads_carry_the_context(monkeypatch):
     named: ContextVar[str] = ContextVar("named", default="nothing")
     named.set("the caller's")
     engine = EagerPolars()
-    assert engine.later(named.get)() == "the caller's"
-    assert [*engine.in_turn([named.get] * 3)] == ["the caller's"] * 3
+    assert engine.submit(named.get)() == "the caller's"
+    assert [*engine.prefetch([named.get] * 3)] == ["the caller's"] * 3
 
 
 def test_every_frame_of_the_background_is_awaited_so_that_no_error_is_lost(monkeypatch):
@@ -62,11 +62,11 @@ def test_every_frame_of_the_background_is_awaited_so_that_no_error_is_lost(monke
     frame = pl.DataFrame({"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 1, 1, 0], "score": [1, 2, 3, 4]})
     left = []
 
-    def later(_, build):
+    def submit(_, build):
         left.append(build)
         return lambda: left.remove(build) or build() if build in left else build()
 
-    monkeypatch.setattr(EagerPolars, "later", later)
+    monkeypatch.setattr(EagerPolars, "submit", submit)
     for name in ("ndcg@2", "map", "mrr", "r_precision", "roc_auc", "err(max_relevance=1)", "judged@1", "coverage@1"):
         frame.rec.evaluate(name)
         assert not left, name

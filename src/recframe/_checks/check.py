@@ -72,7 +72,7 @@ def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
     table = table.filter(~nw.col(COUNT).is_null())
     share = nw.when(nw.col(TOTAL) > 0).then(nw.col(COUNT) / nw.col(TOTAL)).otherwise(0.0)
     table = table.with_columns(share.alias(SHARE)).with_columns(nw.col(COUNT).cast(nw.Int64()))
-    return opened.engine.settle(table.sort(*opened.long, ORDER, nulls_last=True))
+    return opened.engine.collect_once(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
 def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) -> list[Frame]:

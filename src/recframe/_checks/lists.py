@@ -110,7 +110,7 @@ def _segments(opened: Opened, name: str) -> Frame:
 
 def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
     """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
-    ranked = opened.engine.present(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
+    ranked = opened.engine.drop_missing(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
     start = ranks.block_start(opened.group, by_rank=opened.query.by_rank)
     ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
     block = [*opened.group, START]

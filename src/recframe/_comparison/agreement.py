@@ -106,7 +106,7 @@ class Agreement:
         if self._query.by_rank:
             columns = [score_column(i) for i in range(len(self._query.orders))]
             rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in columns))
-        return self._engine.settle(self._engine.join(rows, self._models, [MODEL]) if self._long else rows)
+        return self._engine.collect_once(self._engine.join(rows, self._models, [MODEL]) if self._long else rows)
 
     @property
     def _long(self) -> bool:
@@ -122,7 +122,7 @@ class Agreement:
         one = models.with_columns(nw.lit(0).alias(NUMBER))
         rank = nw.col(MODEL).rank("dense").over(NUMBER).cast(nw.Int64())
         count = nw.len().over(NUMBER).cast(nw.Int64())
-        return self._engine.settle(one.with_columns(rank.fill_null(count).alias(NUMBER)))
+        return self._engine.collect_once(one.with_columns(rank.fill_null(count).alias(NUMBER)))
 
     @property
     def _rankings(self) -> list[Ranking]:
@@ -131,7 +131,7 @@ class Agreement:
         for i in range(len(self._query.orders)):
             number = [NUMBER] if self._long else []
             score = nw.col(score_column(i)).alias(SCORE)
-            rows = self._engine.present(self._rows.select(*self._keys, *number, self._same, score), SCORE)
+            rows = self._engine.drop_missing(self._rows.select(*self._keys, *number, self._same, score), SCORE)
             rankings.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
         return rankings
 
@@ -179,7 +179,7 @@ class Agreement:
         pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))
         # Without segments there is a row for each pair, also for one without a list in common.
         pairs = ranked.select(*per).unique().join(pairs, how="cross") if per else pairs
-        ranked = engine.settle(ranked.group_by(*per, NUMBER).agg(nw.len().alias(MODEL_ONLY)))
+        ranked = engine.collect_once(ranked.group_by(*per, NUMBER).agg(nw.len().alias(MODEL_ONLY)))
         table = engine.join(pairs, table, [*per, *pair])
         for side, name in ((LEFT, MODEL_ONLY), (RIGHT, OTHER_ONLY)):
             table = engine.join(table, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
@@ -197,7 +197,7 @@ class Agreement:
         check_apart([names.get(column, column) for column in columns])
         if not engine.eager:
             return self._session.finish(table.select(*columns), names, ())
-        table = engine.settle(table)
+        table = engine.collect_once(table)
         result = self._native(table.select(*columns, *pair), names, [*self._per, *pair])
         if self._long:
             # Only a column of the plan's own name gets its values back.

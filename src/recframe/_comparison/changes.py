@@ -104,7 +104,7 @@ def _sides(rows: Contributions, baseline: Any) -> list[tuple[Frame, Frame]]:
     models: Sequence[Any] = context.query.orders
     if context.long:
         ((of_items, lists),) = rankings
-        lists = context.engine.settle(lists)
+        lists = context.engine.collect_once(lists)
         codes, models = model_names(context, lists)
         rankings = [(of_items.filter(is_model(code)), lists.filter(is_model(code))) for code in codes]
     before, after = _sides_of(models, baseline)
@@ -122,7 +122,7 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     )
     both = engine.join(first, second, keys)
     both = both.with_columns((nw.col(after) - nw.col(before)).alias(difference))
-    both = engine.settle(both.filter(~nw.col(difference).is_null()))
+    both = engine.collect_once(both.filter(~nw.col(difference).is_null()))
     lists = sorted_by_key(engine.collected(both.select(*keys, before, after, difference)), context)
     differences = lists[difference].to_numpy()
     chosen = _chosen(differences, options.most)

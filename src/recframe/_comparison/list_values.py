@@ -75,7 +75,7 @@ class ListValues:
         frames = plan.list_values()
         self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
         if self._context.long:
-            lists = self.engine.settle(frames[0]) if self.engine.eager else frames[0]
+            lists = self.engine.collect_once(frames[0]) if self.engine.eager else frames[0]
             codes, self.models = model_names(self._context, lists)
             frames = [lists.filter(is_model(code)) for code in codes]
         else:

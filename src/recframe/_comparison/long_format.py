@@ -38,7 +38,7 @@ def in_columns(frame: Any, query: Query, name: str) -> tuple[Any, dict[str, Any]
     engine = session.engine
     rows, _ = with_list_key(session.frames["frame"], key_specs(query))
     pair = [*(key_specs(query) or [key_column(0)]), ITEM]
-    rows = engine.settle(rows.select(*pair, MODEL, nw.col(score_column(0)).alias(SCORE)))
+    rows = engine.collect_once(rows.select(*pair, MODEL, nw.col(score_column(0)).alias(SCORE)))
     if engine.may_hold(engine.count_rows(rows, [*pair, MODEL], ROWS, {}), nw.col(ROWS) > 1):
         msg = f"a model of {query.model!r} has several rows for an item of a list"
         raise InputError(msg, f"keep one row for each item, list and model: {query.item!r}, {query.by!r}")

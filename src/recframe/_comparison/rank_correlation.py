@@ -41,7 +41,7 @@ def common_of_rows(engine: Engine, ranking: Ranking, keys: Sequence[str]) -> Fra
     rows = ranking.rows
     if not engine.eager:
         rows = rows.group_by(*keys, NUMBER, ITEM).agg(nw.col(SCORE).max())
-    rows = engine.settle(rows.select(*keys, NUMBER, ITEM, SCORE))
+    rows = engine.collect_once(rows.select(*keys, NUMBER, ITEM, SCORE))
     left = rows.rename({NUMBER: LEFT, SCORE: of_left(SCORE)})
     right = rows.rename({NUMBER: RIGHT, SCORE: of_right(SCORE)})
     both = engine.join(left, right, [*keys, ITEM]).filter(nw.col(LEFT) < nw.col(RIGHT))
@@ -64,7 +64,7 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
         nw.len().over(*lists).cast(nw.Float64()).alias(PAIRS),
         *(nw.len().over(*lists, side(RANK)).cast(nw.Float64()).alias(side(TIES)) for side in sides),
     )
-    rows = engine.settle(ranks.levels(rows, lists))
+    rows = engine.collect_once(ranks.levels(rows, lists))
     digits = LAZY_DIGITS
     if engine.eager:
         digits = int(engine.scalar(rows.select(nw.col(LEVEL).max())) or 0).bit_length()

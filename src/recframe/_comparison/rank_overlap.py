@@ -65,14 +65,14 @@ def overlaps(
     A list is one of a model that ranks an item in it, and of a pair if it is one of both. Same: the column that two
     rows of one item share: the item within a list, or the number of the row.
     """
-    placed = [engine.settle(_placed(engine, ranking, [*keys, same], k)) for ranking in rankings]
+    placed = [engine.collect_once(_placed(engine, ranking, [*keys, same], k)) for ranking in rankings]
     counts = [one.group_by(*keys, NUMBER).agg(nw.len().alias(LENGTH)) for one in placed]
-    lengths = engine.settle(engine.stack(counts))
+    lengths = engine.collect_once(engine.stack(counts))
     # Of models in columns, only an earlier one can be the left model of a pair.
     sides = (placed[:-1], placed[1:]) if len(placed) > 1 else (placed, placed)
     left, right = (engine.stack(side) for side in sides)
-    pairs = engine.settle(_pairs(engine, lengths, keys, k))
-    tails = engine.settle(_tails(engine, pairs, p))
+    pairs = engine.collect_once(_pairs(engine, lengths, keys, k))
+    tails = engine.collect_once(_tails(engine, pairs, p))
     lists = [*keys, LEFT, RIGHT]
     on = [*keys, ITEM] if same == ITEM else [same]
     one, other = _sides(_once(engine, left, keys), _once(engine, right, keys), (START, END))

@@ -27,8 +27,8 @@ def places(engine: Engine, frame: Frame, columns: Sequence[str]) -> Frame:
     for name in columns:
         # Few values are sorted, rather than many rows.
         place = nw.col(name).rank("dense").fill_null(0).cast(nw.Int64())
-        values = engine.settle(frame.select(name).unique()).with_columns(place.alias(VALUE_PLACE))
-        frame = engine.join(frame, engine.settle(values), [name]).drop(name).rename({VALUE_PLACE: name})
+        values = engine.collect_once(frame.select(name).unique()).with_columns(place.alias(VALUE_PLACE))
+        frame = engine.join(frame, engine.collect_once(values), [name]).drop(name).rename({VALUE_PLACE: name})
     return frame
 
 

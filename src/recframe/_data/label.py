@@ -114,12 +114,12 @@ def _join(rows: Rows[Engine], query: Query, *, valued: bool) -> tuple[Any, Frame
     numbers = [RELEVANCE, *([VALUE] if valued else [])]
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
     truth = truth.rename({**({VALUE: TRUE_VALUE} if valued else {}), **dict.fromkeys(rows.row, OTHER_ROW)})
-    truth = engine.settle(truth)
+    truth = engine.collect_once(truth)
     known = [RELEVANCE, *([TRUE_VALUE] if valued else [])]
     joined = engine.join(frame, truth.select(*keys, ITEM, *known), [*keys, ITEM])
     if valued:
         joined = joined.with_columns(nw.col(VALUE).cast(nw.Float64())).with_columns(known_value()).drop(TRUE_VALUE)
-    joined = engine.settle(joined)
+    joined = engine.collect_once(joined)
     unknown = nw.col(RELEVANCE).is_null()
     labelled = _numbered(rows, joined.filter(~unknown), [*group, ITEM], query)
     _check_repeats(rows, query, labelled)
@@ -151,7 +151,7 @@ def _numbered(rows: Rows[Engine], labelled: Frame, pair: Sequence[str], query: Q
         )
         start = nw.col(START).fill_null(NEVER)
     labelled = labelled.with_columns(start.cast(nw.Int64()).alias(START))
-    return rows.engine.settle(number_repeats(labelled, pair, rows.row).drop(START))
+    return rows.engine.collect_once(number_repeats(labelled, pair, rows.row).drop(START))
 
 
 def _check_repeats(rows: Rows[Engine], query: Query, labelled: Frame) -> None:
@@ -171,4 +171,4 @@ def _models(rows: Rows[Engine]) -> Frame:
     frame = rows.frames["frame"]
     if not rows.row:
         return frame.select(MODEL).unique()
-    return rows.engine.settle(frame.group_by(MODEL).agg(nw.col(*rows.row).min().alias(MODEL_ROW)))
+    return rows.engine.collect_once(frame.group_by(MODEL).agg(nw.col(*rows.row).min().alias(MODEL_ROW)))

@@ -36,9 +36,9 @@ def ranked(frame: Any, query: Query, k: int | None, name: str) -> Any:
     rows = open_rows({"frame": Source(frame, specs)})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
     group = [*([MODEL] if query.model is not None else []), *keys]
-    first_rows = rows.engine.present(whole, SCORE)
+    first_rows = rows.engine.drop_missing(whole, SCORE)
     first_rows = ranks.place(first_rows, group, k, by_rank=query.by_rank)
-    first_rows = rows.engine.settle(ranks.sizes(first_rows, group))
+    first_rows = rows.engine.collect_once(ranks.sizes(first_rows, group))
     # What is left of a tie has one item: rows that repeat it get the next places.
     first_rows = ranks.break_ties(rows.engine, first_rows, group, ranks.TIE_ORDER["item"], k)
     models = [] if query.model is None else [query.model]

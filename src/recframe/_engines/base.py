@@ -151,16 +151,16 @@ class Engine(Adapter):
     Methods with a body are the defaults: an engine with a faster way of its own replaces them.
     """
 
-    def settle(self, frame: Frame) -> Frame:
+    def collect_once(self, frame: Frame) -> Frame:
         """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
         return frame
 
-    def later(self, build: Later) -> Later:
+    def submit(self, build: Later) -> Later:
         """Start building a frame in a background thread where supported; call the result to wait for it."""
         frame = build()
         return lambda: frame
 
-    def in_turn(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
+    def prefetch(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
         """Yield what each function builds, the next one in a background thread where supported."""
         return (build() for build in builds)
 
@@ -171,8 +171,8 @@ class Engine(Adapter):
     def extremes(self, frame: Frame, column: str) -> tuple[float, float]:
         """Return the least and the greatest number of a column of an eager frame, 0 and 0 if it has none."""
         number = nw.col(column).cast(nw.Float64()).fill_nan(None)
-        found = frame.select(least=number.min(), greatest=number.max()).collect().row(0)
-        return float(found[0] or 0), float(found[1] or 0)
+        ends = frame.select(least=number.min(), greatest=number.max()).collect().row(0)
+        return float(ends[0] or 0), float(ends[1] or 0)
 
     def value_now(self, frame: Frame) -> Any:
         """Return what `scalar` does of an eager frame, and None of a lazy one, whose rows are not read."""
@@ -182,7 +182,7 @@ class Engine(Adapter):
         """Return whether a row meets a condition; of a lazy frame, whose rows are not read, one may."""
         return not self.eager or self.scalar(frame.filter(condition).select(nw.len())) > 0
 
-    def present(self, frame: Frame, column: str) -> Frame:
+    def drop_missing(self, frame: Frame, column: str) -> Frame:
         """Return the rows whose value in the column is not missing."""
         return frame.filter(~nw.col(column).is_null())
 
@@ -212,7 +212,7 @@ class Engine(Adapter):
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         """Return the one known value of a column in each group; where one has several, raise, a plan when it runs."""
-        known = self.settle(known_values(rows, keys, column))
+        known = self.collect_once(known_values(rows, keys, column))
         several = known.group_by(*keys).agg(_COUNT).filter(_IS_SEVERAL)
         if self.scalar(several.select(_ROWS)):
             raise error
@@ -257,7 +257,7 @@ class Engine(Adapter):
         add = self.sum_in_order if in_order else self.sum_exactly
         return add(frame.select(*group, *terms.values()), group, list(terms))
 
-    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
+    def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:  # noqa: ARG002
         """Return what parts add to the columns of their groups, 0 where they add nothing; None to sum all together."""
         return None
 

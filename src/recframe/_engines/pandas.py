@@ -53,7 +53,7 @@ class Pandas(Engine):
         wrap = pandas_frame if by_polars is None else polars_frame
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pd.DataFrame:
-            result = result if by_polars is None else by_polars.settle(result)
+            result = result if by_polars is None else by_polars.collect_once(result)
             out = _decoded(to_pandas(result), {name: decoders[name] for name in decoders.keys() - models})
             if sort:
                 with suppress(TypeError):  # objects without an order stay as they come
@@ -78,8 +78,8 @@ class Pandas(Engine):
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
         values = frame[column] if column in frame.columns else frame.index.get_level_values(column)
-        found: list[Any] = values.array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
-        return found
+        some: list[Any] = values.array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
+        return some
 
     @property
     def constructors(self) -> Constructors:
@@ -93,9 +93,9 @@ class Pandas(Engine):
         value = frame.collect().item()
         return None if pd.isna(value) else value
 
-    def present(self, frame: Frame, column: str) -> Frame:
+    def drop_missing(self, frame: Frame, column: str) -> Frame:
         # Few frames lack a score, and leaving rows out copies the others.
-        return super().present(frame, column) if frame.collect().to_native()[column].hasnans else frame
+        return super().drop_missing(frame, column) if frame.collect().to_native()[column].hasnans else frame
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None

@@ -31,10 +31,10 @@ def exact_sums(
         sums = rows.groupby(list(group), dropna=False, sort=False, observed=True).sum().reset_index()
     else:
         sums = rows.sum().to_frame().T
-    found: dict[str, Any] = {name: sums[name] for name in group}
-    found |= {name: reduce(add, (sums[part] for part in parts)) for name, parts in totals.items()}
-    found |= {name: sums[f"count {name}"] for name in counted}
-    return pd.DataFrame(found)
+    added: dict[str, Any] = {name: sums[name] for name in group}
+    added |= {name: reduce(add, (sums[part] for part in parts)) for name, parts in totals.items()}
+    added |= {name: sums[f"count {name}"] for name in counted}
+    return pd.DataFrame(added)
 
 
 def _parts(values: Any) -> Any:

@@ -66,7 +66,7 @@ class Polars(Engine):
         sums = [col(column).sum() for column in columns]
         return lazy(frame.to_native().group_by(list(group)).agg(sums) if group else frame.to_native().select(sums))
 
-    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
+    def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
         # Only one part adds to a column of a list, so that no order of the parts changes its sum.
         stacked = []
         for part in parts:
@@ -159,10 +159,10 @@ class EagerPolars(Polars):
         return polars_look.lists_with_repeats(frame, by, model, scores, item, size)
 
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
-        found: list[Any] = series(frame, column)[start:stop].to_list()
-        return found
+        some: list[Any] = series(frame, column)[start:stop].to_list()
+        return some
 
-    def settle(self, frame: Frame) -> Frame:
+    def collect_once(self, frame: Frame) -> Frame:
         return frame if held(frame) is not None else lazy(self._collect(frame))
 
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
@@ -185,11 +185,11 @@ class EagerPolars(Polars):
         # Of few rows, those of a group are added one after the other.
         return lazy(frame.to_native().sort([*group, *columns], nulls_last=True)) if self._few else frame
 
-    def sum_apart(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
+    def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
         if self._few:
             return None
         if len(columns) < MOST_STACKED:
-            return super().sum_apart(parts, group, columns)
+            return super().sum_separately(parts, group, columns)
         # Each part is summed by itself: stacked, it would hold a 0 for each column of the others.
         sums = []
         added: dict[str, list[pl.Expr]] = {name: [] for name in columns}
@@ -217,18 +217,18 @@ class EagerPolars(Polars):
         """Whether work in the background is done sooner."""
         return not self._few and pl.thread_pool_size() > 1
 
-    def later(self, build: Later) -> Later:
+    def submit(self, build: Later) -> Later:
         if not self._has_threads:
-            return super().later(build)
+            return super().submit(build)
         # Much of a call keeps one core busy only: the sort, and plans of few rows.
         pool = ThreadPoolExecutor(1)
         frame = _submit(pool, build)
         pool.shutdown(wait=False)
         return frame.result
 
-    def in_turn(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
+    def prefetch(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
         if not self._has_threads:
-            yield from super().in_turn(builds)
+            yield from super().prefetch(builds)
             return
         # Of several models, one is sorted while the sums of another are computed.
         with ThreadPoolExecutor(1) as pool:
@@ -246,10 +246,10 @@ class EagerPolars(Polars):
     def may_hold(self, frame: Frame, condition: nw.Expr) -> bool:
         return bool(collect_columns(frame.to_native().select(native(condition).any())).item())
 
-    def present(self, frame: Frame, column: str) -> Frame:
+    def drop_missing(self, frame: Frame, column: str) -> Frame:
         rows = picked(frame)
         # What was picked stays picked, for the next look.
-        return lazy(rows) if rows.get_column(column).null_count() == 0 else super().present(frame, column)
+        return lazy(rows) if rows.get_column(column).null_count() == 0 else super().drop_missing(frame, column)
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None

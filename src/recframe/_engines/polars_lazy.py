@@ -72,7 +72,7 @@ class LazyPolars(Polars):
         places = (col(column).arr.get(index).alias(name) for index, name in enumerate(names))
         return frame.select(item, *places)
 
-    def settle(self, frame: Frame) -> Frame:
+    def collect_once(self, frame: Frame) -> Frame:
         # Of common parts in common parts polars finds only the outer ones by itself, and computes the inner ones again.
         return lazy(frame.to_native().cache()) if MARKS_COMMON_PARTS else frame
 

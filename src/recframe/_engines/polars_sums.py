@@ -62,11 +62,11 @@ def joined(sums: Sequence[pl.DataFrame], keys: Sequence[str], added: Mapping[str
     lists = collect(pl.concat([each.lazy().select(keys) for each in sums]).unique())
     # Often one has all groups, and the others are joined to it.
     first = next((number for number, each in enumerate(sums) if each.height == lists.height), None)
-    found = (lists if first is None else sums[first]).lazy()
+    rows = (lists if first is None else sums[first]).lazy()
     for number, each in enumerate(sums):
         if number != first:
-            found = found.join(each.lazy(), on=list(keys), how="left", **NULLS_EQUAL)
-    return found.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
+            rows = rows.join(each.lazy(), on=list(keys), how="left", **NULLS_EQUAL)
+    return rows.select(*keys, *(pl.sum_horizontal(pl.lit(0.0), *terms).alias(name) for name, terms in added.items()))
 
 
 def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> pl.DataFrame | None:
@@ -82,6 +82,6 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
         return None
     numbers = collect(frame.lazy().select(lists.number().alias(NUMBER))).to_series()
     counts = pl.Series(numpy.bincount(numbers.to_numpy(), minlength=lists.many)).alias(name)
-    found = counts.to_frame().with_row_index(NUMBER).filter(pl.col(name) > 0)
+    counted = counts.to_frame().with_row_index(NUMBER).filter(pl.col(name) > 0)
     key = lists.read(pl.col(NUMBER).cast(pl.Int64))
-    return found.select(*key, name, *(pl.col(name).alias(other) for other in values)).select(*keys, name, *values)
+    return counted.select(*key, name, *(pl.col(name).alias(other) for other in values)).select(*keys, name, *values)

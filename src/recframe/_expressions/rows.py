@@ -66,10 +66,10 @@ def terms(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
     rows = _with_blocks(rows, requirements)
     if requirements.first_hit.by_column:
         rows = _with_chances(rows)
-    found = dict(requirements.ranked.summands)
+    summands = dict(requirements.ranked.summands)
     for others in (requirements.first_hit.summands, requirements.cascade.summands):
-        found |= {column: found[column] + term for column, term in others.items()}
-    return rows.select({column: on_fields(term) for column, term in found.items()})
+        summands |= {column: summands[column] + term for column, term in others.items()}
+    return rows.select({column: on_fields(term) for column, term in summands.items()})
 
 
 def _numbered(rows: Steps, ties: Ties) -> Steps:
@@ -92,8 +92,8 @@ def _numbered(rows: Steps, ties: Ties) -> Steps:
 def _stops(requirements: Requirements) -> dict[str, pl.Expr]:
     """Return the probabilities to stop at a row."""
     relevance, greatest = nw.col(RELEVANCE), nw.col(GREATEST)
-    found = {stop_column(n): stop(relevance, greatest) for n, stop in enumerate(requirements.stops)}
-    return {name: on_fields(stop.cast(nw.Float64())) for name, stop in found.items()}
+    chances = {stop_column(n): stop(relevance, greatest) for n, stop in enumerate(requirements.stops)}
+    return {name: on_fields(chance.cast(nw.Float64())) for name, chance in chances.items()}
 
 
 def _weights(requirements: Requirements) -> dict[str, pl.Expr]:
@@ -108,7 +108,7 @@ def _added_up(requirements: Requirements) -> list[WeightSums]:
 
 def _tables(requirements: Requirements) -> dict[str, pl.Expr]:
     """Return the sums of weights before tied blocks and up to their ends, looked up."""
-    found = {}
+    tables = {}
     last = {before_column: field(START) - 1, upto_column: field(START) + field(SIZE) - 1}
     for each in requirements.weight_sums:
         if each.k is not None and each.k <= LONGEST_TABLE:
@@ -116,8 +116,8 @@ def _tables(requirements: Requirements) -> dict[str, pl.Expr]:
             sums = [0.0, *accumulate(positions.select(on_columns(each.weight, pl.col)).to_series())]
             for column, end in last.items():
                 at = end.cast(pl.Int64)
-                found[column(each.number)] = at.replace_strict([*range(each.k + 1)], sums, default=sums[-1])
-    return found
+                tables[column(each.number)] = at.replace_strict([*range(each.k + 1)], sums, default=sums[-1])
+    return tables
 
 
 def _with_blocks(rows: Steps, requirements: Requirements) -> Steps:
@@ -129,15 +129,15 @@ def _with_blocks(rows: Steps, requirements: Requirements) -> Steps:
     passed = {go_on_column(n): on_fields(stops.go_on(nw.col(stop_column(n)))) for n in stopping}
     passed |= {end_column(n): on_fields(stops.is_end(nw.col(stop_column(n)))) for n in stopping}
     rows = rows.add(passed).add({past_column(name): field(name).cum_sum() for name in (*ahead, *passed)})
-    found = _tables(requirements)
+    columns = _tables(requirements)
     for name, (before, upto) in ahead.items():
         total = field(past_column(name))
-        found[before] = pl.when(field(_IS_FIRST)).then(total - field(name)).forward_fill()
-        found[upto] = pl.when(field(_IS_LAST)).then(total).backward_fill()
+        columns[before] = pl.when(field(_IS_FIRST)).then(total - field(name)).forward_fill()
+        columns[upto] = pl.when(field(_IS_LAST)).then(total).backward_fill()
     for n in stopping:
         logs, ends = (nw.col(past_column(name)) - nw.col(name) for name in (go_on_column(n), end_column(n)))
-        found[examined_column(n)] = on_fields(stops.reached(logs, ends))
-    rows = rows.add(found).add({ORDER: field(START)})
+        columns[examined_column(n)] = on_fields(stops.reached(logs, ends))
+    rows = rows.add(columns).add({ORDER: field(START)})
     if HIT not in ahead:
         return rows
     inside = field(UPTO) - field(HITS_BEFORE)

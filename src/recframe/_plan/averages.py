@@ -53,7 +53,7 @@ def fill(
         how, value = context.query.averaging(metric.label), nw.col(metric.column)
         counts = [nw.col(column) > 0 for column in context.requirements.values[metric.label].counted]
         if how.undefined == "raise":
-            rows = context.engine.settle(rows)
+            rows = context.engine.collect_once(rows)
             _raise(context, rows.filter(value.is_null(), *counts), metric, key, one)
         elif isinstance(how.undefined, float):
             value = value.fill_null(how.undefined)
@@ -80,7 +80,7 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
     checked = [one for one in metrics if context.query.averaging(one.label).undefined == "raise_all"]
     if not checked:
         return result
-    result = context.engine.settle(result)
+    result = context.engine.collect_once(result)
     there = [(~nw.col(one.column).is_null()).cast(nw.Float64()).alias(one.column) for one in checked]
     names = [one.column for one in checked]
     by = [MODEL] if context.query.several else []
@@ -97,8 +97,8 @@ def refuse_all_undefined(context: CallContext, result: Frame, metrics: Sequence[
 
 def _first_model(context: CallContext, models: Frame) -> Any:
     """Return the first model of an eager frame, as the user wrote it."""
-    found = context.finish(models.select(MODEL), {}, [MODEL])
-    return context.engine.as_narwhals(found).get_column(MODEL).to_list()[0]
+    model = context.finish(models.select(MODEL), {}, [MODEL])
+    return context.engine.as_narwhals(model).get_column(MODEL).to_list()[0]
 
 
 def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metric]) -> Frame:
@@ -162,7 +162,7 @@ def with_weights(context: CallContext, lists: Frame, columns: Iterable[str]) -> 
         return lists
     weight = nw.col(WEIGHT).fill_null(0.0)
     if context.engine.eager:
-        lists = context.engine.settle(lists)
+        lists = context.engine.collect_once(lists)
         for wrong in (context.engine.scalar(lists.select(extreme)) for extreme in (weight.min(), weight.max())):
             if wrong is not None and not 0 <= wrong < math.inf:
                 msg = f"weight={context.query.weight!r} holds {wrong:g}, but a weight is 0 or more, and finite"
@@ -189,12 +189,12 @@ def totals(context: CallContext, lists: Frame, labels: Sequence[str], weights: M
         return _medians(context, lists, labels)
     if how != "arithmetic" and context.engine.eager:
         lists = _checked(context, lists, labels)
-    found = [_total(label, weights.get(label), how, floor) for label in labels]
-    found += [_weight(label, weights[label]) for label in labels if label in weights]
+    summands = [_total(label, weights.get(label), how, floor) for label in labels]
+    summands += [_weight(label, weights[label]) for label in labels if label in weights]
     # A weight counts where there is a value: without one, values are counted.
     counted = {total_weight_column(label): total_column(label) for label in labels if label not in weights}
     columns = [name for name in summed(context, labels) if name not in counted]
-    return context.engine.sum_exactly(lists.select(*by, *found, *counts), by, columns, counted)
+    return context.engine.sum_exactly(lists.select(*by, *summands, *counts), by, columns, counted)
 
 
 @lru_cache(KEPT)
@@ -215,15 +215,15 @@ def _summand(value: nw.Expr, how: MeanKind, floor: float) -> nw.Expr:
     if how == "arithmetic":
         return value
     known = nw.when(value > floor).then(value).otherwise(floor or 1.0)
-    found = known.log() if how == "geometric" else 1.0 / known
+    transformed = known.log() if how == "geometric" else 1.0 / known
     if not floor:
-        found = nw.when(value > 0).then(found).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
-    return nw.when(value >= 0).then(found).otherwise(nw.when(value < 0).then(math.nan))
+        transformed = nw.when(value > 0).then(transformed).otherwise(-OF_ZERO if how == "geometric" else OF_ZERO)
+    return nw.when(value >= 0).then(transformed).otherwise(nw.when(value < 0).then(math.nan))
 
 
 def _checked(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame:
     """Return the values of lists, or raise where one is below 0: geometric and harmonic means have none there."""
-    lists = context.engine.settle(lists)
+    lists = context.engine.collect_once(lists)
     for metric in context.requirements.metrics:
         least = context.engine.scalar(lists.select(nw.col(metric.column).min())) if metric.column in labels else None
         if least is not None and least < 0:
@@ -237,23 +237,23 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     """Return the median of the lists' values in the place of totals, and how many lists have one."""
     by = context.reported
     lists = lists.select(*by, *labels, *_counts(context, labels))
-    found = [nw.col(label).median().alias(total_column(label)) for label in labels]
-    found += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
-    found += [nw.col(name).sum() for name in context.query.count_columns]
-    return lists.group_by(*by).agg(*found) if by else lists.select(*found)
+    medians = [nw.col(label).median().alias(total_column(label)) for label in labels]
+    medians += [nw.col(label).count().alias(total_weight_column(label)) for label in labels]
+    medians += [nw.col(name).sum() for name in context.query.count_columns]
+    return lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
 
 
 @lru_cache(KEPT)
 def _mean(label: str, how: MeanKind) -> nw.Expr:
     """Return the mean that the totals of a metric give, missing where no list has a value."""
     total, weight = nw.col(total_column(label)), nw.col(total_weight_column(label))
-    found = total if how == "median" else total / weight
+    mean = total if how == "median" else total / weight
     if how == "geometric":
-        found = found.exp()
+        mean = mean.exp()
     elif how == "harmonic":
         # Engines order NaN, of a value below 0, after all numbers.
-        found = nw.when((total < OF_ZERO / 1e100) | total.is_nan()).then(weight / total).otherwise(0.0)
-    return nw.when(weight > 0).then(found).alias(label)
+        mean = nw.when((total < OF_ZERO / 1e100) | total.is_nan()).then(weight / total).otherwise(0.0)
+    return nw.when(weight > 0).then(mean).alias(label)
 
 
 def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:
@@ -282,8 +282,8 @@ def means(context: CallContext, sums: Frame, labels: Sequence[str]) -> Frame:
     if how == "arithmetic" and not counts:
         sides = {name: (total_column(name), total_weight_column(name)) for name in averaged}
         return context.engine.ratios(sums, [*context.result_keys, *columns], sides)
-    found = [_mean(column, how) if column in averaged else nw.col(column) for column in columns]
-    return sums.select(*context.result_keys, *found, *counts)
+    averages = [_mean(column, how) if column in averaged else nw.col(column) for column in columns]
+    return sums.select(*context.result_keys, *averages, *counts)
 
 
 def joined(engine: Engine, results: Sequence[Frame], by: Sequence[str]) -> Frame:

@@ -50,14 +50,14 @@ class RecommendedItems:
         self._engine = context.engine
         self._requirements = context.requirements
         self._side_tables = context.side_tables
-        self._rows = self._engine.settle(self._ordered(placed))
+        self._rows = self._engine.collect_once(self._ordered(placed))
         check_recommended(context, self._rows)
 
     def _ordered(self, placed: Placed) -> Frame:
         """Give each row one position: ties by item, unless the call names another order."""
         group, policy = self._context.group, self._context.query.ties
         order = ranks.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
-        sized = self._engine.settle(placed.rows if placed.sized else ranks.sizes(placed.rows, group))
+        sized = self._engine.collect_once(placed.rows if placed.sized else ranks.sizes(placed.rows, group))
         rows = ranks.break_ties(self._engine, sized, group, order, self._requirements.recommended_cutoff)
         return rows.select(*group, ITEM, PLACE)
 

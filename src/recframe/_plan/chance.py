@@ -63,7 +63,7 @@ def with_chance(given: Given, query: Query, metrics: Sequence[Metric]) -> tuple[
     for ordered, name in orders.items():
         other = Plan(given, reordered(query, ordered), metrics)
         values = (nw.col(metric.column).alias(name.format(metric.column)) for metric in plan.metrics)
-        frames.append(context.engine.settle(other.run().select(*keys, *values)))
+        frames.append(context.engine.collect_once(other.run().select(*keys, *values)))
     result = joined(context.engine, frames, keys)
     result = result.with_columns(*(_skill(query, metric) for metric in plan.metrics))
     names, columns = dict(context.names), list(keys)

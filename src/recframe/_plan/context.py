@@ -117,12 +117,12 @@ class CallContext:
             truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, numbers)
             if query.condensed:
                 truth = self._judged(truth.with_columns(nw.lit(1.0).alias(POOLED)))
-            self.truth = self.engine.settle(truth)
+            self.truth = self.engine.collect_once(truth)
         self.subtopics: Frame | None = None
         if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
-            self.subtopics = self.engine.settle(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
+            self.subtopics = self.engine.collect_once(relevant_pairs(self.truth_lists, self.keys, query.min_relevance))
         if query.condensed:
-            self.frame = self.engine.settle(self._condensed(self.frame))
+            self.frame = self.engine.collect_once(self._condensed(self.frame))
 
     @cached_property
     def side_tables(self) -> SideTables:
@@ -261,7 +261,7 @@ class CallContext:
     def sum_by_list(self, parts: Sequence[Addends]) -> Frame:
         """Return what parts add to the sums of their lists, 0 where they add nothing."""
         columns = self.columns
-        sums = self.engine.sum_apart(parts, self.group, columns)
+        sums = self.engine.sum_separately(parts, self.group, columns)
         if sums is not None:
             return sums
         stacked = []
@@ -277,7 +277,7 @@ class CallContext:
     def models(self) -> Frame:
         """Return every model of a frame in long format, those included that a part of the lists lacks."""
         frames = self.session.frames
-        return self.engine.settle(frames.get("models", frames["frame"]).select(MODEL).unique())
+        return self.engine.collect_once(frames.get("models", frames["frame"]).select(MODEL).unique())
 
     def lists(self, of: Literal["both", "truth"] = "both") -> Frame:
         """Return every list, or those of the truth, of every model."""

@@ -94,7 +94,7 @@ class Contributions:
         context = self.context
         rows = self.run().select(*self._names)
         if self._engine.eager:
-            rows = self._engine.settle(rows)
+            rows = self._engine.collect_once(rows)
         sort = [*([MODEL] if self._query.several else []), *context.key_names, POSITION, *self._item]
         return context.finish(rows, self._names, sort)
 
@@ -118,7 +118,7 @@ class Contributions:
         assert ideal is not None  # noqa: S101 - for the type checker: the metric
         assert shares is not None  # noqa: S101 - reads the relevance and shares
         value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self._engine.eager)}
-        lists = self._engine.settle(self._plan.sums(ranking).with_columns(**value))
+        lists = self._engine.collect_once(self._plan.sums(ranking).with_columns(**value))
         rows = row_sums(context, ranking, ideal()).select(
             *context.group,
             *self._item,
@@ -128,14 +128,14 @@ class Contributions:
             _TIED,
             *(row_column(column) for column in sorted(requirements.ranked.by_column)),
         )
-        found = [self._added(rows, lists, shares.ranked)]
+        parts = [self._added(rows, lists, shares.ranked)]
         if shares.unranked is not None:
             missing = self._unranked(ranking.ranked, index)
             # A number where the relevance is missing, which it never is: NumPy's integers hold no missing value.
             nowhere = nw.when(nw.col(RELEVANCE).is_null()).then(nw.lit(0, dtype=nw.Int64()))
             missing = missing.with_columns(nowhere.alias(POSITION), nowhere.alias(TIED))
-            found.append(self._added(missing, lists, shares.unranked))
-        result = self._engine.stack(found)
+            parts.append(self._added(missing, lists, shares.unranked))
+        result = self._engine.stack(parts)
         if self._engine.eager:
             self._check_sums(result)
         elif not self._metric.is_builtin:
@@ -180,8 +180,8 @@ class Contributions:
         rows = rows.with_columns(
             nw.col(CONTRIBUTION).sum().over(*group).alias(LIST_SUM), nw.col(ABSOLUTE).sum().over(*group)
         )
-        found = nw.when(_differs(LIST_SUM)).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
-        return rows.with_columns(found.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
+        exact = nw.when(_differs(LIST_SUM)).then(nw.lit(math.nan)).otherwise(nw.col(CONTRIBUTION))
+        return rows.with_columns(exact.alias(CONTRIBUTION)).drop(LIST_SUM, ABSOLUTE)
 
 
 def _differs(sums: str) -> nw.Expr:
@@ -203,7 +203,7 @@ def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
     # Contributions include rows that other calls leave out.
     terms = requirements.ranked_terms(tied=rows.tied).of_all
     requested, added = terms.requested, dict(terms.by_column)
-    kept = context.engine.settle(rows.count_hits(kept, requested))
+    kept = context.engine.collect_once(rows.count_hits(kept, requested))
     first_hit, cascade = requirements.first_hit.by_column, requirements.cascade.by_column
     if rows.tied and first_hit:
         kept = _with_blocks(context, kept, places.first_hit_places(context, kept, ranking.upto), first_hit)

@@ -34,7 +34,7 @@ def check_values(
     lacking = [(metric, lacks) for metric in metrics if (lacks := values[metric.label].lacking) is not None]
     if not lacking or not engine.eager:
         return rows
-    rows = engine.settle(rows)
+    rows = engine.collect_once(rows)
     for metric, lacks in lacking:
         try:
             without = rows.filter(lacks.fill_null(value=False))

@@ -39,7 +39,7 @@ def side_by_side(plans: Sequence[Plan], order: Sequence[str]) -> Any:
             metric.column: plan.context.query.averaging(metric.label).name for metric in plan.metrics
         }
         columns = (nw.col(column).alias(NAMED.format(name)) for column, name in names.items())
-        results.append(context.engine.settle(plan.run().select(*keys, *columns)))
+        results.append(context.engine.collect_once(plan.run().select(*keys, *columns)))
     if keys:
         # A segment that one level leaves out has no value there.
         results = [context.engine.stack([part.select(*keys) for part in results]).unique(), *results]

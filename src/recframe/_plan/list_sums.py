@@ -73,10 +73,10 @@ class Ranking:
         self.upto = upto
         ranked = ranked_rows(context, index)
         # Without a cutoff, the ranked rows are counted too.
-        self.ranked = self._engine.settle(ranked) if upto is None and RANKED in requirements.requested else ranked
+        self.ranked = self._engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.reads_relevance:
-            placed = placed._replace(rows=self._engine.settle(placed.rows))
+            placed = placed._replace(rows=self._engine.collect_once(placed.rows))
         self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None
         self.kept = kept_rows(context, self.ranked, placed, upto) if requirements.reads_relevance else None
 
@@ -103,24 +103,24 @@ class Ranking:
         context, requirements = self._context, self._requirements
         kept, rows = self.prepared(kept)
         hits = self._hits(kept, rows)
-        found = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
+        addends = [*self._row_sums(kept, hits, ideal, rows), *self._ideal_sums(ideal)]
         if rows.tied and requirements.first_hit.by_column and context.engine.may_hold(hits, HOLDS_SEVERAL_FIRST_HITS):
             first = places.first_hit_places(context, hits, self.upto)
-            found.append(Addends(first, requirements.first_hit.summands))
+            addends.append(Addends(first, requirements.first_hit.summands))
         if requirements.requested & {RANKED, ROWS}:
-            found += row_counts(context, self.ranked, kept, self._index, self.upto)
+            addends += row_counts(context, self.ranked, kept, self._index, self.upto)
         if IN_TRUTH in requirements.requested:
-            found.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
+            addends.append(Addends(context.lists(of="truth"), {IN_TRUTH: constant(IN_TRUTH, 1.0)}))
         if SERVED in requirements.requested:
             scored = context.all_rows.select(*context.group, nw.col(score_column(self._index)).alias(SCORE))
-            served = context.engine.present(scored, SCORE).select(*context.group).unique()
-            found.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
+            served = context.engine.drop_missing(scored, SCORE).select(*context.group).unique()
+            addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.alphas:
-            found += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
+            addends += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
         if requirements.stops:
             stops = stop_places(context, kept, self.upto, tied=rows.tied)
-            found.append(Addends(stops, requirements.cascade.summands))
-        return found
+            addends.append(Addends(stops, requirements.cascade.summands))
+        return addends
 
     def _hits(self, kept: Frame, rows: TermRows) -> Frame:
         """Return the rows that most metrics read: few, so that it pays to look for others among them alone."""
@@ -128,29 +128,29 @@ class Ranking:
         hits = kept.filter(is_read_row(graded=self._requirements.reads_graded))
         hits = rows.count_hits(hits, requested)
         # They are looked at, to see whether several first hits tie, and summed.
-        return self._engine.settle(hits) if rows.tied and FIRST_HIT in requested else hits
+        return self._engine.collect_once(hits) if rows.tied and FIRST_HIT in requested else hits
 
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context, accuracy = self._context, self._requirements.accuracy
         of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
-        found: list[Addends] = []
+        addends: list[Addends] = []
         if of_hits.by_column:
             read = self._in_order(rows.join_lookups(hits, of_hits.requested, ideal), rows)
-            found.append(Addends(read, of_hits.summands, in_order=True))
+            addends.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
             cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
             read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
             read = self._in_order(read, rows)
             terms = of_all.summands
-            several = bool(found)
+            several = bool(addends)
             if several:
                 # Of many rows, fewer columns are stacked.
                 read = self._engine.sum_terms(read, context.group, terms, in_order=True)
                 terms = {name: own(name) for name in terms}
-            found.append(Addends(read, terms, by_list=several, in_order=True))
-        return found
+            addends.append(Addends(read, terms, by_list=several, in_order=True))
+        return addends
 
     def _in_order(self, read: Frame, rows: TermRows) -> Frame:
         """Return rows in the order in which their terms are added."""
@@ -162,11 +162,11 @@ class Ranking:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
         context, requirements = self._context, self._requirements
         columns = (RELEVANT, *requirements.ideal["all"].by_column)
-        found = [Addends(ideal, {name: own(name) for name in columns}, by_list=True)]
+        addends = [Addends(ideal, {name: own(name) for name in columns}, by_list=True)]
         if requirements.ideal["ranked"].by_column:
-            found.append(ranked_ideal(context, self.ranked))
+            addends.append(ranked_ideal(context, self.ranked))
         if context.pooled:
             known = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
             known = known.join(context.models(), how="cross")
-            found.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
-        return found
+            addends.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
+        return addends

@@ -117,13 +117,17 @@ class Plan:
         """Yield what each model ranks."""
         ideal, upto = self.ideal_side()
         indexes = range(len(self._query.orders))
-        return self._engine.in_turn([functools.partial(self.ranking, index, ideal, upto) for index in indexes])
+        return self._engine.prefetch([functools.partial(self.ranking, index, ideal, upto) for index in indexes])
 
     def ideal_side(self) -> tuple[Later | None, int | None]:
         """Return what all rankings share, the ideal lists and the last position that matters, after checks."""
         self._check_data()
         upto, engine, requirements = self._requirements.cutoff, self._engine, self._requirements
-        ideal = engine.later(lambda: engine.settle(ideal_lists(self.context))) if requirements.reads_relevance else None
+        ideal = (
+            engine.submit(lambda: engine.collect_once(ideal_lists(self.context)))
+            if requirements.reads_relevance
+            else None
+        )
         if ideal is not None and RELEVANT in requirements.requested:
             # A cutoff at R: known on eager frames, on lazy ones it may be any position.
             most = engine.value_now(ideal().select(nw.col(RELEVANT).max()))
@@ -199,7 +203,7 @@ class Plan:
 
     def _one_of_several(self, frame: Frame) -> Frame:
         """Compute what belongs to one of several models now, while the next one is ranked."""
-        return self._engine.settle(frame) if self._engine.eager and len(self._query.orders) > 1 else frame
+        return self._engine.collect_once(frame) if self._engine.eager and len(self._query.orders) > 1 else frame
 
     @functools.cached_property
     def weighted(self) -> dict[str, str]:

@@ -55,7 +55,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
         keep += [RELEVANCE, *context.propensities]
     keep += [TIED] if context.query.tied is not None else []
     ranked = context.frame.select(*context.group, *keep, *context.values, **{SCORE: score_column(index)})
-    ranked = context.engine.present(ranked, SCORE)
+    ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
         # The gaps of rows that nobody judged are closed.
@@ -166,20 +166,20 @@ def kept_rows(context: CallContext, ranked: Frame, placed: Placed, upto: int | N
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
     engine, order = context.engine, ranks.TIE_ORDER[context.query.ties]
     if placed.sized and not order:
-        return engine.settle(with_relevance(context, placed.rows))
+        return engine.collect_once(with_relevance(context, placed.rows))
     if placed.sized and context.query.tied is None:
-        return _split_tied(context, engine.settle(with_relevance(context, placed.rows)), upto)
+        return _split_tied(context, engine.collect_once(with_relevance(context, placed.rows)), upto)
     kept = with_relevance(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
     if context.query.tied is not None:
         kept = _split_partial(context, ranks.absent(kept, context.group), upto)
-        return engine.settle(ranks.sizes(kept, context.group, absent=True))
+        return engine.collect_once(ranks.sizes(kept, context.group, absent=True))
     kept = _split(context, kept, upto)
     if _seem_different(context, ranked):
         # Counting the rows of lists is far less work than counting those of blocks.
-        kept = engine.settle(kept)
+        kept = engine.collect_once(kept)
         if not engine.scalar(ranks.tie_excess(kept, context.group)):
             return kept.with_columns(nw.lit(1).alias(SIZE))
-    return engine.settle(ranks.sizes(kept, context.group))
+    return engine.collect_once(ranks.sizes(kept, context.group))
 
 
 def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
@@ -196,7 +196,7 @@ def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).cast(nw.Int64()).alias(MOVED))
     parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
     parts += [ranks.sizes(tied, context.group).with_columns(nw.col(SIZE).cast(nw.Int64()))]
-    return context.engine.settle(context.engine.stack(parts))
+    return context.engine.collect_once(context.engine.stack(parts))
 
 
 def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame:

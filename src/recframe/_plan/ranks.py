@@ -256,7 +256,7 @@ def concordant_pairs(frame: Frame, keys: Sequence[str], digits: int) -> Frame:
         frame = frame.with_columns((nw.col(LEVEL) // 2 ** (digit + 1)).alias(HIGHER_DIGITS))
         group = [*keys, HIGHER_DIGITS]
         rank = nw.col(START).rank("average").over(*group)
-        found = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
-        frame = frame.with_columns(found.cast(nw.Float64()).alias(digit_column(digit)))
+        share = nw.when((nw.col(LEVEL) // 2**digit) % 2 == 1).then(nw.len().over(*group) + 1 - 2 * rank).otherwise(0.0)
+        frame = frame.with_columns(share.cast(nw.Float64()).alias(digit_column(digit)))
         concordance = concordance + nw.col(digit_column(digit))
     return frame.with_columns((concordance + 0.0 * nw.col(LEVEL)).alias(CONCORDANCE))

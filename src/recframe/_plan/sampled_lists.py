@@ -47,7 +47,7 @@ def check_sampled(context: CallContext, lists: Frame) -> Frame:
         return lists
     engine, sampled = context.engine, context.query.sampled
     assert sampled is not None  # noqa: S101 - for the type checker
-    lists = engine.settle(lists)
+    lists = engine.collect_once(lists)
     relevant, rows = nw.col(RELEVANT), nw.col(ROWS)
     several = engine.scalar(lists.select(relevant.max()))
     if several is not None and several > 1:

@@ -76,7 +76,7 @@ class SideTables:
     def _had(self) -> Frame:
         """The users and their items of the training data, each pair once."""
         train, _ = with_list_key(self._frames["train"], self._user_keys)
-        return self._engine.settle(train.select(*self._users, ITEM).unique())
+        return self._engine.collect_once(train.select(*self._users, ITEM).unique())
 
     @property
     def _users(self) -> list[str]:
@@ -90,7 +90,7 @@ class SideTables:
         placed = ranks.place(counts.with_columns(nw.col(USERS).alias(SCORE)), [EVERYTHING], None, by_rank=False)
         placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
-        return self._engine.settle(placed.select(ITEM, USERS, popular))
+        return self._engine.collect_once(placed.select(ITEM, USERS, popular))
 
     def known(self, column: str) -> Frame:
         """Return the items of the training data with one of the numbers that say how well known each is."""
@@ -111,7 +111,7 @@ class SideTables:
     @cached_property
     def _train_users(self) -> Frame:
         users = self._had.select(*self._users).unique()
-        return self._engine.settle(users.select(nw.len().cast(nw.Float64()).alias(TRAIN_USERS)))
+        return self._engine.collect_once(users.select(nw.len().cast(nw.Float64()).alias(TRAIN_USERS)))
 
     @cached_property
     def described(self) -> Frame:
@@ -139,13 +139,13 @@ class SideTables:
             unit.cast(nw.Float64()).alias(UNIT),
             some.cast(nw.Float64()).alias(CATEGORISED),
         ]
-        return self._engine.settle(frame.select(ITEM, *scaled))
+        return self._engine.collect_once(frame.select(ITEM, *scaled))
 
     def _once(self, frame: Frame) -> Frame:
         """Take each item's features once; where the data can be seen, they must agree."""
         if not self._engine.eager:
             return frame.group_by(ITEM).agg(nw.col(*features(self._width)).max())
-        frame = self._engine.settle(frame.unique())
+        frame = self._engine.collect_once(frame.unique())
         several = frame.group_by(ITEM).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
         count = self._engine.scalar(several.select(nw.len()))
         if count:

@@ -94,7 +94,7 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     first = grades.with_columns(_place(1).alias(POSITION), (nw.col(stop) / nw.col(SIZE)).alias(stop)).select(*columns)
     if not tied:
         return first
-    grades = engine.settle(grades.filter(nw.col(SIZE) > 1))
+    grades = engine.collect_once(grades.filter(nw.col(SIZE) > 1))
     block, row = [*context.group, START], [*context.group, START, OWN_GRADE]
     grades = grades.rename({RELEVANCE: OWN_GRADE})
     own = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
@@ -128,7 +128,7 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
         grade = [*context.group, START, SIZE, RELEVANCE]
         grades = grades.group_by(*grade).agg(nw.len().alias(MARKED), nw.col(*stops).min())
         grades = grades.with_columns(nw.col(MARKED).cast(nw.Float64()))
-    grades = engine.settle(grades)
+    grades = engine.collect_once(grades)
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
     # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
     logs = [go_on(nw.col(stop)) for stop in stops]
@@ -147,7 +147,9 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
         grades = grades.with_columns(*ahead, *([nw.col(*map(past_column, end)).min().over(*block)] if end else []))
     past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)
     examined = [reached(nw.col(past_column(name)), ends) for name, ends in zip(on, past_ends, strict=True)]
-    return engine.settle(grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True))))
+    return engine.collect_once(
+        grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True)))
+    )
 
 
 def go_on(stop: nw.Expr) -> nw.Expr:

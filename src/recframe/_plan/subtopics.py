@@ -125,7 +125,7 @@ def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -
     rows = context.subtopics
     item = nw.col(ITEM).rank("dense").over(*keys).cast(nw.Int64())
     rows = rows.with_columns(item.alias(START), nw.lit(1.0).alias(RELATED), nw.lit(0.0).alias(CHOSEN))
-    rows = engine.settle(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
+    rows = engine.collect_once(rows.with_columns(nw.lit(0.0).alias(TOTAL_GAIN)))
     most = engine.value_now(rows.select(nw.col(START).max()))
     if most is None and engine.eager:
         most = 0  # no list has a relevant item
@@ -149,5 +149,5 @@ def _greedy(context: CallContext, alpha: float, weight: Weight, k: int | None) -
             (nw.col(CHOSEN) + nw.col(HIT)).alias(CHOSEN),
             (nw.col(TOTAL_GAIN) + nw.col(GREATEST) * discount).alias(TOTAL_GAIN),
         )
-        rows = engine.settle(rows) if engine.eager else rows
+        rows = engine.collect_once(rows) if engine.eager else rows
     return rows.group_by(*keys).agg(nw.col(TOTAL_GAIN).max())

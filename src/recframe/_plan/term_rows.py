@@ -74,7 +74,7 @@ class TermRows:
         if requested & {LENGTH, GRADE_RANK, SAME_GRADE}:
             kept = ranks.grades(kept, self._group, requested)
         if CONCORDANCE in requested:
-            kept = self._engine.settle(ranks.levels(kept, self._group))
+            kept = self._engine.collect_once(ranks.levels(kept, self._group))
             digits = LAZY_DIGITS
             if self._engine.eager:
                 most = self._engine.scalar(kept.select(nw.col(LEVEL).max()))

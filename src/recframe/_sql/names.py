@@ -47,7 +47,7 @@ def is_plain(name: str) -> bool:
 
 def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return a name of letters, digits and underscores for each name: ``ndcg_at_10`` for ``ndcg@10``."""
-    found: dict[str, str] = {}
+    renamed: dict[str, str] = {}
     used = set(taken)
     for name in names:
         name_of_call = DRAWN.sub("", name)
@@ -58,8 +58,8 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
         while new in used:
             new, number = f"{base[: LONGEST - 4]}_{number}", number + 1
         used.add(new)
-        found[name] = new
-    return found
+        renamed[name] = new
+    return renamed
 
 
 def rename(queries: Queries, sources: Mapping[str, str], keys: Sequence[str], text: str) -> Queries:
@@ -120,7 +120,7 @@ def _rename_columns(queries: Queries, columns: Mapping[str, str]) -> None:
 def _names(queries: Queries, keys: set[str], text: str) -> dict[str, str]:
     """Return names that say what queries add to those that they read."""
     known: dict[str, set[str]] = {}
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     *steps, result = queries
     for name in steps:
         first, *others = selects(queries[name])
@@ -136,11 +136,11 @@ def _names(queries: Queries, keys: set[str], text: str) -> dict[str, str]:
             title = "totals"
         else:
             title = f"with_{what}" if what else "needed_rows"
-        free = clean([title], taken=found.values())[title]
+        free = clean([title], taken=titles.values())[title]
         while free in text.lower():
             free = f"{free}_"
-        found[name] = free
-    return {**found, result: ""}
+        titles[name] = free
+    return {**titles, result: ""}
 
 
 def _rename_tables(select: Any, names: Mapping[str, str], sources: Mapping[str, str]) -> None:

@@ -99,14 +99,14 @@ class Tables:
         return self._made("catalog", {self._roles.item: "text"})
 
     def _relevance(self) -> dict[str, str]:
-        found = {self._roles.relevant: "float"}
-        return found if self._roles.propensity is None else {**found, self._roles.propensity: "float"}
+        types = {self._roles.relevant: "float"}
+        return types if self._roles.propensity is None else {**types, self._roles.propensity: "float"}
 
     def _of_lists(self) -> dict[str, str]:
         """Return the columns that describe lists."""
         roles = self._roles
-        found = {name: "text" for name in as_tuple(roles.per) if name not in self._keys}
-        return found if roles.weight is None else {**found, roles.weight: "float"}
+        types = {name: "text" for name in as_tuple(roles.per) if name not in self._keys}
+        return types if roles.weight is None else {**types, roles.weight: "float"}
 
     def _made(self, what: str, columns: Mapping[str, str]) -> Any:
         schema = ibis.schema({name: f"{TYPES[self._types.get(name, kind)]}" for name, kind in columns.items()})
