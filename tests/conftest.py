@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="of the tests that an engine would run, one in N: where not the definitions but versions are tested",
+        help="of the tests that an engine would run, one in N, of the others with parameters one in N / 4: "
+        "where not the definitions but versions are tested",
     )
 
 
@@ -115,7 +117,9 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     engine: Engine | None = params.get("engine")
     name = params.get("library") if engine is None else engine.name
     if name not in ENGINES:
-        return True
+        return (
+            not params or is_whole(config, item.path) or lot(item.name) % max(config.getoption("sample") // 4, 1) == 0
+        )
     if engine is not None and not engine.answers_with_rows and item.path.parent.name == "_data":
         return False
     entry = ENGINES[name]
@@ -125,8 +129,13 @@ def in_share(config: pytest.Config, item: pytest.Item) -> bool:
     if entry.every and is_single(item):
         share = min(share, 1 if config.getoption("all") else entry.every)
     # Engines of one share run different tests, so that together they run all.
-    test = item.name.replace(name, "", 1)
-    return (zlib.crc32(test.encode()) + [*ENGINES].index(name)) % (share * config.getoption("sample")) == 0
+    number = lot(item.name.replace(name, "", 1)) + [*ENGINES].index(name)
+    return number % (share * config.getoption("sample")) == 0
+
+
+def lot(test: str) -> int:
+    """Return a number of a test: the same in each process, another on each Python, so that these draw other tests."""
+    return zlib.crc32(test.encode()) + sys.version_info.minor - 11
 
 
 def is_single(item: pytest.Item) -> bool:
