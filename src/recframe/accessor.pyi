@@ -394,11 +394,14 @@ class Rec(Generic[Mean, Frame]):
     def fuse(
         self,
         *,
-        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"] = "rrf",
+        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted", "gmnz", "wmnz", "mixed", "log_isr", "logn_isr", "rbc", "condorcet"] = "rrf",
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
         normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
         k: float = 60,
+        gamma: float = 0.5,
+        sigma: float = 0.01,
+        p: float = 0.8,
         **roles: Unpack[FuseRoles],
     ) -> Frame: ...
     def agreement(

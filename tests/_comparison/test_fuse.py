@@ -84,12 +84,31 @@ def borda(values, candidates, *, descending=True):
     ]
 
 
-def joined(values, method):
+def duels(columns, candidates, weights):
+    """Return how many candidates each one wins against by the weights of models, and itself; a draw is half a win."""
+    found = []
+    for one, candidate in enumerate(candidates):
+        points = 1.0
+        for other in range(len(candidates)):
+            votes = Fraction(0)
+            for places, weight in zip(columns, weights, strict=True):
+                mine, theirs = (math.inf if places[row] is None else places[row] for row in (one, other))
+                votes += Fraction(str(weight)) * ((mine < theirs) - (mine > theirs))
+            points += (1 + (votes > 0) - (votes < 0)) / 2 if candidates[other] and other != one else 0
+        found.append(points if candidate else None)
+    return found
+
+
+def joined(values, method, weights=(1, 1, 1)):
     """Return what the models' values of one item become."""
+    weight = sum(each for each, value in zip(weights, values, strict=False) if value is not None)
     there = [value for value in values if value is not None]
     if not there:
         return None
     return {
+        "gmnz": lambda found: len(found) ** 0.5 * sum(found), "mixed": lambda found: math.sqrt(len(found)) * sum(found),
+        "wmnz": lambda found: weight * sum(found), "log_isr": lambda found: math.log(len(found)) * sum(found),
+        "logn_isr": lambda found: math.log(len(found) + 0.01) * sum(found), "condorcet": lambda found: found[0],
         "min": min, "max": max, "median": statistics.median, "anz": statistics.fmean,
         "mnz": lambda found: len(found) * sum(found), "isr": lambda found: len(found) * sum(found),
     }.get(method, sum)(there)  # fmt: skip
@@ -107,15 +126,20 @@ def expected(rows, method, normalize=None, weights=(1, 1, 1), k=60, by=("user",)
             scores = [row[model] for row in members]
             if method == "rrf":
                 values = [None if place is None else 1 / (k + place) for place in places(scores)]
-            elif method == "isr":
+            elif method == "rbc":
+                values = [None if place is None else 0.2 * 0.8 ** (place - 1) for place in places(scores)]
+            elif method in ("isr", "log_isr", "logn_isr"):
                 values = [None if place is None else 1 / place**2 for place in places(scores)]
             elif method == "borda":
                 values = borda(scores, candidates)
             else:
                 values = normalized(scores, normalize, candidates)
+            weight = 1 if method == "wmnz" else weight  # noqa: PLW2901 - it multiplies the sum
             columns.append([None if value is None else value * weight for value in values])
+        if method == "condorcet":
+            columns = [duels([places([row[model] for row in members]) for model in models], candidates, weights)]
         for row, values in zip(members, zip(*columns, strict=True), strict=True):
-            found[row["n"]] = joined(values, method)
+            found[row["n"]] = joined(values, method, weights)
     return found
 
 
@@ -125,18 +149,20 @@ def assert_fused(found, reference):
         assert row["fused"] == (None if reference[row["n"]] is None else pytest.approx(reference[row["n"]], abs=1e-12))
 
 
-@pytest.mark.parametrize("method", ["rrf", "borda", "isr"])
+@pytest.mark.parametrize("method", ["rrf", "borda", "isr", "log_isr", "logn_isr", "rbc", "condorcet"])
 def test_methods_by_positions(engine, method):
     rows = crowd(1)
     assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method), expected(rows, method))
 
 
 @pytest.mark.parametrize("normalize", NORMALIZATIONS)
-@pytest.mark.parametrize("method", ["sum", "mnz", "min", "max", "median", "anz", "weighted"])
+@pytest.mark.parametrize("method", [
+    "sum", "mnz", "min", "max", "median", "anz", "weighted", "gmnz", "wmnz", "mixed",
+])  # fmt: skip
 def test_methods_by_scores(engine, method, normalize):
     rows = crowd(2)
-    weights = (0.5, 2.0, -1.0) if method == "weighted" else (1, 1, 1)
-    given = {"weights": list(weights)} if method == "weighted" else {}
+    weights = (0.5, 2.0, -1.0) if method in ("weighted", "wmnz") else (1, 1, 1)
+    given = {"weights": list(weights)} if method in ("weighted", "wmnz") else {}
     found = rows_of(engine, engine.frame(rows), score=MODELS, method=method, normalize=normalize, **given)
     assert_fused(found, expected(rows, method, normalize, weights))
 
@@ -147,12 +173,43 @@ def test_the_default_is_reciprocal_rank_fusion_with_60(engine):
     assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, k=0.5), expected(rows, "rrf", k=0.5))
 
 
-@pytest.mark.parametrize("method", ["rrf", "borda", "isr", "sum", "mnz"])
+@pytest.mark.parametrize("method", ["rrf", "borda", "isr", "sum", "mnz", "mixed", "rbc", "condorcet"])
 def test_weights_in_order_and_by_name(engine, method):
     rows, weights = crowd(4), (0.25, 3, 1)
     reference = expected(rows, method, weights=weights)
     for given in (list(weights), weights, dict(zip(MODELS[::-1], weights[::-1], strict=True))):
         assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method, weights=given), reference)
+
+
+def test_numbers_of_methods(engine):
+    frame = engine.frame([{"n": n, "user": 1, "a": 3.0 - n, "b": None if n else 1.0} for n in range(3)])
+    for given, fused in [
+        ({"method": "gmnz", "gamma": 2}, [16.0, 2.0, 1.0]),
+        ({"method": "logn_isr", "sigma": 1}, [2 * math.log(3), math.log(2) / 4, math.log(2) / 9]),
+        ({"method": "rbc", "p": 0.5}, [1.0, 0.25, 0.125]),
+    ]:
+        found = rows_of(engine, frame, score=["a", "b"], **given)
+        assert [row["fused"] for row in sorted(found, key=lambda row: row["n"])] == pytest.approx(fused)
+
+
+def test_a_circle_of_majorities_is_a_draw_and_equal_weights_are(engine):
+    """Condorcet's paradox: each model's order is that of another one, moved by one."""
+    frame = engine.frame([
+        {"n": 0, "user": 1, "a": 3, "b": 1, "c": 2}, {"n": 1, "user": 1, "a": 2, "b": 3, "c": 1},
+        {"n": 2, "user": 1, "a": 1, "b": 2, "c": 3},
+    ])  # fmt: skip
+    found = rows_of(engine, frame, score=MODELS, method="condorcet")
+    assert [row["fused"] for row in found] == [2.0] * 3
+    # 0.1 + 0.2 is 0.3 but for rounding.
+    found = rows_of(engine, frame, score=MODELS, method="condorcet", weights=[0.1, 0.2, 0.3])
+    assert {row["n"]: row["fused"] for row in found} == {0: 2.0, 1: 1.5, 2: 2.5}
+
+
+@pytest.mark.parametrize("by", [["user", "day"], None])
+def test_condorcet_of_other_keys(engine, by):
+    rows = crowd(5)[:60]
+    found = rows_of(engine, engine.frame(rows), by=by, score=MODELS, method="condorcet")
+    assert_fused(found, expected(rows, "condorcet", by=by or ()))
 
 
 @pytest.mark.parametrize("by", [["user", "day"], None])
@@ -170,7 +227,7 @@ def test_the_median_of_any_number_of_models(engine, count):
     assert_fused(rows_of(engine, engine.frame(rows), score=models, method="median"), reference)
 
 
-@pytest.mark.parametrize("method", ["rrf", "isr", "borda", "sum"])
+@pytest.mark.parametrize("method", ["rrf", "isr", "borda", "sum", "rbc", "condorcet"])
 def test_ranks_in_the_place_of_scores(engine, method):
     ranks = {"n": [0, 1, 2, 3], "user": [1] * 4, "old": [1, 2, 2, 7], "new": [None, 3, 1, None]}
     given = {"normalize": "rank"} if method == "sum" else {}
@@ -180,6 +237,8 @@ def test_ranks_in_the_place_of_scores(engine, method):
     values = {
         "rrf": [[None if p is None else 1 / (60 + p) for p in each] for each in given_places],
         "isr": [[None if p is None else 1 / p**2 for p in each] for each in given_places],
+        "rbc": [[None if p is None else 0.2 * 0.8 ** (p - 1) for p in each] for each in given_places],
+        "condorcet": [duels(given_places, [True] * 4, (1, 1))],
         "borda": [borda(ranks[model], [True] * 4, descending=False) for model in ("old", "new")],
         "sum": [[None if p is None else 1 - (p - 1) / n for p in each] for each, n in zip(orders, (4, 2), strict=True)],
     }[method]
@@ -287,6 +346,11 @@ def test_infinite_scores_in_their_order(engine):
         ({"k": -1}, "k=-1 is not a number from 0 on"),
         ({"k": math.inf}, "k=inf is not a number from 0 on"),
         ({"method": "weighted"}, "needs weights="),
+        ({"method": "wmnz"}, "method='wmnz' needs weights="),
+        ({"method": "rbc", "p": 1}, "p=1 is not between 0 and 1"),
+        ({"method": "gmnz", "gamma": math.inf}, "gamma=inf is not finite"),
+        ({"method": "logn_isr", "sigma": -1}, "sigma=-1 is not a number from 0 on"),
+        ({"method": "mnz", "gamma": 0.1}, "(?s)method='mnz' does not read gamma=0.1.*method='gmnz'"),
         ({"method": "median", "weights": [1, 1]}, "accepts no weights"),
         ({"weights": [1, 2, 3]}, "3 numbers for 2 models"),
         ({"weights": {"a": 1, "x": 2}}, "does not give each"),

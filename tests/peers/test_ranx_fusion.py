@@ -85,6 +85,60 @@ def test_methods_by_positions(make: Callable[..., Any], method: str, seed: int) 
     assert_same(make, fused, lists, method=method)
 
 
+WEIGHTS = (0.2, 0.45, 0.35)
+WITH_NUMBERS = [
+    ("gmnz", {"gamma": 0.3}, "gmnz", {"gamma": 0.3}), ("wmnz", {"weights": WEIGHTS}, "wmnz", {"weights": WEIGHTS}),
+    ("mixed", {"weights": WEIGHTS}, "mixed", {"weights": WEIGHTS}), ("log_isr", {}, "log_isr", {}),
+    ("logn_isr", {"sigma": 0.2}, "logn_isr", {"sigma": 0.2}), ("rbc", {"phi": 0.7}, "rbc", {"p": 0.7}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WITH_NUMBERS, ids=lambda case: str(case[0]))
+def test_methods_with_numbers(make: Callable[..., Any], case: tuple[str, Any, str, Any]) -> None:
+    theirs, params, method, given = case
+    for seed in range(4):
+        lists = runs(seed)
+        fused = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method=theirs, params=params)
+        assert_same(make, fused, lists, method=method, **given)
+
+
+def majority(run_places: list[dict[str, int]], one: str, other: str, weights: tuple[float, ...]) -> bool:
+    """Return whether ranx puts an item first, when it is asked for these two in this order."""
+    votes = [run.get(one, 10**6) < run.get(other, 10**6) for run in run_places]
+    return 2 * sum(weight for weight, vote in zip(weights, votes, strict=True) if vote) >= sum(weights)
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS])
+def test_majorities_where_ranx_knows_the_order(make: Callable[..., Any], weights: tuple[float, ...] | None) -> None:
+    """Where neither the order of two items in a set matters to ranx, nor a circle of majorities is there."""
+    compared = 0
+    for seed in range(6):
+        lists = runs(seed)
+        given: Any = {} if weights is None else {"weights": weights}
+        method = "condorcet" if weights is None else "w_condorcet"
+        theirs = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method=method, params=given).to_dict()
+        pairs = [(user, item) for user in lists[0] for item in sorted({item for run in lists for item in run[user]})]
+        columns: dict[str, list[Any]] = {"user": [user for user, _ in pairs], "item": [item for _, item in pairs]}
+        for name, run in zip(MODELS, lists, strict=True):
+            columns[name] = [run[user].get(item) for user, item in pairs]
+        fused = recframe.rec(make(columns)).fuse(score=MODELS, method="condorcet", weights=weights)["fused"].to_list()
+        ours: dict[str, dict[str, float]] = {}
+        for (user, item), score in zip(pairs, fused, strict=True):
+            ours.setdefault(user, {})[item] = score
+        for user, scores in ours.items():
+            ordered = [sorted(run[user], key=run[user].get, reverse=True) for run in lists]  # type: ignore[arg-type]
+            places = [{item: place for place, item in enumerate(one)} for one in ordered]
+            items = list(scores)
+            each = [weights or (1.0,) * len(MODELS)] * len(items)
+            before = {(a, b): majority(places, a, b, w) for a, w in zip(items, each, strict=True) for b in items}
+            wins = sorted(sum(before[a, b] for b in items if a != b) for a in items)
+            known = all(before[a, b] != before[b, a] for a in items for b in items if a != b)
+            if known and wins == list(range(len(items))):
+                assert scores == theirs[user]
+                compared += 1
+    assert compared > 5
+
+
 def test_the_constant_of_reciprocal_ranks(make: Callable[..., Any]) -> None:
     lists = runs(9)
     fused = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method="rrf", params={"k": 5})

@@ -12,8 +12,10 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import score_column
+from recframe._comparison.fusion_methods import BY_POSITION, METHODS, Values, number_of
 from recframe._comparison.long_format import in_columns
-from recframe._comparison.medians import in_order, median
+from recframe._comparison.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
+from recframe._comparison.medians import in_order
 from recframe._data.common import check_frame, check_new_column, query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
@@ -26,22 +28,18 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._query import Query
 
-FusionMethod = Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"]
-"""How the values that models give an item become one."""
 Normalization = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 """How the scores of a list become comparable between models."""
 
-BY_POSITION = ("rrf", "borda", "isr")
-"""The methods that read positions only."""
-WEIGHTED = ("rrf", "borda", "isr", "sum", "mnz", "weighted")
-"""The methods that add, and so accept weights."""
-BY_PLACE = ("rrf", "isr", "borda", "rank", "borda norm")
+BY_PLACE = ("rrf", "isr", "borda", "rbc", "place", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
+GAPS = ("rrf", "isr", "rbc")
+"""Those that read ranks as they are given."""
 ABSENT = "make the scores of items that the model did not retrieve missing"
 """The remedy for infinite scores."""
 TINY, SCALE = 1e-290, 2.0**600
-FUSED, RETRIEVED, CANDIDATES, COUNT = "fused", "retrieved", "candidates", "count"
-place_column, length_column = "place{}".format, "length{}".format
+FUSED, COUNT, WEIGHT = "fused", "count", "weight"
+length_column = "length{}".format
 least_column, most_column, mean_column = "least{}".format, "most{}".format, "mean{}".format
 part_column, spread_column = "part{}".format, "spread{}".format
 value_column = "value{}".format
@@ -51,47 +49,49 @@ value_column = "value{}".format
 class Options:
     """How models are fused, checked."""
 
-    method: FusionMethod
+    method: str
     normalize: Normalization | None
     weights: tuple[float, ...]
-    k: float
+    number: float
+    """The method's own number."""
 
     @classmethod
     def of(cls, query: Query, given: Mapping[str, Any]) -> Options:
         """Check options, and how they go together with the models."""
         method, normalize = given["method"], given["normalize"]
-        choice("method", method, get_args(FusionMethod))
+        choice("method", method, METHODS)
         if normalize is not None:
             choice("normalize", normalize, get_args(Normalization))
-        k = number("k", given["k"], "k=60")
-        if not 0 <= k < math.inf:
-            msg = f"k={quoted(given['k'])} is not a number from 0 on"
-            raise OptionError(msg, "k=60")
+        own = number_of(method, given)
         if normalize is not None and method in BY_POSITION:
             msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"
             raise OptionError(msg, "leave normalize= out, or method='sum'")
         if query.by_rank and method not in BY_POSITION and normalize not in ("rank", "borda"):
             msg = f"method={method!r} reads scores, but rank={list(query.orders)!r} are positions"
             raise OptionError(msg, "method='rrf', or normalize='rank'")
-        return cls(method, normalize, _weights(given["weights"], method, query.orders), k)
+        return cls(method, normalize, _weights(given["weights"], method, query.orders), own)
 
     @property
     def value(self) -> str:
         """What a model gives an item: the name of a position's value, or of a normalisation."""
-        if self.method in BY_POSITION:
-            return self.method
-        return "borda norm" if self.normalize == "borda" else self.normalize or "score"
+        normalized = "borda norm" if self.normalize == "borda" else self.normalize or "score"
+        return METHODS[self.method].place or normalized
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """What the values of each model are multiplied by."""
+        return self.weights if METHODS[self.method].weighs == "values" else (1.0,) * len(self.weights)
 
 
 def _weights(weights: Any, method: str, models: Sequence[str]) -> tuple[float, ...]:
     """Return the weight of each model."""
     example = f"weights={[1.0] * len(models)}"
     if weights is None:
-        if method == "weighted":
-            msg = "method='weighted' needs weights=, which are not given"
+        if METHODS[method].weights == "needed":
+            msg = f"method={method!r} needs weights=, which are not given"
             raise OptionError(msg, example)
         return (1.0,) * len(models)
-    if method not in WEIGHTED:
+    if METHODS[method].weights == "refused":
         msg = f"method={method!r} accepts no weights, as it does not add"
         raise OptionError(msg, "method='weighted'")
     if isinstance(weights, Mapping):
@@ -133,7 +133,9 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
         whole = whole.with_columns(nw.col(*columns).cast(nw.Float64()))
         _check_scores(rows.engine, whole, query.orders, checked)
     whole = _values(rows.engine, whole, keys, models, checked, by_rank=query.by_rank)
-    return rows.pick(_fused(whole, models, checked.method), {FUSED: name})
+    if checked.method == "condorcet":
+        whole = with_wins(rows.engine, whole, keys, checked.weights)
+    return rows.pick(_fused(whole, models, checked), {FUSED: name})
 
 
 def _values(
@@ -144,12 +146,12 @@ def _values(
     if value == "score":
         values = [nw.col(score_column(i)) for i in range(models)]
     elif value in BY_PLACE:
-        frame = _places(engine, frame, keys, models, by_rank=by_rank, gaps=value in ("rrf", "isr"))
-        values = [_points(i, value, options.k) for i in range(models)]
+        frame = _places(engine, frame, keys, models, by_rank=by_rank, gaps=value in GAPS)
+        values = [_points(i, value, options.number) for i in range(models)]
     else:
         frame = _parts(frame, keys, models, value)
         values = [_normalized(i, value) for i in range(models)]
-    pairs = enumerate(zip(values, options.weights, strict=True))
+    pairs = enumerate(zip(values, options.factors, strict=True))
     return frame.with_columns(*((value * weight).alias(value_column(i)) for i, (value, weight) in pairs))
 
 
@@ -173,13 +175,17 @@ def _places(engine: Engine, frame: Frame, keys: Sequence[str], models: int, *, b
     return frame.with_columns(nw.col(RETRIEVED).sum().over(*keys).alias(CANDIDATES))
 
 
-def _points(model: int, value: str, k: float) -> nw.Expr:
+def _points(model: int, value: str, number: float) -> nw.Expr:
     """Return the value of a place."""
     place, length, candidates = nw.col(place_column(model)), nw.col(length_column(model)), nw.col(CANDIDATES)
     if value == "rrf":
-        return 1 / (place + k)
+        return 1 / (place + number)
     if value == "isr":
         return 1 / (place * place)
+    if value == "rbc":
+        return (1 - number) * ((place - 1) * math.log(number)).exp()
+    if value == "place":
+        return place
     if value == "rank":
         return 1 - (place - 1) / length
     # Items that only others retrieved share the points of the positions after the last one.
@@ -193,7 +199,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
     if not engine.eager or (options.method in ("min", "max") and options.value == "score"):
         return
     infinite = set()
-    for i, (model, weight) in enumerate(zip(models, options.weights, strict=True)):
+    for i, (model, weight, factor) in enumerate(zip(models, options.weights, options.factors, strict=True)):
         for extreme in engine.extremes(frame, score_column(i)):
             holds = f"score={model!r} holds {extreme:g}"
             if options.value != "score" and abs(extreme) > LARGEST:
@@ -203,7 +209,7 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
                 msg = f"{holds}, but its weight is 0: their product is no number"
                 raise InputError(msg, f"leave the model out, or {ABSENT}")
             if math.isinf(extreme):
-                infinite.add((extreme * weight, model, holds))
+                infinite.add((extreme * factor, model, holds))
     for (one, model, holds), (other, another, too) in combinations(sorted(infinite), 2):
         if one != other and model != another:
             msg = f"{holds} and {too}, but method={options.method!r} adds them: their sum is no number"
@@ -263,19 +269,14 @@ def _normalized(model: int, value: str) -> nw.Expr:
     return nw.when(spread > 0).then(scaled).otherwise(part)
 
 
-def _fused(frame: Frame, models: int, method: str) -> Frame:
+def _fused(frame: Frame, models: int, options: Options) -> Frame:
     """Add the fused score, missing where no model gives a value."""
     values = [nw.col(value_column(i)) for i in range(models)]
-    count = nw.sum_horizontal(*((~value.is_null()).cast(nw.Float64()) for value in values))
-    frame = frame.with_columns(count.alias(COUNT))
-    count, total = nw.col(COUNT), nw.sum_horizontal(*values)
-    if method == "median":
-        frame = in_order(frame, [value_column(i) for i in range(models)])
-        fused = median(models, nw.col(COUNT))
-    elif method in ("mnz", "isr"):
-        fused = count * total
-    elif method == "anz":
-        fused = total / count
-    else:
-        fused = {"min": nw.min_horizontal, "max": nw.max_horizontal}.get(method, nw.sum_horizontal)(*values)
-    return frame.with_columns(nw.when(count > 0).then(fused).alias(FUSED))
+    there = [(~value.is_null()).cast(nw.Float64()) for value in values]
+    weight = nw.sum_horizontal(*(each * weight for each, weight in zip(there, options.weights, strict=True)))
+    count = nw.sum_horizontal(*there)
+    # Missing where it is 0, as pandas warns of logarithms of 0.
+    frame = frame.with_columns(nw.when(count > 0).then(count).alias(COUNT), weight.alias(WEIGHT))
+    frame = in_order(frame, [value_column(i) for i in range(models)]) if options.method == "median" else frame
+    given = Values(values, nw.col(COUNT), nw.col(WEIGHT), options.number)
+    return frame.with_columns(nw.when(~given.count.is_null()).then(METHODS[options.method].fused(given)).alias(FUSED))

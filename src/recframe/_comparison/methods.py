@@ -348,11 +348,32 @@ class ComparisonMethods:
     def fuse(
         self,
         *,
-        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"] = "rrf",
+        method: Literal[
+            "rrf",
+            "borda",
+            "isr",
+            "sum",
+            "mnz",
+            "min",
+            "max",
+            "median",
+            "anz",
+            "weighted",
+            "gmnz",
+            "wmnz",
+            "mixed",
+            "log_isr",
+            "logn_isr",
+            "rbc",
+            "condorcet",
+        ] = "rrf",
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
         normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
         k: float = 60,
+        gamma: float = 0.5,
+        sigma: float = 0.01,
+        p: float = 0.8,
         **roles: Any,
     ) -> Frame:
         """Return the frame with one score made of the scores of several models.
@@ -362,20 +383,31 @@ class ComparisonMethods:
 
         Parameters
         ----------
-        method : {"rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted"}
-            How models are joined. By positions: the sum of 1 / (`k` + position) (reciprocal rank fusion), Borda's
-            points, or the number of models that retrieved the item times the sum of 1 / position². By scores: their
-            sum, the sum times the number of models that retrieved the item, the least, the largest, the median, the
-            mean of those that retrieved it, or the sum with `weights`.
+        method : str
+            How models are joined. By positions: the sum of 1 / (`k` + position) (``"rrf"``, reciprocal rank fusion),
+            Borda's points (``"borda"``), the number of models that retrieved the item times the sum of 1 / position²
+            (``"isr"``), its logarithm times that sum (``"log_isr"``, and ``"logn_isr"`` with `sigma` added to the
+            number), the sum of the weights of rank-biased precision (``"rbc"``), or the items that win against most
+            others in most models (``"condorcet"``). By scores: their sum (``"sum"``), the sum times the number of
+            models that retrieved the item (``"mnz"``), times the number to the power of `gamma` (``"gmnz"``), times its
+            root (``"mixed"``) or times the weights of these models (``"wmnz"``), the least, the largest, the median
+            (``"min"``, ``"max"``, ``"median"``), the mean of those that retrieved it (``"anz"``), or the sum with
+            `weights` (``"weighted"``).
         name : str
             The new column; one of that name is replaced, but never the key, the item or the relevance.
         weights : sequence or dict of float, optional
-            One number for each model, in their order or by name. For the methods that add: all but ``"min"``,
-            ``"max"``, ``"median"`` and ``"anz"``.
+            One number for each model, in their order or by name. For all methods but ``"min"``, ``"max"``,
+            ``"median"`` and ``"anz"``; ``"weighted"`` and ``"wmnz"`` need them.
         normalize : {"min-max", "max", "sum", "zscore", "rank", "borda"}, optional
             How the scores of each list and model are made comparable, for the methods by scores; None: as they are.
         k : float
             The constant of ``"rrf"``, 0 or more. The larger it is, the less the first positions stand out.
+        gamma : float
+            The power of ``"gmnz"``: 0 is the sum, 1 is ``"mnz"``.
+        sigma : float
+            The addend of ``"logn_isr"``, 0 or more: without it, items that one model retrieved have a score of 0.
+        p : float
+            The persistence of ``"rbc"``, between 0 and 1: the smaller, the more the first positions stand out.
         **roles
             `by` and `score` or `rank`, as for `evaluate`, with at least two columns of models; or one column and
             `model`, of an eager frame.
@@ -404,7 +436,9 @@ class ComparisonMethods:
         >>> fused.rec.top(score="fused")["item"].to_list()
         ['b', 'a', 'c']
         """
-        options = {"method": method, "weights": weights, "normalize": normalize, "k": k}
+        options = {
+            "method": method, "weights": weights, "normalize": normalize, "k": k, "gamma": gamma, "sigma": sigma, "p": p
+        }  # fmt: skip
         from recframe._comparison import fuse
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
