@@ -41,7 +41,7 @@ from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, T
 import altair as alt
 import polars as pl
 
-from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 {imports}
 

@@ -60,6 +60,13 @@ Like = Literal[
     "evidently",
 ]
 """The libraries whose options and policies a call may name."""
+FusionMethod = Literal[
+    "rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted", "gmnz", "wmnz", "mixed", "log_isr",
+    "logn_isr", "rbc", "condorcet",
+]  # fmt: skip
+"""How the scores of several models become one."""
+FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
+"""How the scores of a list become comparable between models."""
 
 DEFAULT_SCORE = "score"
 EVALUATED = frozenset(

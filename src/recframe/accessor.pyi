@@ -11,7 +11,7 @@ from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, T
 import altair as alt
 import polars as pl
 
-from recframe._arguments import Columns, Estimator, Like, Lists, MeanKind, Ties, Undefined
+from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 from recframe.metrics._gain import Gain, Grades
 from recframe.metrics._weights import Discount
@@ -394,10 +394,10 @@ class Rec(Generic[Mean, Frame]):
     def fuse(
         self,
         *,
-        method: Literal["rrf", "borda", "isr", "sum", "mnz", "min", "max", "median", "anz", "weighted", "gmnz", "wmnz", "mixed", "log_isr", "logn_isr", "rbc", "condorcet"] = "rrf",
+        method: FusionMethod = "rrf",
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
-        normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
+        normalize: FusionNorm | None = None,
         k: float = 60,
         gamma: float = 0.5,
         sigma: float = 0.01,

@@ -7,10 +7,13 @@ import random
 import statistics
 from collections import defaultdict
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 
 import recframe
+from recframe._arguments import FusionMethod
+from recframe._comparison.fusion_methods import METHODS
 
 MODELS = ["a", "b", "c"]
 NORMALIZATIONS = [None, "min-max", "max", "sum", "zscore", "rank", "borda"]
@@ -179,6 +182,10 @@ def test_weights_in_order_and_by_name(engine, method):
     reference = expected(rows, method, weights=weights)
     for given in (list(weights), weights, dict(zip(MODELS[::-1], weights[::-1], strict=True))):
         assert_fused(rows_of(engine, engine.frame(rows), score=MODELS, method=method, weights=given), reference)
+
+
+def test_the_type_names_each_method():
+    assert get_args(FusionMethod) == tuple(METHODS)
 
 
 def test_numbers_of_methods(engine):

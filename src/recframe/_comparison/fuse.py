@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import narwhals as nw
 
-from recframe._arguments import CALL_ROLES
+from recframe._arguments import CALL_ROLES, FusionNorm
 from recframe._columns import score_column
 from recframe._comparison.fusion_methods import BY_POSITION, METHODS, Values, number_of
 from recframe._comparison.long_format import in_columns
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._query import Query
 
-Normalization = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
-"""How the scores of a list become comparable between models."""
 
 BY_PLACE = ("rrf", "isr", "borda", "rbc", "place", "rank", "borda norm")
 """The values that read the order of a model's scores only."""
@@ -50,7 +48,7 @@ class Options:
     """How models are fused, checked."""
 
     method: str
-    normalize: Normalization | None
+    normalize: FusionNorm | None
     weights: tuple[float, ...]
     number: float
     """The method's own number."""
@@ -61,7 +59,7 @@ class Options:
         method, normalize = given["method"], given["normalize"]
         choice("method", method, METHODS)
         if normalize is not None:
-            choice("normalize", normalize, get_args(Normalization))
+            choice("normalize", normalize, get_args(FusionNorm))
         own = number_of(method, given)
         if normalize is not None and method in BY_POSITION:
             msg = f"method={method!r} reads positions only, so normalize={normalize!r} changes nothing"

@@ -35,7 +35,7 @@ def with_wins(engine: Engine, frame: Frame, keys: Sequence[str], weights: Sequen
     own = [_own_column(i) for i in models]
     frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST).alias(own[i]) for i in models))
     candidates = frame.filter(nw.col(RETRIEVED) > 0)
-    items = engine.settle(candidates.group_by(*keys, *own).agg(nw.len().alias(SAME)))
+    items = engine.collect_once(candidates.group_by(*keys, *own).agg(nw.len().alias(SAME)))
     others = items.rename({own[i]: _other_column(i) for i in models})
     pairs = engine.join(items.select(*keys, *own), others, keys)
     votes = nw.lit(0.0)

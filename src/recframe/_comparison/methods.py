@@ -9,6 +9,7 @@ from recframe._comparison import calls
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recframe._arguments import FusionMethod, FusionNorm
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
 
@@ -348,28 +349,10 @@ class ComparisonMethods:
     def fuse(
         self,
         *,
-        method: Literal[
-            "rrf",
-            "borda",
-            "isr",
-            "sum",
-            "mnz",
-            "min",
-            "max",
-            "median",
-            "anz",
-            "weighted",
-            "gmnz",
-            "wmnz",
-            "mixed",
-            "log_isr",
-            "logn_isr",
-            "rbc",
-            "condorcet",
-        ] = "rrf",
+        method: FusionMethod = "rrf",
         name: str = "fused",
         weights: Sequence[float] | Mapping[str, float] | None = None,
-        normalize: Literal["min-max", "max", "sum", "zscore", "rank", "borda"] | None = None,
+        normalize: FusionNorm | None = None,
         k: float = 60,
         gamma: float = 0.5,
         sigma: float = 0.01,
