@@ -20,7 +20,6 @@ from recframe.metrics import Metric
 from recframe.metrics import make as make_metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.metrics._record import CutMetric, check_k, spelled
-from recframe.profiles._record import by_level
 from recframe.profiles._spec import Spec, as_written, spec_of, specs_of
 
 if TYPE_CHECKING:
@@ -93,24 +92,17 @@ def evaluate(
     """Return many metrics, cutoffs and models as a frame of the kind given."""
     arguments = Arguments(frame, bound, given)
 
-    def make() -> tuple[Sequence[Spec], Sequence[Call]]:
+    def make() -> Call:
         _check_options(given, metrics)
         roles = arguments.roles(ALL_ROLES)
-        specs = expand(metrics, k, roles.like)
-        levels = by_level(specs, roles, arguments.named) or [specs]
         flag("chance", chance)
-        if len(levels) > 1:
-            _check_levels(roles, counts=counts, chance=chance)
         changes = {"counts": True, "every_list": True} if flag("counts", counts) else {}
-        calls = [arguments.call(some, roles, **changes) for some in levels]
+        call = arguments.call(expand(metrics, k, roles.like), roles, **changes)
         if counts:
-            _check_counts(calls[0], arguments.adapter)
-        return specs, calls
+            _check_counts(call, arguments.adapter)
+        return call
 
-    specs, calls = arguments.kept(("evaluate", metrics, k, counts, chance), make)
-    if len(calls) > 1:
-        return _side_by_side([_plan(arguments, call) for call in calls], specs)
-    (call,) = calls
+    call = arguments.kept(("evaluate", metrics, k, counts, chance), make)
     if chance:
         return _with_chance(arguments, call)
     return _answer(_plan(arguments, call)) if call.roles.partitions is None else _in_parts(arguments, call)
@@ -138,31 +130,11 @@ def _check_counts(call: Call, adapter: Adapter) -> None:
         raise OptionError(msg, "leave partitions= out")
 
 
-def _check_levels(roles: Roles, *, counts: bool, chance: bool) -> None:
-    """Raise for what a call with several levels of relevance does not give."""
-    argument = "counts=True" if flag("counts", counts) else f"partitions={quoted(roles.partitions)}"
-    argument = "chance=True" if chance else argument
-    if counts or chance or roles.partitions is not None:
-        msg = f"{argument} does not go with metrics of several levels of relevance"
-        raise OptionError(msg, "make one call for each level")
-
-
 def _plan(arguments: Arguments, call: Call, *, item: bool = False) -> Plan:
     """Return the plan of a call for its frames."""
     from recframe._plan.plan import Plan
 
     return Plan(arguments.opened(call), call.query, call.metrics, item=item)
-
-
-def _side_by_side(plans: Sequence[Plan], specs: Sequence[Spec]) -> Any:
-    """Return the result of several levels of relevance, after a warning where its numbers may mean nothing."""
-    from recframe._plan.levels import side_by_side
-
-    liked = plans[0].context.query.like is not None
-    result = side_by_side(plans, [spec.name if liked else spec.label for spec in specs])
-    for plan in plans:
-        _warn(plan, result)
-    return result
 
 
 def _answer(plan: Plan) -> Any:

@@ -150,7 +150,7 @@ def _column(names: Sequence[Any], name: Any, kind: str = "column") -> str:
     if text in names:
         return text
     try:
-        spelled = spec_of(text).label
+        spelled = spec_of(text).metric.label
     except RecError:
         spelled = text
     if spelled in names:

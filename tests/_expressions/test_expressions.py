@@ -266,7 +266,6 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.ndcg("clicked", k=0), "k=0", ""),
         (lambda s: s.measure(["ndcg", "map"]), "is not one metric", "evaluate"),
         (lambda s: s.evaluate(["ndcg", "ndcg"]), "several columns of the name 'ndcg'", ""),
-        (lambda s: s.evaluate(["AP(rel=2)", "AP"]), "several levels of relevance", "one call for each"),
         (lambda s: s.pr_auc(points="thresholds", ties="best"), "counts them together", "ties='average'"),
         (lambda s: s.coverage(5), "an expression has no .rec.coverage", "df.rec.coverage"),
         (lambda s: s.recip_rank("clicked"), "an expression has no .rec.recip_rank", "'mrr'"),

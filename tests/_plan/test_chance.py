@@ -195,7 +195,6 @@ REFUSED = {
     "coverage@2": "leave coverage@2 out: of tied rows it is not exact: it reads one order",
     "spearman": "leave spearman out: of tied rows it is not the mean over orders, by definition",
     "map(norm=hits)@3": "map(norm=hits)@3 of tied rows is not",
-    "map(rel=2)@3": "chance=True does not go with metrics of several levels of relevance",
 }
 
 

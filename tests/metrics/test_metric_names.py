@@ -13,7 +13,6 @@ import recframe
 from recframe import errors, metrics
 from recframe.metrics import METRICS, NAMES, parse
 from recframe.metrics._spelling import plain, split
-from strategies import crowd
 
 SOURCE = Path(recframe.__file__).parent
 SPELLINGS = {
@@ -184,48 +183,9 @@ def test_a_name_may_hold_the_least_relevance_of_the_call():
             "num_ret reads no relevance, so rel=1 means nothing\n\nHint: 'num_ret', or 'num_rel_ret'",
         ),
         (["coverage(rel=1)"], {}, "coverage reads no relevance"),
-        (["P@2", "AP(rel=2)"], {"counts": True}, "counts=True does not go with metrics of several levels"),
-        (["P@2", "AP(rel=2)"], {"partitions": 2}, "partitions=2 does not go with metrics of several levels"),
     ):
         with pytest.raises(recframe.RecError, match=re.escape(said)):
             rec.evaluate(names, **given)
-
-
-def test_a_distribution_has_one_least_relevance():
-    pytest.importorskip("scipy")
-    with pytest.raises(recframe.OptionError, match=r"precision@2 and map\(rel=2\) have several levels"):
-        recframe.rec(graded_frame(), score=["score", "item"]).describe(["P@2", "AP(rel=2)"])
-
-
-def test_metrics_of_several_levels_stand_side_by_side(engine):
-    rows = [{**row, "twice": row["relevant"] and 2 * row["relevant"]} for row in crowd(5, 60)]
-    frame, by = engine.frame(rows), ["user", "day"]
-    names = {
-        "map(rel=2)@5": ("map", 5, 2),
-        "ndcg@5": ("ndcg", 5, None),
-        "map(rel=1)@5": ("map", 5, 1),
-        "recall(rel=2)@3": ("recall", 3, 2),
-    }
-    cases = [
-        {"score": ["twice", "score"], "per": "day"},
-        {},
-        {"per": "day"},
-        {"per": by},
-        {"score": ["score", "twice"]},
-    ]
-    for given in engine.some(cases):
-        found = engine.ask(frame, "evaluate", list(names), by=by, **given)
-        heads = ["model", "user", "day"]
-        assert [name for name in found[0] if name not in heads] == list(names)
-        for name, (metric, k, least) in names.items():
-            own = engine.ask(frame, "evaluate", [metric], k, by=by, min_relevance=least, **given)
-            expected = {tuple(row.get(head) for head in heads): row[f"{metric}@{k}"] for row in own}
-            ours = {tuple(row.get(head) for head in heads): row[name] for row in found}
-            # A segment that the level leaves out has no value.
-            assert {key: value for key, value in ours.items() if key in expected} == pytest.approx(
-                expected, nan_ok=True
-            )
-            assert all(value is None for key, value in ours.items() if key not in expected)
 
 
 def test_a_level_wins_over_that_of_the_call():

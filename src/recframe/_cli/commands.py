@@ -251,7 +251,7 @@ def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any
     requested, k = list(values["metric"]), list(values["k"]) or None
     if not requested and not bounds:
         return list(DEFAULT_METRICS), k or [DEFAULT_K]
-    names = {spec_of(name).label for name in requested}
+    names = {spec_of(name).metric.label for name in requested}
     cut = {f"{name}@{cutoff}" for name in names for cutoff in k or ()}
     return [*requested, *(name for name in bounds if name not in names | cut)], k
 

@@ -29,7 +29,7 @@ def bounds_of(texts: Sequence[str]) -> dict[str, float]:
         if not name or least is None or math.isnan(least):
             msg = f"--fail-under {text} does not say METRIC=NUMBER"
             raise OptionError(msg, "such as --fail-under ndcg@10=0.30")
-        metric = spec_of(name).label
+        metric = spec_of(name).metric.label
         if metric in bounds:
             msg = f"--fail-under {text}: {metric} has the bound {bounds[metric]:g} already"
             raise OptionError(msg, "give each metric one bound")

@@ -206,8 +206,8 @@ def _measured(plan: Plan) -> dict[str, Any]:
 def _definitions(plan: Plan) -> dict[str, str]:
     """Return what each metric of a call is, by the name that results have."""
     query = plan.context.query
-    averagings = {metric: query.averaging(metric.label) for metric in plan.metrics}
-    return {how.name: spelled(metric, query, how) for metric, how in averagings.items()}
+    averagings = [(metric, query.averaging(metric.label)) for metric in plan.metrics]
+    return {how.name: spelled(metric, query, how) for metric, how in averagings}
 
 
 def _columns(values: ListValues, plan: Plan, model: int) -> dict[str, str]:

@@ -113,7 +113,7 @@ def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[
     # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
     whole: Metric = Recall() if query.sampled is None else MRR()
     omits_rows = query.candidates is not None or query.tied is not None
-    further = [] if omits_rows or record.label == whole.label else [whole]
+    further = [] if omits_rows or record == whole else [whole]
     rows = Contributions(opened, query, record, item=True, further=further)
     result = changes(rows, getattr(record, "k", None), checked)
     from recframe._checks.data_warnings import warn_of_data

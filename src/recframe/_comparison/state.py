@@ -120,9 +120,9 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
     notes: dict[str, Any] = {"version": VERSION, "state": state_id}
     shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
-    state = _Table()
+    state, labels = _Table(), [metric.label for metric in plan.metrics]
     heads = [
-        notes | {"metric": _name(plan, metric), "place": plan.metrics.index(metric), "definition": own[number]}
+        notes | {"metric": _name(plan, metric), "place": labels.index(metric.label), "definition": own[number]}
         for number, metric in enumerate(metrics)
     ]
     for model, called in enumerate(models):

@@ -33,7 +33,7 @@ from recframe.metrics._ideal_row import IdealRow
 from recframe.metrics._row import ALL_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from recframe._plan.requirements import Requirements
     from recframe._query import Query
@@ -52,7 +52,8 @@ class Values:
 
     sums: Mapping[str, Steps]
     """The steps from the list of structs of a score and a relevance to the list of one struct of sums."""
-    values: pl.Expr
+    values: Mapping[str, pl.Expr]
+    """What they give, by the names of the metrics."""
 
     def on(self, score: pl.Expr, relevance: pl.Expr) -> pl.Expr:
         """Return the struct of values of a group."""
@@ -63,11 +64,24 @@ class Values:
         }
         sums = {name: self.sums[name].on(group).list.first() for name, group in lists.items()}
         # A list of one struct: in `agg` a struct by itself has no way to use a field twice.
-        return pl.concat_list(struct_of(sums)).list.eval(self.values).list.first()
+        return pl.concat_list(struct_of(sums)).list.eval(struct_of(self.values)).list.first()
 
 
-def values_of(requirements: Requirements, query: Query) -> Values:
-    """Return how the values of metrics are computed."""
+def values_of(levels: Iterable[tuple[Requirements, Query]], names: Iterable[str]) -> Values:
+    """Return how the values of metrics are computed, of each least relevance, in the order of the names."""
+    sums: dict[str, Steps] = {}
+    values: dict[str, pl.Expr] = {}
+    for number, (requirements, query) in enumerate(levels):
+        own = {f"{name} {number}": steps for name, steps in _sums(requirements, query).items()}
+        source = {column: name for name, steps in own.items() for column in steps.names}
+        for label in requirements.values:
+            values[query.averaging(label).name] = _value(requirements, query, label, source)
+        sums |= own
+    return Values(sums, {name: values[name] for name in names})
+
+
+def _sums(requirements: Requirements, query: Query) -> dict[str, Steps]:
+    """Return the sums that the metrics of one least relevance read."""
     hit = is_hit(nw.col(RELEVANCE), query.min_relevance).cast(nw.Float64())
     counts = {RANKED: field(SCORE).count(), ROWS: pl.len()}
     counts = {name: count for name, count in counts.items() if name in requirements.requested}
@@ -80,9 +94,7 @@ def values_of(requirements: Requirements, query: Query) -> Values:
     for of, name in _IDEAL.items():
         if requirements.ideal[of].by_column:
             sums[name] = _summed(_ideal_terms(requirements, of, hit, query.min_relevance))
-    source = {column: name for name, steps in sums.items() for column in steps.names}
-    values = {query.averaging(label).name: _value(requirements, query, label, source) for label in requirements.values}
-    return Values(sums, struct_of(values))
+    return sums
 
 
 def _summed(steps: Steps) -> Steps:

@@ -105,11 +105,12 @@ def without_unknown(context: CallContext, result: Frame, metrics: Sequence[Metri
     """Return a report without the row of lists whose columns of `per` are missing, if none of them has a value."""
     if not context.per or not set(context.per) <= context.attribute_names.keys():
         return result
-    return result.filter(_is_any_known(*context.per, *(metric.column for metric in metrics)))
+    return result.filter(is_any_known(*context.per, *(metric.column for metric in metrics)))
 
 
 @lru_cache(KEPT)
-def _is_any_known(*columns: str) -> nw.Expr:
+def is_any_known(*columns: str) -> nw.Expr:
+    """Return whether a row has a value in any of these columns."""
     return nw.any_horizontal(*(~nw.col(name).is_null() for name in columns), ignore_nulls=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -55,6 +55,20 @@ COUNTED: dict[Lists, tuple[str, ...]] = {
 def counted_of(lists: Lists, *, condensed: bool) -> tuple[str, ...]:
     """Return what a list must have to be averaged; of a condensed one, that it ranked something before."""
     return tuple(SERVED if condensed and column == RANKED else column for column in COUNTED[lists])
+
+
+def by_level(query: Query, metrics: Sequence[Metric]) -> Sequence[tuple[Query, Sequence[Metric]]]:
+    """Return the metrics of each least relevance, with the query of that level."""
+    levels: dict[float | None, list[Metric]] = {}
+    for metric in metrics:
+        own = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
+        # Metrics of recommended items are the same at each level.
+        of_items = bool(levels) and isinstance(metric, BeyondAccuracyMetric | ExposureMetric)
+        levels.setdefault(next(iter(levels)) if of_items else own, []).append(metric)
+    if len(levels) <= 1:
+        return [(query, metrics)]
+    # Each level has all lists, so that their values can be put side by side.
+    return [(replace(query, min_relevance=level, every_list=True), some) for level, some in levels.items()]
 
 
 def requirements_of(

@@ -75,6 +75,8 @@ class CallContext:
         Which part of the lists to read, from 0, and how many parts there are; None: all lists.
     item : bool
         Whether to read the item even if no metric does.
+    session : Session, optional
+        The frames, if they are open already.
     """
 
     def __init__(
@@ -85,6 +87,7 @@ class CallContext:
         part: tuple[int, int] | None = None,
         *,
         item: bool = False,
+        session: Session | None = None,
     ) -> None:
         with_truth = given.truth is not None
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
@@ -95,7 +98,7 @@ class CallContext:
         self.key_names = sources.key_names(query)
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
-        self.session: Session = open_frames(
+        self.session: Session = session or open_frames(
             sources.sources_of(given, query, requirements, item=self.with_item),
             sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],

@@ -27,7 +27,7 @@ from recframe._columns import (
 from recframe._plan import averages
 from recframe._plan.beyond_accuracy import Exposure, segments
 from recframe._plan.checks import check_numbers, check_profile
-from recframe._plan.collect_terms import requirements_of
+from recframe._plan.collect_terms import by_level, requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
 from recframe._plan.ideal import ideal_lists
@@ -72,6 +72,13 @@ class Plan:
         Whether to read the item even if no metric does.
     shares : bool
         Whether to find what rows add to the one metric.
+    context : CallContext, optional
+        The plan's own, if this one is about some of its metrics.
+
+    Notes
+    -----
+    Metrics of several least relevances have a plan for each, of the same frames. Their values are put side by side,
+    list by list; all that follows from the values of lists is one plan.
     """
 
     def __init__(
@@ -83,15 +90,18 @@ class Plan:
         *,
         item: bool = False,
         shares: bool = False,
+        context: CallContext | None = None,
     ) -> None:
-        metrics = metrics if query.sampled is None else estimates(query, metrics)
+        if context is None and query.sampled is not None:
+            metrics = estimates(query, metrics)
         self.given = given
         self._query = query
         self._metrics = metrics
         self._requirements = requirements_of(
             metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
         )
-        self.context = CallContext(given, query, self._requirements, part, item=item)
+        session = None if context is None else context.session
+        self.context = CallContext(given, query, self._requirements, part, item=item, session=session)
         weighs = next(
             (value.metric for value in self._requirements.values.values() if value.weighting is not None), None
         )
@@ -99,6 +109,11 @@ class Plan:
             msg = f"mean='median' weighs no lists, but {weighs.label} does"
             raise OptionError(msg, "evaluate it in a call of its own, with another mean")
         self._engine = self.context.engine
+        levels = by_level(query, metrics)
+        self._of_levels = [
+            Plan(given, own, some, part, item=self.context.with_item, context=self.context)
+            for own, some in (levels if len(levels) > 1 else ())
+        ]
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
@@ -106,15 +121,24 @@ class Plan:
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
-        models = [self._state(index, ranking) for index, ranking in enumerate(self._rankings())]
+        models = [self._state(index, rankings) for index, rankings in enumerate(self._rankings())]
         return models[0] if len(models) == 1 else stacked(self._engine, models)
 
     def merge(self, states: Sequence[State]) -> State:
         """Return the sums over all lists from those over parts of them."""
         return merge(self.context, self.labels, states)
 
-    def _rankings(self) -> Iterator[Ranking]:
-        """Yield what each model ranks."""
+    @property
+    def _levels(self) -> Sequence[Plan]:
+        """The plan of each least relevance."""
+        return self._of_levels or [self]
+
+    def _rankings(self) -> Iterator[tuple[Ranking, ...]]:
+        """Yield what each model ranks, for each least relevance."""
+        return zip(*(plan.rankings() for plan in self._levels), strict=True)
+
+    def rankings(self) -> Iterator[Ranking]:
+        """Yield what each model ranks, for the one least relevance."""
         ideal, upto = self.ideal_side()
         indexes = range(len(self._query.orders))
         return self._engine.prefetch([functools.partial(self.ranking, index, ideal, upto) for index in indexes])
@@ -149,7 +173,7 @@ class Plan:
 
     def items(self) -> Frame:
         """Return how often the lists of each segment recommend each item of the catalogue, under all rankings."""
-        parts = [self._items(index, ranking) for index, ranking in enumerate(self._rankings())]
+        parts = [self._items(index, rankings) for index, rankings in enumerate(self._rankings())]
         return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
@@ -199,7 +223,7 @@ class Plan:
 
     def list_values(self) -> list[Frame]:
         """Return the lists of each ranking: their key, what describes them, values, and the weights of `weighted`."""
-        return [self._one_of_several(self._lists(ranking)) for ranking in self._rankings()]
+        return [self._one_of_several(self._lists(rankings)) for rankings in self._rankings()]
 
     def _one_of_several(self, frame: Frame) -> Frame:
         """Compute what belongs to one of several models now, while the next one is ranked."""
@@ -212,8 +236,18 @@ class Plan:
         weighted = [metric for metric in self.by_list if every or values[metric.label].weighting is not None]
         return {metric.column: weighting_column(metric.column) for metric in weighted}
 
-    def _lists(self, ranking: Ranking) -> Frame:
-        """Return the values of lists under one ranking."""
+    def _lists(self, rankings: Sequence[Ranking]) -> Frame:
+        """Return the values of lists under one model, those of all least relevances side by side."""
+        group, lists = self.context.group, self._levels[0].values_under(rankings[0])
+        for plan, ranking in zip(self._levels[1:], rankings[1:], strict=True):
+            values = plan.values_under(ranking).select(*group, *plan.labels, *plan.weighted.values())
+            lists = self._engine.join(lists, values, group)
+        # The plan of one level leaves lists out that have no value.
+        several = bool(self._of_levels) and not self.context.every_list
+        return lists.filter(averages.is_any_known(*self.labels)) if several else lists
+
+    def values_under(self, ranking: Ranking) -> Frame:
+        """Return the values of lists under one ranking, for the one least relevance."""
         context, metrics, weighted = self.context, self.by_list, self.weighted
         values = {metric.column: self._requirements.values[metric.label] for metric in metrics}
         weights = [
@@ -227,25 +261,26 @@ class Plan:
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
 
-    def _state(self, index: int, ranking: Ranking) -> State:
-        """Return the sums over the lists under one ranking."""
-        lists = self._totals(ranking) if self.by_list else segments(self.context)
-        return State(self._named(lists, index), self._items(index, ranking))
+    def _state(self, index: int, rankings: Sequence[Ranking]) -> State:
+        """Return the sums over the lists under one model."""
+        lists = self._totals(rankings) if self.by_list else segments(self.context)
+        return State(self._named(lists, index), self._items(index, rankings))
 
-    def _items(self, index: int, ranking: Ranking) -> Frame | None:
-        """Return how often lists recommend each item under one ranking, where a metric counts that."""
-        if not self._requirements.exposure or not ranking.recommended:
-            return None
-        return self._named(ranking.recommended.item_sums(), index)
+    def _items(self, index: int, rankings: Sequence[Ranking]) -> Frame | None:
+        """Return how often lists recommend each item under one model, where a metric counts that."""
+        for plan, ranking in zip(self._levels, rankings, strict=True):
+            if plan.requirements.exposure and ranking.recommended:
+                return self._named(ranking.recommended.item_sums(), index)
+        return None
 
     def _named(self, frame: Frame, index: int) -> Frame:
         """Add the name of the model to what one ranking gives."""
         named = self._query.several and not self.context.long
         return frame.with_columns(self.context.model(index)) if named else frame
 
-    def _totals(self, ranking: Ranking) -> Frame:
+    def _totals(self, rankings: Sequence[Ranking]) -> Frame:
         """Return the sums of the values of lists over segments."""
-        return self._one_of_several(averages.totals(self.context, self._lists(ranking), self.labels, self.weighted))
+        return self._one_of_several(averages.totals(self.context, self._lists(rankings), self.labels, self.weighted))
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""

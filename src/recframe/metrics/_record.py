@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from recframe.metrics._options import bounds, options_of
 
@@ -26,6 +26,8 @@ LINEAR = (-1e300, 1e300)
 """The least and the greatest relevance whose sums over a list are finite numbers."""
 MOST_EXPONENT = 1000
 """The greatest relevance whose powers of 2 have finite sums over a list."""
+LEVEL_OPTION = "rel"
+"""The option in a metric's name that is its own least relevance, as ir_measures has it."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Metric:
         ``"train"``, ``"features"``, ``"catalog"``.
     undefined_without : str
         What a list without a value lacks, for messages.
+    own_min_relevance : float, optional
+        The least relevance that its name holds, ``AP(rel=2)``; None: that of the call.
 
     Examples
     --------
@@ -124,6 +128,7 @@ class Metric:
     required_inputs: ClassVar[tuple[str, ...]] = ()
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_without: ClassVar[str] = "relevant item"
+    own_min_relevance: ClassVar[float | None] = None
 
     def undefined_reason(self, count: int | None = None) -> str:
         """Return why so many lists have no value, as messages say it; None: no list has one."""
@@ -224,7 +229,7 @@ class Metric:
     @cached_property
     def label(self) -> str:
         """The canonical name, which also names the column of the result: ``"ndcg(gain=exp2)@10"``."""
-        return spelled(self.name, self.options, getattr(self, "k", None))
+        return spelled_with(self, self.options)
 
     @cached_property
     def column(self) -> str:
@@ -260,10 +265,35 @@ class CutMetric(Metric):
         return value if self.k is None or rank <= self.k else 0.0
 
 
+AnyMetric = TypeVar("AnyMetric", bound=Metric)
+
+
 def check_k(k: Any, name: str = "k") -> int | None:
     """Return the cutoff as an int, or raise for anything that is not a whole number from 1."""
     cutoff: int | None = replace(_CUTOFF, name=name).checked(k)
     return cutoff
+
+
+def at_level(metric: AnyMetric, min_relevance: float | None) -> AnyMetric:
+    """Return a metric with a least relevance of its own; None: that of the call."""
+    if min_relevance == metric.own_min_relevance:
+        return metric
+    # Without what is kept of the other one, such as its label.
+    found = replace(metric)
+    # No field: what is relevant is no option of the value, and custom metrics have fields of any name.
+    vars(found)["own_min_relevance"] = min_relevance
+    return found
+
+
+def with_options(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:
+    """Return a metric with other options, and the least relevance of its own."""
+    return at_level(replace(metric, **options), metric.own_min_relevance)
+
+
+def spelled_with(metric: Metric, options: Mapping[str, Any]) -> str:
+    """Return how a metric is written with these options: its name, the least relevance of its own, its cutoff."""
+    level = {} if metric.own_min_relevance is None else {LEVEL_OPTION: f"{metric.own_min_relevance:g}"}
+    return spelled(metric.name, {**options, **level}, getattr(metric, "k", None))
 
 
 def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:

@@ -41,6 +41,11 @@ class SampledMetric(Metric):
         return float(low), float(high)
 
     @property
+    def own_min_relevance(self) -> float | None:  # type: ignore[override]  # that of the metric
+        level: float | None = self.whole.own_min_relevance
+        return level
+
+    @property
     def higher_is_better(self) -> bool:  # type: ignore[override]  # that of the metric
         return bool(self.whole.higher_is_better)
 

@@ -11,6 +11,7 @@ from recframe._query import policies_named, resolved
 from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
+from recframe.metrics._record import at_level
 from recframe.profiles._builtin import PROFILES
 from recframe.profiles._record import EVERY_ROW, query_of
 from recframe.profiles._spec import spec_of
@@ -220,7 +221,8 @@ def _ties(metric: Metric, query: Query, profile: Profile | None, *, of_items: bo
 def spelled(metric: Metric, query: Query, how: Averaging) -> str:
     """Return the metric and the policies as a call spells them."""
     policies: dict[str, Any] = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
-    policies |= {} if query.min_relevance is None else {"min_relevance": query.min_relevance}
+    least = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
+    policies |= {} if least is None else {"min_relevance": least}
     policies |= {"condensed": True} if query.condensed else {}
     policies |= {} if query.propensity is None else {"propensity": query.propensity}
     policies |= {} if query.sampled is None else {"sampled": query.sampled}
@@ -228,7 +230,7 @@ def spelled(metric: Metric, query: Query, how: Averaging) -> str:
     policies |= {"estimator": query.estimator} if estimates else {}
     policies |= {} if query.mean == "arithmetic" else {"mean": query.mean}
     policies |= {} if query.weight is None else {"weight": query.weight}
-    return ", ".join([metric.label, *(f"{name}={value!r}" for name, value in policies.items())])
+    return ", ".join([at_level(metric, None).label, *(f"{name}={value!r}" for name, value in policies.items())])
 
 
 def _undefined(metric: Metric, how: Averaging) -> str:

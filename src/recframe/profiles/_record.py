@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from recframe._query import Averaging, Query
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
-from recframe.metrics._record import CutMetric, Metric, spelled
+from recframe.metrics._record import CutMetric, Metric, spelled, with_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,18 +125,14 @@ def query_of(
     """
     roles, given = _with_level(specs, roles, given)
     if roles.like is None:
-        query = Query.of(roles, given)
-        labels = {spec.metric.label: spec.label for spec in specs if spec.level is not None}
-        named = {label: Averaging(query.undefined, query.lists, name) for label, name in labels.items()}
-        return [spec.metric for spec in specs], replace(query, own=named)
+        return [spec.metric for spec in specs], _query(specs, roles, given)
     profile = profiles[roles.like]
-    query = Query.of(_with_policies(profile, roles, given), given)
-    level = query.min_relevance if "min_relevance" in given else None
+    query = _query(specs, _with_policies(profile, roles, given), given)
     metrics: list[Metric] = []
     own: dict[str, Averaging] = {}
     for spec in specs:
         definition = profile.definition(spec.metric)
-        metric = _as_defined(profile, definition, spec, level)
+        metric = _as_defined(profile, definition, spec, _level_of(spec, query, given))
         if metric.label in own:
             msg = f"{own[metric.label].name!r} and {spec.name!r} are the same under like={profile.name!r}"
             raise OptionError(msg, "name one of them")
@@ -151,27 +147,25 @@ def query_of(
     return metrics, replace(query, own=own, like=profile.name, floor=profile.floor)
 
 
-def by_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> list[list[Spec]]:
-    """Return the metrics of each least relevance: that of their names, else that of the call."""
-    specs_by_level: dict[float | None, list[Spec]] = {}
-    for spec in specs:
-        specs_by_level.setdefault(_level_of(spec, roles, given), []).append(spec)
-    return list(specs_by_level.values())
-
-
 def _level_of(spec: Spec, roles: Roles, given: Sequence[str]) -> float | None:
     """Return the least relevance that a metric names, or that the call names."""
-    return spec.level if spec.level is not None or "min_relevance" not in given else roles.min_relevance
+    own = spec.metric.own_min_relevance
+    return own if own is not None or "min_relevance" not in given else roles.min_relevance
 
 
 def _with_level(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> tuple[Roles, Sequence[str]]:
-    """Return the roles with the least relevance that the names of all metrics hold."""
-    several = by_level(specs, roles, given)
-    if len(several) > 1:
-        msg = f"{several[0][0].name} and {several[1][0].name} have several levels of relevance, and the call reads one"
-        raise OptionError(msg, "evaluate accepts several; make one call for each level")
-    level = _level_of(specs[0], roles, given) if specs else None
-    return (roles, given) if level is None else (replace(roles, min_relevance=level), [*given, "min_relevance"])
+    """Return the roles with the least relevance that the names of all metrics hold, if it is the same."""
+    level, *others = {_level_of(spec, roles, given) for spec in specs} or {None}
+    if level is None or others:
+        return roles, given
+    return replace(roles, min_relevance=level), [*given, "min_relevance"]
+
+
+def _query(specs: Sequence[Spec], roles: Roles, given: Sequence[str]) -> Query:
+    """Return the query of roles, which hold for each least relevance that a metric names."""
+    for level in {spec.metric.own_min_relevance for spec in specs} - {None, roles.min_relevance}:
+        Query.of(replace(roles, min_relevance=level), given)
+    return Query.of(roles, given)
 
 
 def _with_policies(profile: Profile, roles: Roles, given: Sequence[str]) -> Roles:
@@ -188,7 +182,7 @@ def _as_defined(profile: Profile, definition: Definition, spec: Spec, level: flo
     if level is not None:
         _check_level(profile, definition, level)
         options |= definition.level_options
-    return replace(spec.metric, **{name: value for name, value in options.items() if name not in spec.given})
+    return with_options(spec.metric, {name: value for name, value in options.items() if name not in spec.given})
 
 
 def _check_level(profile: Profile, definition: Definition, level: float) -> None:

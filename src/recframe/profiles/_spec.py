@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING, Any, get_args
 from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, one_of, quoted
 from recframe.metrics import make, read, refuse_unknown
-from recframe.metrics._record import CutMetric, Metric, Reads, check_k, spelled
+from recframe.metrics._record import (
+    LEVEL_OPTION,
+    CutMetric,
+    Metric,
+    Reads,
+    at_level,
+    check_k,
+    spelled_with,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-LEVEL_OPTION = "rel"
-"""The option in a metric's name that is the least relevance of the call, as ir_measures has it."""
 
 
 @dataclass(frozen=True)
@@ -25,22 +31,11 @@ class Spec:
 
     metric: Metric
     given: Mapping[str, Any]
-    level: float | None = None
-    """The metric's own least relevance, where the name holds it as ir_measures writes it: ``AP(rel=2)``."""
 
     @property
     def name(self) -> str:
         """What the user wrote, in canonical spelling."""
-        return self._spelled(self.given)
-
-    @property
-    def label(self) -> str:
-        """What its column is called: without the options that it has anyway."""
-        return self._spelled(self.metric.options)
-
-    def _spelled(self, options: Mapping[str, Any]) -> str:
-        level = {} if self.level is None else {LEVEL_OPTION: f"{self.level:g}"}
-        return spelled(self.metric.name, {**options, **level}, getattr(self.metric, "k", None))
+        return spelled_with(self.metric, self.given)
 
     @property
     def as_given(self) -> str | Metric:
@@ -49,8 +44,7 @@ class Spec:
 
     def at(self, k: int | None) -> Spec:
         """Return the same at a cutoff."""
-        cut: dict[str, Any] = {"k": k}
-        return replace(self, metric=replace(self.metric, **cut))
+        return replace(self, metric=with_options(self.metric, {"k": k}))
 
 
 def specs_of(metrics: Any, k: Any, uncut: Collection[str]) -> list[Spec]:
@@ -111,7 +105,7 @@ def _named(text: str, k: int | None) -> Spec:
     if level is not None and not metric.reads_relevance:
         msg = f"{text!r}: {name} reads no relevance, so {LEVEL_OPTION}={level:g} means nothing"
         raise OptionError(msg, f"{metric.label!r}" + (", or 'num_rel_ret'" if name == "num_ret" else ""))
-    return Spec(metric, {option: value for option, value in options.items() if option != "k"}, level)
+    return Spec(at_level(metric, level), {option: value for option, value in options.items() if option != "k"})
 
 
 def _check_metric(metric: object) -> Metric:
