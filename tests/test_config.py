@@ -33,6 +33,7 @@ ROWS = {
     "heavy": [5.0, 5.0, 5.0, 1.0, 1.0, 1.0],
     "seen": [0.5, 1.0, 1.0, 1.0, 0.25, 1.0],
     "name": ["x", "y", "x", "y", "x", "y"],
+    "kind": ["s", "t", "t", "s", "t", "t"],
 }
 TOPICS = pl.DataFrame(
     {
@@ -50,6 +51,7 @@ OTHERS = {
     "rank": ("place", "mrr", {}),
     "value": ("worth", "money_precision@2", {}),
     "per": ("user", "mrr", {}),
+    "per_item": ("kind", "mrr", {}),
     "ties": ("worst", "mrr", {}),
     "min_relevance": (2.0, "mrr", {}),
     "undefined": (0.25, "mrr", {"by": "who", "relevant": "clicked", "min_relevance": 9}),

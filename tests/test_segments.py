@@ -19,7 +19,7 @@ ROWS = {
 }
 TRUTH = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "genre": ["x", "y", "x"], "country": ["de", None, "fr"]}
 # Spark writes a backslash before each quote of a text.
-REFUSED = r"(?s)per=\\?'genre\\?' has several values within a list.*by=\[\\?'user\\?', \\?'genre\\?'\].*df.rec.top\(k\), with rank=\\?'rank"
+REFUSED = r"(?s)per=\\?'genre\\?' has several values within a list.*by=\[\\?'user\\?', \\?'genre\\?'\].*per_item=\\?'genre\\?'"
 CALLS = {
     "one metric": ("mrr", 2),
     "many": ("evaluate", ["ndcg", "map"], 2),
@@ -114,7 +114,11 @@ def test_the_part_of_the_real_top_k(engine, segment):
     found = engine.ask(kept, "recall", k, by=by, per=segment, rank="rank", truth=there)
     # Items that nobody wants have no value.
     assert {row[segment]: row[f"recall@{k}"] for row in found if row[f"recall@{k}"] is not None} == expected
-    inside = engine.ask(engine.frames(rows, truth)[0], "recall", k, by=by, per=segment, truth=there)
+    frame, there = engine.frames([{name: row[name] for name in ("user", "item", "score")} for row in rows], truth)
+    found = engine.ask(frame, "recall", k, per_item=segment, truth=there)
+    assert {row[segment]: row[f"recall@{k}"] for row in found} == expected
+    frame, there = engine.frames(rows, truth)
+    inside = engine.ask(frame, "recall", k, by=by, per=segment, truth=there)
     assert {row[segment]: row[f"recall@{k}"] for row in inside if row[f"recall@{k}"] is not None} != expected
 
 

@@ -74,6 +74,8 @@ EVALUATED = frozenset(
 )
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
+BY_VALUE = frozenset({"measure", "evaluate"})
+"""The calls that give values of metrics and nothing else."""
 RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
 """The calls that read a ranking."""
 EVERY = RANKED | {"split", "add_random", "add_popular"}
@@ -173,6 +175,9 @@ class Roles:
     per : str or sequence of str, optional
         Columns to report by, with one value in each list; the value is the mean over the lists within each.
         The columns of `by`: one value for each list.
+    per_item : str or sequence of str, optional
+        Columns to report by that describe the item, such as its genre; read from `truth` if there is one. The value is
+        that of the whole lists in which only the items with this value are relevant.
     ties : {"average", "best", "worst", "item", "item_desc", "first"}
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (eager frames only).
@@ -235,6 +240,7 @@ class Roles:
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "frame", "FILE"))
     per: Columns = field(default=None, metadata=Role.of(column_names, AVERAGED | {"agreement", "check"}))
+    per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
     min_relevance: float | None = field(
         default=None, metadata=_policy(_optional(_value(number)), EVALUATED | {"check"})
@@ -248,11 +254,9 @@ class Roles:
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
     subtopic: str | None = field(default=None, metadata=Role.of(_name))
     condensed: bool = field(default=False, metadata=_policy(_value(flag)))
-    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), frozenset({"measure", "evaluate"})))
+    mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
-    partitions: int | None = field(
-        default=None, metadata=Role.of(_optional(_value(_parts)), frozenset({"measure", "evaluate"}), "parts")
-    )
+    partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
     candidates: str | None = field(default=None, metadata=Role.of(_name))
     tied: str | None = field(default=None, metadata=Role.of(_name))
     weight: str | None = field(default=None, metadata=Role.of(_name, AVERAGED))

@@ -69,8 +69,11 @@ class FrameSpec:
 
 
 FRAME = FrameSpec("frame", "a row of the user's frame", made_by="_engines")
-key_column = FRAME.many("key{}", "key", "a column of the list's key; key0 is 0 where the frame is one list")
+key_column = FRAME.many(
+    "key{}", "key", "a column of the list's key, or of `per_item`; key0 is 0 where the frame is one list"
+)
 attribute_column = FRAME.many("attribute{}", "key", "a column of `per` that describes a list and is not in its key")
+own_value_column = FRAME.many("own_{}", "key", "the item's own value of such a column of `per_item`", "item_groups")
 WEIGHT = FRAME.one("list_weight", "float", "the weight of the list in every mean; 0 where missing")
 CLUSTER = FRAME.one("cluster", "key", "the cluster of lists that are drawn together, where it is not in the key")
 MODEL = FRAME.one("model", "key", "the model, in the long format")

@@ -34,6 +34,7 @@ MEANT = {
     "value": ("price", "prices", "worth", "revenue"),
     "truth": ("ground_truth", "actual", "qrels", "test", "y"),
     "per": ("segment", "segments", "slice", "groupby"),
+    "per_item": ("genre", "genres", "category"),
     "min_relevance": ("rel", "threshold", "relevance_level", "min_rating", "min_grade"),
     "condensed": ("judged_only",),
     "undefined": ("empty", "zero_division", "nan"),

@@ -42,6 +42,8 @@ class Query(Roles):
 
     by: tuple[str, ...] = ()
     per: tuple[str, ...] = ()
+    """What results are reported by, the columns that describe items at the end."""
+    per_item: tuple[str, ...] = ()
     orders: tuple[str, ...] = ()
     """The columns that rank the rows, one a model."""
     by_rank: bool = False
@@ -111,13 +113,16 @@ class Query(Roles):
         if roles.by is not None and not by:
             msg = f"by={roles.by!r} names no column"
             raise OptionError(msg, "by=None makes the whole frame one list")
+        per_item = tuple(dict.fromkeys(as_tuple(roles.per_item)))
         _check_compact(roles, orders)
+        _check_per_item(roles, by, per_item)
         _check_median(roles)
         _check_prerequisites(roles, named)
         return cls(
-            **{name: value for name, value in vars(roles).items() if name not in FRAMES | {"by", "per"}},
+            **{name: value for name, value in vars(roles).items() if name not in FRAMES | {"by", "per", "per_item"}},
             by=tuple(dict.fromkeys(by)),
-            per=tuple(dict.fromkeys(as_tuple(roles.per))),
+            per=tuple(dict.fromkeys((*as_tuple(roles.per), *per_item))),
+            per_item=per_item,
             orders=orders,
             by_rank=role == "rank",
             several=isinstance(ordering, list) or roles.model is not None,
@@ -135,6 +140,18 @@ def _check_prerequisites(roles: Roles, named: Collection[str]) -> None:
     if roles.subtopic is not None and roles.truth is None and "subtopic" in named:
         msg = f"subtopic={roles.subtopic!r} is a column of the truth, but there is no truth="
         raise OptionError(msg, "truth=intents, a frame with a row for each subtopic of an item")
+
+
+def _check_per_item(roles: Roles, by: Collection[str], per_item: Collection[str]) -> None:
+    """Raise for what says nothing of the items of a list."""
+    both = next((column for column in per_item if column in by), None)
+    if both is not None:
+        msg = f"per_item={both!r} describes items, but by= has it as a key of lists"
+        raise OptionError(msg, f"per={both!r} reports by a key")
+    if per_item and roles.min_relevance is not None and not roles.min_relevance > 0:
+        others = f"per_item={roles.per_item!r} gives other items the relevance 0"
+        msg = f"{others}, which min_relevance={roles.min_relevance:g} would call relevant"
+        raise OptionError(msg, "a min_relevance above 0")
 
 
 def _check_pooled(roles: Roles, named: Collection[str]) -> None:

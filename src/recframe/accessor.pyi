@@ -54,6 +54,7 @@ class SharedRoles(TypedDict, total=False):
     relevant: str
     value: str
     truth: Any
+    per_item: Columns
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -87,6 +88,7 @@ class EvaluateRoles(TypedDict, total=False):
     value: str
     truth: Any
     per: Columns
+    per_item: Columns
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -131,6 +133,34 @@ class ContributionsRoles(TypedDict, total=False):
     model: str | None
 
 class CompareRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    per: Columns
+    per_item: Columns
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    subtopic: str | None
+    condensed: bool
+    like: Like | None
+    candidates: str | None
+    tied: str | None
+    weight: str | None
+    propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
+    model: str | None
+
+class SampleSizeRoles(TypedDict, total=False):
     by: Columns
     item: str
     relevant: str
@@ -259,7 +289,7 @@ class Plot:
         most: int = 30,
         confidence: float = 0.95,
         cluster: str | None = None,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[SampleSizeRoles],
     ) -> alt.LayerChart: ...
     def trend(
         self,
@@ -268,7 +298,7 @@ class Plot:
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[SampleSizeRoles],
     ) -> alt.LayerChart: ...
     def tradeoff(
         self,
@@ -347,7 +377,7 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         baseline: str | None = None,
         cluster: str | None = None,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[SampleSizeRoles],
     ) -> Frame: ...
     def describe(
         self,
@@ -376,7 +406,7 @@ class Rec(Generic[Mean, Frame]):
         baseline: Any = None,
         cluster: str | None = None,
         items: bool = False,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[SampleSizeRoles],
     ) -> Frame: ...
     def report(
         self,
@@ -389,7 +419,7 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[SampleSizeRoles],
     ) -> None: ...
     def fuse(
         self,

@@ -16,6 +16,7 @@ class ConfigRoles(TypedDict, total=False):
     rank: str | Sequence[str] | None
     value: str
     per: Columns
+    per_item: Columns
     ties: Ties
     min_relevance: float | None
     undefined: Undefined
@@ -62,6 +63,8 @@ class Config:
     def set_value(cls, value: str) -> type[Config]: ...
     @classmethod
     def set_per(cls, value: Columns) -> type[Config]: ...
+    @classmethod
+    def set_per_item(cls, value: Columns) -> type[Config]: ...
     @classmethod
     def set_ties(cls, value: Ties) -> type[Config]: ...
     @classmethod

@@ -154,6 +154,7 @@ POLICIES = {
     "models and segments": {"score": ["score", "other"], "per": "country", "types": {"other": "integer"}},
     "a key of two columns": {"by": ["user", "day"], "per": ["day", "user"]},
     "condensed": {"condensed": True, "metrics": ["ndcg@2", "map"]},
+    "values of items": {"per_item": "kind"},
 }
 
 
@@ -164,14 +165,18 @@ def test_policies_and_models_with_a_truth(database, policy):
     rows = [{**row, "user": f"u{row['user']}", "day": str(row["day"]), "other": row["item"]} for row in crowd(3, 40)]
     rows = [*{(row["user"], row["item"]): row for row in rows}.values()]  # profiles refuse repeated items
     truth = [
-        {"user": row["user"], "day": row["day"], "item": row["item"], "relevant": row["relevant"], "weight": 1.0 + len(row["user"]), "seen": 0.5}
+        {"user": row["user"], "day": row["day"], "item": row["item"], "relevant": row["relevant"], "weight": 1.0 + len(row["user"]), "seen": 0.5, "kind": str(row["item"])[-1]}
         for row in rows[::2]
     ]  # fmt: skip
     countries = ["de", "fr", None]
     rows = [{**row, "country": countries[int(len(row["user"]) % 3)]} for row in rows]
     given = {"metrics": ["ndcg@2", "map", "mrr@3", "recall@2", "roc_auc"], "by": "user", **POLICIES[policy]}
     per = given.get("per", [])
-    keys = [*([per] if isinstance(per, str) else per), *(["model"] if isinstance(given.get("score"), list) else [])]
+    keys = [
+        *([per] if isinstance(per, str) else per),
+        *([given["per_item"]] if "per_item" in given else []),
+        *(["model"] if isinstance(given.get("score"), list) else []),
+    ]
     assert_same(database, {"recs": rows, "truth": truth}, given.pop("metrics"), relevant="relevant", keys=keys, **given)
 
 

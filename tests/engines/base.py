@@ -139,7 +139,7 @@ class Engine(ABC):
                 return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
         frames = ("evaluate", "check", "contributions", "agreement", *STATISTICS)
-        single = self.lazy and method not in frames and given.get("per") is None
+        single = self.lazy and method not in frames and not (given.get("per") or given.get("per_item"))
         if not single:
             return rows
         ((value,),) = (row.values() for row in rows)

@@ -296,6 +296,7 @@ def test_a_wrong_method_names_the_right_one():
         ("ips", "propensity"),
         ("intent", "subtopic"),
         ("average", "mean"),
+        ("genre", "per_item"),
     ],
 )
 def test_an_argument_of_other_libraries_is_known_by_meaning(given, meant):

@@ -25,6 +25,7 @@ from recframe._cli.texts import (
 from recframe._comparison.calls import check_save, names_file
 from recframe._comparison.calls import save as save_lists
 from recframe._thresholds import shortfalls
+from recframe._values import as_tuple
 from recframe.errors import MissingExtraError, OptionError
 from recframe.profiles._spec import spec_of
 
@@ -86,7 +87,7 @@ def evaluate(
         failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
-    _show(result, values, out, result if counts or "per" in roles else _by_metric(result))
+    _show(result, values, out, result if counts or {"per", "per_item"} & roles.keys() else _by_metric(result))
     if sure:
         failures += _surely_short(rec(frame), bounds, roles)
     elif bounds:
@@ -264,8 +265,7 @@ def _by_metric(result: pl.DataFrame) -> pl.DataFrame:
 
 def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> pl.DataFrame:
     """Return the columns that fit a terminal, after those of ``--per``."""
-    per = roles.get("per") or []
-    per = [per] if isinstance(per, str) else per
+    per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
     from recframe._cli.tables import table
 
     picked, limit = result.select(name for name in (*per, *columns) if name in result.columns), terminal.width()

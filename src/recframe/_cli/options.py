@@ -24,6 +24,8 @@ HELP = {
     "truth": "A second file with the key, the item and, if present, the relevance, else 1.",
     "per": "Columns to report by, with one value in each list; the value is the mean over the lists within each. "
     "The columns of --by: one value for each list.",
+    "per_item": "Columns to report by that describe the item, such as its genre; read from --truth if there is one. "
+    "The value is that of the whole lists in which only the items with this value are relevant.",
     "ties": "Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger "
     "item first, or row order.",
     "min_relevance": "A row is relevant from this relevance on; without it: above 0. Lower grades still gain in "

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NO_MODEL = "all"
 """The name of the model where there is only one, without a name."""
-BY_SEGMENT = CALL_ROLES["describe"]
+BY_SEGMENT = tuple(name for name in CALL_ROLES["describe"] if name != "per_item")
 """The roles of charts by `per`."""
 MEANS = tuple(name for name in BY_SEGMENT if name != "per")
 """The roles of other charts, and of a report."""

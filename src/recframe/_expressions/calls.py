@@ -214,7 +214,7 @@ def _check_polars() -> None:
 def _check_roles(given: Mapping[str, Any]) -> None:
     """Raise for arguments that mean something to a frame only."""
     for name in given:
-        if name in ("by", "per"):
+        if name in ("by", "per", "per_item"):
             msg = f"{name}={quoted(given[name])}: an expression computes the group that it is in"
             raise OptionTypeError(msg, "df.group_by('query').agg(...), or the expression's .over('query')")
         if name == "truth":

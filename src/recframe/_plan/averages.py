@@ -141,8 +141,8 @@ def _attribute(context: CallContext, name: str, column: str) -> Frame:
 def several_segments(query: Query, column: str) -> InputError:
     """Return the error for a column of `per` that has several values within a list."""
     hint = (
-        f"to rank inside each {column}: by={[*query.by, column]!r}; for its part of the real top k: the same of "
-        "df.rec.top(k), with rank='rank' and truth=. The how-to 'Recall by genre, by item' shows both"
+        f"to rank inside each {column}: by={[*query.by, column]!r}; for its part of the real top k, evaluate with "
+        f"per_item={column!r}. The how-to 'Recall by genre, by item' shows both"
     )
     return InputError(f"per={column!r} has several values within a list", hint)
 

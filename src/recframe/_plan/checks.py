@@ -46,6 +46,7 @@ def check_policies(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for policies that mean nothing to a metric."""
     _check_propensity(query, metrics)
     _check_condensed_and_mean(query, metrics)
+    _check_per_item(query, metrics)
     if query.lists != "all" and "lists" in query.named and all(map(_reads_all_lists, metrics)):
         name = query.averaging(metrics[0].label).name
         msg = f"lists={query.lists!r} says which lists the accuracy metrics average, but {name} reads all lists"
@@ -78,6 +79,14 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
         if query.mean in ("geometric", "harmonic") and -math.inf < metric.range[0] < 0:
             msg = f"mean={query.mean!r} needs values from 0 on, but {name} may be {metric.range[0]:g}"
             raise OptionError(msg, "mean='median' or 'arithmetic'")
+
+
+def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:
+    """Raise for metrics that read recommended items, for ``per_item=`` says which of the relevant items count."""
+    for metric in metrics if query.per_item else ():
+        if _reads_all_lists(metric):
+            msg = f"per_item={query.per_item[0]!r} is about relevant items, but {metric.label} reads no relevance"
+            raise OptionError(msg, "evaluate it in a call of its own, without per_item=")
 
 
 def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:

@@ -31,6 +31,7 @@ from recframe._columns import (
 )
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
+from recframe._plan.item_groups import by_value
 from recframe._plan.relevance import distinct, fill_missing, is_pooled, relevant_pairs, with_hits
 from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant, literal
@@ -60,8 +61,8 @@ class CallContext:
         The second frame as it came.
     subtopics : Frame or None
         The relevant items of the truth with their subtopics, where the call names these and a metric reads them.
-    keys, group : list of str
-        The key of a list, and that of a list of one model.
+    user_keys, keys, group : list of str
+        The key of a list in the user's frames, of a list of the plan, and of one of one model.
     long : bool
         Whether the frame is in long format: models stacked, with a column that names them.
     with_item : bool
@@ -95,7 +96,7 @@ class CallContext:
         self.requirements = requirements
         self._catalog_size = given.catalog_size
         self._greatest = given.greatest
-        self.key_names = sources.key_names(query)
+        self.key_names = sources.key_names(query) | sources.item_names(query)
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
         self.session: Session = session or open_frames(
@@ -105,7 +106,9 @@ class CallContext:
         )
         self.engine: Engine = self.session.engine
         self._check_lazy(given.frame)
-        self.keys = list(self.key_names) or [key_column(0)]
+        self.user_keys = list(sources.key_names(query))
+        self._list_keys, self._item_keys = self.user_keys or [key_column(0)], list(sources.item_names(query))
+        self.keys = [*self._list_keys, *self._item_keys]
         self.long = query.model is not None
         self.group = [*self.keys, *([MODEL] if self.long else [])]
         self._part = part
@@ -130,7 +133,7 @@ class CallContext:
     @cached_property
     def side_tables(self) -> SideTables:
         """The side information, read by the first metric that needs some."""
-        return SideTables(self.session, self.requirements, list(self.key_names), self._catalog_size)
+        return SideTables(self.session, self.requirements, self.user_keys, self._catalog_size)
 
     def _check_lazy(self, frame: Any) -> None:
         if self.engine.eager:
@@ -144,10 +147,13 @@ class CallContext:
 
     def _opened(self, name: str) -> Frame:
         """Return a frame with a key also where it is one list, or the part of it that is to be read."""
-        frame, _ = sources.with_list_key(self.session.frames[name], self.key_names)
         judged = self.requirements.reads_relevance and (name == "truth" or "truth" not in self.session.frames)
+        if self._item_keys:
+            frame = by_value(self.session, self.query, name, reads_relevance=judged)
+        else:
+            frame, _ = sources.with_list_key(self.session.frames[name], self.user_keys)
         frame = fill_missing(frame, [*self.values, *(self.propensities if judged else [])])
-        return frame if self._part is None else self.engine.part(frame, self.keys, *self._part)
+        return frame if self._part is None else self.engine.part(frame, self._list_keys, *self._part)
 
     def _condensed(self, frame: Frame) -> Frame:
         """Return the rows of the user's frame that somebody judged."""

@@ -73,7 +73,7 @@ def _on_workers(plan: Plan, query: Query, parts: int) -> State:
     types = dict.fromkeys(context.result_keys) | ({MODEL: int} if numbered else {})
     types |= dict.fromkeys(averages.summed(context, plan.labels), float)
     task = partial(_state_of_part, query, tuple(plan.metrics), names)
-    state = plan.merge([State(engine.evaluate_on_workers(frames, list(context.key_names), parts, task, types))])
+    state = plan.merge([State(engine.evaluate_on_workers(frames, context.user_keys, parts, task, types))])
     if not numbered:
         return state
     lists = state.lists

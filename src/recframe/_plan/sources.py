@@ -58,6 +58,13 @@ def key_names(query: Query) -> dict[str, str]:
     return {key_column(i): name for i, name in enumerate(query.by)}
 
 
+@_kept
+def item_names(query: Query) -> dict[str, str]:
+    """Return the columns of `per_item` by the plan's names: keys too, after those of the list."""
+    first = max(len(query.by), 1)
+    return {key_column(first + i): name for i, name in enumerate(query.per_item)}
+
+
 def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
     """Return a frame and the columns of its lists' key; a frame that is one list gets a column for it."""
     if names := list(keys):
@@ -68,7 +75,7 @@ def with_list_key(frame: Frame, keys: Iterable[str]) -> tuple[Frame, list[str]]:
 @_kept
 def attribute_names(query: Query) -> dict[str, str]:
     """Return the columns of `per` that describe a list without being its key, by the plan's names."""
-    others = [name for name in query.per if name not in query.by]
+    others = [name for name in query.per if name not in (*query.by, *query.per_item)]
     return {attribute_column(i): name for i, name in enumerate(others)}
 
 
@@ -133,9 +140,10 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if read.value else {}
     rankings = score_specs(query) | model_spec(query) | values | _counts(query)
+    groups = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
     return {
-        "frame": keys | (items if item else {}) | rankings | ({} if truth else _own(query, read)),
-        "truth": keys | items | _relevance(query, truth=True) | values | _subtopics(query, read),
+        "frame": keys | (items if item else {}) | rankings | ({} if truth else groups | _own(query, read)),
+        "truth": keys | groups | items | _relevance(query, truth=True) | values | _subtopics(query, read),
         "train": keys | items,
         "features": items,
         "catalog": items,

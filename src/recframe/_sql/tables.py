@@ -66,7 +66,7 @@ class Tables:
         scored = dict.fromkeys(as_tuple(roles.rank), "integer") if roles.rank is not None else {}
         scored |= dict.fromkeys(as_tuple(roles.score or DEFAULT_SCORE), "float") if roles.rank is None else {}
         counts = {name: "integer" for name in (roles.candidates, roles.tied) if name is not None}
-        own = {} if truth else self._relevance()
+        own = {} if truth else self._relevance() | self._of_items()
         lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
         model = {} if roles.model is None else {roles.model: "text"}
         columns = {roles.value: "float"} | own | lists | {roles.item: "text"} | counts | scored | model | self._keys
@@ -79,8 +79,8 @@ class Tables:
         if "relevant" not in self._named:
             del relevance[roles.relevant]
         lists = {name: kind for name, kind in self._of_lists().items() if name in in_truth}
-        subtopics = {} if roles.subtopic is None else {roles.subtopic: "text"}
-        columns = {roles.value: "float"} | relevance | lists | subtopics | {roles.item: "text"} | self._keys
+        items = self._of_items() | {name: "text" for name in (roles.subtopic, roles.item) if name is not None}
+        columns = {roles.value: "float"} | relevance | lists | items | self._keys
         return self._made("truth", columns)
 
     def train(self) -> Any:
@@ -101,6 +101,10 @@ class Tables:
     def _relevance(self) -> dict[str, str]:
         types = {self._roles.relevant: "float"}
         return types if self._roles.propensity is None else {**types, self._roles.propensity: "float"}
+
+    def _of_items(self) -> dict[str, str]:
+        """Return the columns that describe items."""
+        return dict.fromkeys(as_tuple(self._roles.per_item), "text")
 
     def _of_lists(self) -> dict[str, str]:
         """Return the columns that describe lists."""

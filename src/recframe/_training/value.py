@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._data.arrays import columns_of_arrays, from_arrays
 from recframe._evaluate import measure
+from recframe.errors import OptionTypeError, quoted
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ class Value:
     def of(cls, metric: str | Metric, policies: Mapping[str, Any]) -> Value:
         """Check the metric and the policies, before anything is trained."""
         checked = cls(metric, policies)
+        if several := [name for name in ("per", "per_item") if policies.get(name) is not None]:
+            msg = f"{several[0]}={quoted(policies[several[0]])} reports several values, but this is one number"
+            raise OptionTypeError(msg, "leave it out")
         spec_of(metric)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
