@@ -53,6 +53,7 @@ CALLS = {
         ("ndcg", 2), BOTH, {**BOTH, "per": "user"}, {"model": "item"},
         *({**BOTH, "test": test, "resamples": 100} for test in ("bootstrap", "randomization", "wilcoxon")),
     ],
+    "rank_models": [("ndcg", 2), BOTH, {**BOTH, "per": "user"}, {"model": "item"}],
     "sample_size": [("ndcg", 2), *({**BOTH, "difference": 0.1, **more} for more in ({}, {"per": "user"}))],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
     "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
@@ -90,6 +91,7 @@ CHARTS = {
     "differences": ("ndcg", {"k": 2, **BOTH}),
     "segments": ("ndcg", {"k": 2, "per": "user"}),
     "trend": ("ndcg", {"k": 2, "per": "user"}),
+    "ranks": ("ndcg@2", BOTH),
     "power": ("ndcg@2", {"difference": 0.1, **BOTH}),
     "tradeoff": ("ndcg@2", {"y": "coverage@2", **BOTH}),
 }

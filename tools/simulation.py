@@ -16,9 +16,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
+from recframe._comparison.rank_models import Means
 from recframe._statistics import power as power_of_tests
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import adjusted
+from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import Sums
 from recframe._statistics.verdicts import Evidence
@@ -317,6 +319,29 @@ def margins() -> None:
     table(["true difference", "false", "1 row", "4 rows, any of them"], rows)
 
 
+def ranks() -> None:
+    """Print how often the intervals of ranks hold all true ranks, and how wide they are, for models of close means."""
+    rows = []
+    for name, step in (("all equal", 0.0), ("pairs equal", 0.1), ("all differ", 0.05)):
+        cells = []
+        for models, lists in ((3, 20), (3, 200), (20, 20), (20, 200)):
+            random, draws, held, width = np.random.default_rng(10), DRAWS // 2, 0, 0.0
+            true = step * (np.arange(models) // (2 if name == "pairs equal" else 1))
+            low = 1 + (true > true[:, None]).sum(axis=1)
+            high = models - (true < true[:, None]).sum(axis=1)
+            for draw in range(draws):
+                alike = 0.8 * random.normal(size=(lists, 1))
+                means = Means.of(true + alike + 0.6 * random.normal(size=(lists, models)), np.ones((lists, models)))
+                better = means.means[:, None] - means.means
+                found = Ranks.of(better, means.variances, means.degrees, CONFIDENCE, RESAMPLES, draw)
+                held += bool(((found.low <= low) & (high <= found.high)).all())
+                width += float((found.high - found.low + 1).mean())
+            cells.append(f"{held / draws:.1%}, {width / draws:.1f}")
+        rows.append([name, *cells])
+    counts = ("3 models, 20 lists", "3 models, 200 lists", "20 models, 20 lists", "20 models, 200 lists")
+    table(["true means", *(f"{count}: all held, ranks open" for count in counts)], rows)
+
+
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the relevant items of users with their ranks, and those that were observed.
 
@@ -360,7 +385,18 @@ def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
         real_lists(sys.argv[1])
-    parts = clusters, few_lists, families, shares, shares_of_clusters, margins, alarm, nightly_gates, propensities
+    parts = (
+        clusters,
+        few_lists,
+        families,
+        shares,
+        shares_of_clusters,
+        margins,
+        alarm,
+        nightly_gates,
+        ranks,
+        propensities,
+    )
     for part in parts:
         part()
     return 0

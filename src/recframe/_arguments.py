@@ -70,7 +70,18 @@ FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 
 DEFAULT_SCORE = "score"
 EVALUATED = frozenset(
-    {"measure", "evaluate", "contributions", "compare", "sample_size", "describe", "report", "state", "changes"}
+    {
+        "measure",
+        "evaluate",
+        "contributions",
+        "compare",
+        "rank_models",
+        "sample_size",
+        "describe",
+        "report",
+        "state",
+        "changes",
+    }
 )
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
@@ -292,6 +303,7 @@ CALLS = (
         "evaluate",
         "contributions",
         "compare",
+        "rank_models",
         "sample_size",
         "describe",
         "changes",

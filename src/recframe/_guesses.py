@@ -15,7 +15,7 @@ METHODS = {
     "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
     "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
     "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",
-    "metrics": "recframe.metrics", "from_list": "recframe.from_lists",
+    "metrics": "recframe.metrics", "from_list": "recframe.from_lists", "ranks": "rank_models",
 }  # fmt: skip
 """Methods by other names for what they do."""
 SENTENCES = {

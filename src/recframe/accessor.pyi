@@ -281,6 +281,15 @@ class Plot:
         cluster: str | None = None,
         **roles: Unpack[ChartRoles],
     ) -> alt.LayerChart: ...
+    def ranks(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Unpack[ChartRoles],
+    ) -> alt.LayerChart: ...
     def segments(
         self,
         metric: str | Metric,
@@ -364,6 +373,17 @@ class Rec(Generic[Mean, Frame]):
         interval: Literal["percentile", "bca"] = "percentile",
         margin: float | str | None = None,
         changed: Literal["leave_out", "refuse"] | None = None,
+        **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
+    def rank_models(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        resamples: int = 10000,
+        seed: int = 0,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...
     def sample_size(

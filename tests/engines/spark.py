@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from engines.arrow import Arrow
-from engines.base import python_value
+from engines.base import STATISTICS, python_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,9 +76,5 @@ class SparkWorkers(Spark):
     name = "spark workers"
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
-        parted = (
-            {}
-            if method in ("check", "contributions", "compare", "sample_size", "describe", "changes", "state")
-            else {"partitions": 3}
-        )
+        parted = {} if method in ("check", "contributions", *STATISTICS) else {"partitions": 3}
         return super().ask(frame, method, *args, **parted, **given)

@@ -58,6 +58,17 @@ def sample_size(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: 
     return sample_size(plan_of_lists(frame, bound, metrics, k, given, "sample_size", checked.cluster), checked)
 
 
+def rank_models(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return the ranks of models, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
+    from recframe._comparison.rank_models import Options, rank_models
+
+    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    plan = plan_of_lists(frame, bound, metrics, k, given, "rank_models", checked.cluster)
+    return _warned(plan, rank_models(plan, checked), ("mean",))
+
+
 def names_file(baseline: Any, models: Any) -> bool:
     """Return whether a baseline is a file, and not one of the columns of models."""
     if isinstance(baseline, os.PathLike):

@@ -14,9 +14,12 @@ from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import interval_of_mean
 from recframe._comparison.merged_items import values_of_items
+from recframe._comparison.merged_ranks import ranks_of_states
 from recframe._comparison.merging import Rows, read_states
 from recframe._comparison.options import Options
 from recframe._comparison.paired_sums import Pair, model_pairs
+from recframe._comparison.rank_models import COLUMNS as COLUMNS_OF_RANKS
+from recframe._comparison.rank_models import Options as RankOptions
 from recframe._comparison.results import INTERNAL, stacked
 from recframe._comparison.simultaneous import SIMULTANEOUS
 from recframe._comparison.state import COLUMNS, TYPES
@@ -50,7 +53,7 @@ def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
     Returns
     -------
     Merged
-        It has the methods `evaluate`, `describe`, `compare` and `state`.
+        It has the methods `evaluate`, `describe`, `compare`, `rank_models` and `state`.
 
     Raises
     ------
@@ -200,6 +203,19 @@ class Merged:
         return self._stacked(
             [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
         )
+
+    def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
+        """Return the rank of each model with the ranks that it may have, as `rank_models` does.
+
+        Parameters
+        ----------
+        confidence : float
+            The probability that all models of a metric and segment have a true rank within their interval.
+        resamples, seed : int
+            How many draws tell how large the largest statistic is by chance, and their seed.
+        """
+        options, rows = RankOptions.of(None, confidence, None, resamples, seed), self._by_list("rank_models")
+        return self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS)
 
     def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
         rows = self._rows

@@ -115,6 +115,70 @@ class ComparisonMethods:
         }  # fmt: skip
         return calls.compare(self._frame, self._bound, metrics, k, roles, options)
 
+    def rank_models(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        resamples: int = 10_000,
+        seed: int = 0,
+        **roles: Any,
+    ) -> Frame:
+        """Return the rank of each model with the ranks that it may have, and which models are tied with the best.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `compare`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        confidence : float
+            The probability that all models of a metric and segment have a true rank within their interval, between 0
+            and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+        resamples : int
+            How many draws tell how large the largest statistic is by chance, from 100 to 1,000,000.
+        seed : int
+            The seed of the draws, at least 0.
+
+        Returns
+        -------
+        frame
+            Of the kind given, a row for each value of `per`, metric and model: ``metric``, ``model``, ``mean``,
+            ``lists`` (where every model has a value: the mean is over these), ``rank`` (1 is the best mean),
+            ``rank_low`` and ``rank_high``, the best and the worst rank that it may have, and ``tied_with_best``,
+            whether it may be the best.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, or a metric has no value per list.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Mogstad, Romano, Shaikh, Wilhelm, *Inference for ranks with applications to mobility across neighbourhoods and
+        academic achievement across countries*, Review of Economic Studies 91, 2024.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
+        ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+        ... })
+        >>> found = df.rec.rank_models("mrr", score=["old", "new"])
+        >>> found.select("model", "rank", "rank_low", "rank_high", "tied_with_best").rows()
+        [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
+        """
+        options = {"confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed}
+        return calls.rank_models(self._frame, self._bound, metrics, k, roles, options)
+
     def sample_size(
         self,
         metrics: str | Metric | Sequence[str | Metric],

@@ -15,8 +15,13 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
 
-COUNTS = frozenset(["tests", "seen", "clusters", "lists", "baseline_lists", "undefined", "wins", "ties", "losses"])
+COUNTS = frozenset([
+    "tests", "seen", "clusters", "lists", "baseline_lists", "undefined", "wins", "ties", "losses",
+    "rank", "rank_low", "rank_high",
+])  # fmt: skip
 """The columns of whole numbers."""
+FLAGS = frozenset(["tied_with_best"])
+"""The columns of true and false."""
 NAMES = ("metric", "model", "baseline", "verdict", "changed")
 """The columns of text."""
 INTERNAL = "result {}"
@@ -45,6 +50,9 @@ def stacked(
             # All at once, as a missing name alone has no type.
             values = [each for row in rows for each in _texts(row[name], len(row["lists"]))]
             columns_of.append(nw.new_series(label, values, backend=backend))
+        elif name in FLAGS:
+            flags = [flag for row in rows for flag in row[name].tolist()]
+            columns_of.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))
         else:
             numbers = [number for row in rows for number in row[name].tolist()]
             missing = [None if number != number else number for number in numbers]  # noqa: PLR0124 - NaN
@@ -108,4 +116,4 @@ def _type(name: str, model: Any) -> Any:
     """Return the type of a column of a result; models have the type of the column that names them."""
     if name in NAMES:
         return model if name in ("model", "baseline") else str
-    return int if name in COUNTS else float
+    return bool if name in FLAGS else int if name in COUNTS else float

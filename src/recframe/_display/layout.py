@@ -27,6 +27,8 @@ LARGE = 1e15
 """From here on numbers are written with an exponent, as a float holds no more digits before the point."""
 IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
+IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
+RANKS_NOTE = "Ranks: between these for all models at once, at the confidence given to rank_models (0.95 unless named)."
 COUNT_COLUMNS = ("lists", "undefined")
 
 
@@ -60,7 +62,7 @@ class Layout:
 
 
 def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int) -> Layout:
-    """Return the table of a result of `evaluate`, `describe` or `compare`.
+    """Return the table of a result of `evaluate`, `describe`, `compare` or `rank_models`.
 
     Raises
     ------
@@ -72,6 +74,8 @@ def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: 
         return _of_compare(columns, records, digits)
     if columns.keys() >= IS_DESCRIBE:
         return _of_describe(columns, records, digits)
+    if columns.keys() >= IS_RANKS:
+        return _of_ranks(columns, records, digits)
     return _of_evaluate(columns, records, digits)
 
 
@@ -168,6 +172,25 @@ def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], di
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
         layout.notes.append(VERDICT_NOTE)
+    return layout
+
+
+def _of_ranks(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+    layout = Layout()
+    per = list(columns)[: list(columns).index("metric")]
+    for name in (*per, "metric", "model"):
+        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    best = _best_by_metric(columns, per, records, ["mean"])
+    layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
+    means = enumerate(columns["mean"])
+    layout.add("mean", [Cell(number_text(value, digits), ("mean", row) in best) for row, value in means])
+    layout.add("rank", [number_text(value, 0) for value in columns["rank"]])
+    ends = zip(columns["rank_low"], columns["rank_high"], strict=True)
+    layout.add("ranks", [f"{number_text(low, 0)} to {number_text(high, 0)}" for low, high in ends])
+    layout.add("tied with the best", ["yes" if tied else "no" for tied in columns["tied_with_best"]], numeric=False)
+    if best:
+        layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
+    layout.notes.append(RANKS_NOTE)
     return layout
 
 

@@ -15,7 +15,7 @@ from recframe._display.data import (
     values_by_model,
     values_of,
 )
-from recframe._display.segment_charts import SegmentCharts
+from recframe._display.rank_charts import RankCharts
 from recframe._signatures import checked_call, show_roles
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics import CutMetric
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class Plot(SegmentCharts):
+class Plot(RankCharts):
     """Charts of Altair: each method returns one, to show, to change and to save (``chart.save("chart.png")``).
 
     Intervals and roles are those of `describe`. A chart holds means, shares or some hundred values, however many
@@ -300,6 +300,7 @@ PLOTS = {
     "distribution": MEANS,
     "differences": MEANS,
     "power": MEANS,
+    "ranks": MEANS,
     "segments": BY_SEGMENT,
     "trend": BY_SEGMENT,
     "tradeoff": MEANS,

@@ -145,7 +145,7 @@ class Sums:
             )
 
     @cached_property
-    def _divisor(self) -> Floats:
+    def divisor(self) -> Floats:
         """The expected share of the spread that the residuals keep, NaN below two units."""
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             pull = self.unit_weight_cubes / self.weight / self.unit_weight_squares
@@ -155,12 +155,12 @@ class Sums:
     def standard_error(self) -> Floats:
         """The standard error of the mean: NaN below two units, 0 where all units have the same mean."""
         with np.errstate(invalid="ignore"):
-            return np.sqrt(ratio(ratio(self.residual_squares, square(self.weight)), self._divisor))
+            return np.sqrt(ratio(ratio(self.residual_squares, square(self.weight)), self.divisor))
 
     @cached_property
     def degrees(self) -> Floats:
         """The degrees of freedom, NaN below two units."""
-        return ratio(self.units * square(1 - 1 / self.units), self._divisor)
+        return ratio(self.units * square(1 - 1 / self.units), self.divisor)
 
 
 def sum_by_cluster(values: Floats, clusters: Any) -> Floats:

@@ -1,0 +1,105 @@
+"""The chart of the ranks of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._display import chart_texts as texts
+from recframe._display import charts
+from recframe._display.data import MEANS, check_means
+from recframe._display.segment_charts import SegmentCharts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import altair as alt
+
+    from recframe.metrics import Metric
+
+
+class RankCharts(SegmentCharts):
+    """What `Plot` draws of ranks."""
+
+    __slots__ = ()
+
+    def ranks(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> alt.LayerChart:
+        """Return the rank of each model with the ranks that it may have, the best model first.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            One metric that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        confidence : float
+            The probability that all models have a true rank within their interval, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions.
+
+        Returns
+        -------
+        altair.LayerChart
+            The chart.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2], "relevant": [0, 1, 1, 0], "old": [2, 1, 2, 1], "new": [1, 2, 2, 1],
+        ... })
+        >>> chart = df.rec.plot.ranks("mrr", score=["old", "new"])
+        >>> chart.to_dict()["title"]["text"]
+        'Ranks by mrr'
+        """
+        charts.altair()
+        call = self._call(roles, MEANS)
+        plan = call.one("ranks", metric, k, call.options(confidence, cluster))
+        from recframe._comparison.rank_models import Options, ranked
+
+        rows = ranked(plan, Options.of(None, confidence, cluster, 10_000, 0))
+        (metric,) = plan.metrics
+        check_means((row["rank"] for row in rows), metric.label)
+        chart: alt.LayerChart = _chart(rows, metric, confidence)
+        return chart
+
+
+def _chart(rows: Sequence[dict[str, Any]], metric: Metric, confidence: float) -> Any:
+    """Return a dot with its interval for each model."""
+    alt = charts.altair()
+    axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
+    tooltip = ["model:N", "mean:Q", "rank:Q", "rank_low:Q", "rank_high:Q", "lists:Q"]
+    models = [row["model"] for row in rows]
+    base = alt.Chart().encode(y=alt.Y("model:N", title="model", sort=models, axis=axis), tooltip=tooltip)
+    ticks = alt.Axis(format="d", tickMinStep=1, tickCount=min(len(rows), 10))
+    x = alt.X(
+        "rank:Q",
+        title="rank",
+        scale=alt.Scale(domain=[1, len(rows)], padding=10, nice=False, zero=False),
+        axis=ticks,
+    )
+    color = alt.Color(
+        "tied_with_best:N",
+        title="tied with the best",
+        scale=alt.Scale(domain=[True, False], range=[charts.COLOURS[0], charts.COLOURS[-1]]),
+        legend=alt.Legend(labelExpr="datum.value ? 'yes' : 'no'", symbolOpacity=1),
+    )
+    over = f"over {texts.lists_text(int(rows[0]['lists']))}; lines: {texts.percent(confidence)} intervals of ranks"
+    subtitle = [over, texts.direction(metric)]
+    return alt.layer(
+        base.mark_rule(size=3, opacity=0.6).encode(x=alt.X("rank_low:Q"), x2="rank_high:Q", color=color),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=x, color=color),
+        data=alt.Data(values=rows),
+    ).properties(
+        width=charts.WIDTH,
+        height=alt.Step(charts.ROW_HEIGHT + 4),
+        title=alt.Title(f"Ranks by {metric.label}", subtitle=subtitle, anchor="start"),
+    )
