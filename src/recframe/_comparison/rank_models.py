@@ -146,7 +146,7 @@ def named_rows(metric: str, models: Sequence[Any], found: Sequence[dict[str, Flo
         {
             "metric": metric,
             "model": model,
-            **{name: np.array([one[name][number] for one in found]) for name in found[0]},
+            **{name: np.array([one[name][number] for one in found]) for name in COLUMNS[2:]},
         }
         for number, model in enumerate(models)
     ]
