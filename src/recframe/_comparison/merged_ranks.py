@@ -27,7 +27,7 @@ def ranks_of_states(rows: Rows, options: Options) -> list[dict[str, Any]]:
     OptionError
         There is one model only, the states do not hold all pairs, or models have values in different lists.
     """
-    pairs = [pair[::-1] for pair in model_pairs(rows.models, None, "rank_models")]
+    pairs = [(one, other) for other, one in model_pairs(rows.models, None, "rank_models")]
     missing = [pair for pair in pairs if not rows.holds_pair(*pair)]
     if missing:
         one, other = (rows.models[number] for number in missing[0])
