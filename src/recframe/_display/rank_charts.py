@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_texts as texts
 from recframe._display import charts
 from recframe._display.data import MEANS, check_means
-from recframe._display.segment_charts import SegmentCharts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import altair as alt
 
+    from recframe._display.data import Call
     from recframe.metrics import Metric
 
 
-class RankCharts(SegmentCharts):
+class RankCharts:
     """What `Plot` draws of ranks."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call: ...
 
     def ranks(
         self,
