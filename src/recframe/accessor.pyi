@@ -160,7 +160,7 @@ class CompareRoles(TypedDict, total=False):
     estimator: Estimator
     model: str | None
 
-class SampleSizeRoles(TypedDict, total=False):
+class RankModelsRoles(TypedDict, total=False):
     by: Columns
     item: str
     relevant: str
@@ -298,7 +298,7 @@ class Plot:
         most: int = 30,
         confidence: float = 0.95,
         cluster: str | None = None,
-        **roles: Unpack[SampleSizeRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> alt.LayerChart: ...
     def trend(
         self,
@@ -307,7 +307,7 @@ class Plot:
         *,
         confidence: float = 0.95,
         cluster: str | None = None,
-        **roles: Unpack[SampleSizeRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> alt.LayerChart: ...
     def tradeoff(
         self,
@@ -384,7 +384,7 @@ class Rec(Generic[Mean, Frame]):
         cluster: str | None = None,
         resamples: int = 10000,
         seed: int = 0,
-        **roles: Unpack[CompareRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> Frame: ...
     def sample_size(
         self,
@@ -397,7 +397,7 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         baseline: str | None = None,
         cluster: str | None = None,
-        **roles: Unpack[SampleSizeRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> Frame: ...
     def describe(
         self,
@@ -426,7 +426,7 @@ class Rec(Generic[Mean, Frame]):
         baseline: Any = None,
         cluster: str | None = None,
         items: bool = False,
-        **roles: Unpack[SampleSizeRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> Frame: ...
     def report(
         self,
@@ -439,7 +439,7 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
-        **roles: Unpack[SampleSizeRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> None: ...
     def fuse(
         self,
