@@ -106,6 +106,7 @@ REQUIRED = {
     "x": "ndcg@2",
     "y": "coverage@2",
     "truth": "frame",
+    "judge": "judge",
     "train": "frame",
     "recommended": [["a", "b"], ["c"]],
     "users": [1, 2],
@@ -123,7 +124,7 @@ REQUIRED = {
     "dialect": "duckdb",
 }
 """What belongs in an argument that has no default."""
-BESIDE = {"split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
+BESIDE = {"estimate": {"truth": "frame"}, "split": {"fraction": 0.5}, "from_factors": {"k": 1}, "contributions": {"k": 2}, "fuse": {"score": ["score", "day"]},
           "agreement": {"score": ["score", "day"]}, "table": {"result": "values"}, "report": {"path": "report.html"},
           "curve": {"metrics": "ndcg", "k": [1, 2]}, "differences": {"score": ["score", "day"]}, "segments": {"per": "day"},
           "trend": {"per": "day"}}  # fmt: skip
@@ -163,7 +164,8 @@ def needed(call, name, make):
     given |= BESIDE.get(name, {})
     for role in getattr(metrics.METRICS.get(name), "required_inputs", ()):
         given[role] = "frame"
-    frames = {"frame": COLUMNS, "values": {"model": ["old", "new"], "ndcg@2": [0.5, 0.25]}}
+    judge = {name: [*values, 3 if name == "user" else values[0]] for name, values in COLUMNS.items()}
+    frames = {"frame": COLUMNS, "judge": judge, "values": {"model": ["old", "new"], "ndcg@2": [0.5, 0.25]}}
     return {
         argument: make(frames[value]) if isinstance(value, str) and value in frames else value
         for argument, value in given.items()

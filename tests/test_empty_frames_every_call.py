@@ -56,6 +56,7 @@ CALLS = {
     "rank_models": [("ndcg", 2), BOTH, {**BOTH, "per": "user"}, {"model": "item"}],
     "sample_size": [("ndcg", 2), *({**BOTH, "difference": 0.1, **more} for more in ({}, {"per": "user"}))],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
+    "estimate": [("ndcg", 2), {}],
     "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
     "state": [("ndcg", 2), {}, {**BOTH, "per": "user"}],
     "agreement": [(2,), BOTH, {"model": "day"}],
@@ -124,6 +125,9 @@ def answer(engine, method, data, truth, args, given):
     if truth is not None:
         truth = made(engine, truth)
         args, given = ((truth, *args), given) if method in TRUTH_BY_POSITION else (args, {**given, "truth": truth})
+    if method == "estimate":
+        others = {name: [9 if name == "user" else value for value in values] for name, values in TRUTH.items()}
+        given = {**given, "judge": made(engine, {name: [*values, *others[name]] for name, values in TRUTH.items()})}
     try:
         if method not in WITH_ROWS:
             found = engine.ask(frame, method, *args, **given)
@@ -139,7 +143,7 @@ def answer(engine, method, data, truth, args, given):
 @pytest.mark.filterwarnings("ignore::recframe.RecWarning")
 @pytest.mark.parametrize("method", CALLS)
 def test_engines_answer_alike_or_refuse(engine, method):
-    if method in ("compare", "describe", "state"):
+    if method in ("compare", "rank_models", "sample_size", "describe", "estimate", "state"):
         pytest.importorskip("scipy")
     if method in WITH_ROWS and not engine.answers_with_rows:
         pytest.skip("answers of rows are for other engines")

@@ -20,6 +20,7 @@ from recframe._comparison.rank_models import Means
 from recframe._statistics import power as power_of_tests
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import adjusted
+from recframe._statistics.prediction_powered import Values, prediction_powered
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import Sums
@@ -340,6 +341,36 @@ def ranks() -> None:
         rows.append([name, *cells])
     counts = ("3 models, 20 lists", "3 models, 200 lists", "20 models, 20 lists", "20 models, 200 lists")
     table(["true means", *(f"{count}: all held, ranks open" for count in counts)], rows)
+
+
+def judges() -> None:
+    """Print how often the intervals of human and model judgments hold the true mean, and how long they are."""
+    rows = []
+    for law, mean in (("normal", 0.5), ("0 and 1", 0.3)):
+        for name, wrong in (("good", 0.05), ("fair", 0.25), ("useless", 0.5)):
+            cells = []
+            for count in (100, 400):
+                random, held, length, weight = np.random.default_rng(11), 0, 0.0, 0.0
+                for _ in range(DRAWS):
+                    if law == "normal":
+                        true = random.normal(mean, 0.2, 11 * count)
+                        noise = random.normal(0.1, 0.2, 11 * count)
+                        predicted = (1 - 2 * wrong) * true + 2 * wrong * noise
+                    else:
+                        true = (random.random(11 * count) < mean).astype(float)
+                        predicted = np.where(random.random(11 * count) < wrong, 1 - true, true)
+                    parts = (true[:count], predicted[:count], predicted[count:])
+                    human, same, others = (Values(part, np.ones(len(part))) for part in parts)
+                    found = prediction_powered(human, same, others, CONFIDENCE)
+                    alone = np.ravel(student.interval(Sums.of(parts[0], np.ones(count)), CONFIDENCE))
+                    low, high = alone if found is None else (found.low, found.high)
+                    held += bool(low <= mean <= high)
+                    length += (high - low) / (alone[1] - alone[0])
+                    weight += 0.0 if found is None else found.weight
+                cells.append(f"{held / DRAWS:.1%}, {length / DRAWS:.2f}, {weight / DRAWS:.2f}")
+            rows.append([f"{law}, {name} judge", *cells])
+    head = [f"{count} human lists: held, length, weight" for count in (100, 400)]
+    table(["values", *head], rows)
 
 
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:

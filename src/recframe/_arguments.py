@@ -78,6 +78,7 @@ EVALUATED = frozenset(
         "rank_models",
         "sample_size",
         "describe",
+        "estimate",
         "report",
         "state",
         "changes",
@@ -250,7 +251,7 @@ class Roles:
     rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "frame", "FILE"))
-    per: Columns = field(default=None, metadata=Role.of(column_names, AVERAGED | {"agreement", "check"}))
+    per: Columns = field(default=None, metadata=Role.of(column_names, AVERAGED - {"estimate"} | {"agreement", "check"}))
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
     min_relevance: float | None = field(
@@ -306,6 +307,7 @@ CALLS = (
         "rank_models",
         "sample_size",
         "describe",
+        "estimate",
         "changes",
         "state",
         "report",

@@ -172,7 +172,7 @@ def plan_of_lists(
 
     def make() -> Call:
         roles = arguments.roles(allowed)
-        every_list = call in ("describe", "state") or items is not None
+        every_list = call in ("describe", "estimate", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 
     return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), item=bool(items))

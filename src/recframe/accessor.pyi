@@ -187,6 +187,32 @@ class RankModelsRoles(TypedDict, total=False):
     estimator: Estimator
     model: str | None
 
+class EstimateRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    subtopic: str | None
+    condensed: bool
+    like: Like | None
+    candidates: str | None
+    tied: str | None
+    weight: str | None
+    propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
+    model: str | None
+
 class FuseRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -407,6 +433,15 @@ class Rec(Generic[Mean, Frame]):
         confidence: float = 0.95,
         cluster: str | None = None,
         **roles: Unpack[CompareRoles],
+    ) -> Frame: ...
+    def estimate(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        judge: Any,
+        confidence: float = 0.95,
+        **roles: Unpack[ChartRoles],
     ) -> Frame: ...
     def changes(
         self,

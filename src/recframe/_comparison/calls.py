@@ -69,6 +69,21 @@ def rank_models(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: 
     return _warned(plan, rank_models(plan, checked), ("mean",))
 
 
+def estimate(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
+    """Return means from human and model judgments, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
+    from recframe._comparison.estimate import check_frames, estimate
+
+    check_frames({**bound, **given}.get("truth"), options["judge"])
+    human, judge = (
+        plan_of_lists(frame, bound, metrics, k, {**given, **truth}, "estimate", None)
+        for truth in ({}, {"truth": options["judge"]})
+    )
+    # Most lists have no human judgments: what the model judged tells whether ids match.
+    return _warned(judge, estimate(human, judge, options["confidence"]), ("judge_mean",))
+
+
 def names_file(baseline: Any, models: Any) -> bool:
     """Return whether a baseline is a file, and not one of the columns of models."""
     if isinstance(baseline, os.PathLike):

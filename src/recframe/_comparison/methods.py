@@ -294,6 +294,67 @@ class ComparisonMethods:
         options = {"confidence": confidence, "cluster": cluster}
         return calls.describe(self._frame, self._bound, metrics, k, roles, options)
 
+    def estimate(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        judge: Any,
+        confidence: float = 0.95,
+        **roles: Any,
+    ) -> Frame:
+        """Return means from human judgments of some lists (`truth`) and a model's judgments of these and many others.
+
+        It is the mean that human judgments of all lists would give, by prediction-powered inference. The lists with
+        human judgments must be a random sample of those that the model judged.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`; only those that have a value per list.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        judge : frame
+            The judgments of a model, such as an LLM: a frame as `truth`, of all of its lists and of more.
+        confidence : float
+            The confidence of the intervals, between 0 and 1.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, ``metric``, ``mean`` with ``low`` and ``high``, the
+            estimate from both, ``human_mean`` with ``human_low`` and ``human_high``, that of the human judgments alone,
+            ``judge_mean``, the mean under the model's judgments, ``human_lists`` and ``judge_lists``, how many lists
+            each judged, and ``judge_weight``, between 0 and 1: how much the model's judgments count. 0: they say
+            nothing of the human ones, and the estimate is that of these alone.
+
+        Raises
+        ------
+        OptionError
+            A metric has no value per list, or there is no truth.
+        InputError
+            The model lacks judgments of a list with human ones, or judged no other list.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": range(60), "item": [1, 2, 3] * 20, "score": [1.0] * 60})
+        >>> llm = df.select("user", "item", relevant=pl.col("user") % 2)
+        >>> human = df.select("user", "item", relevant=pl.col("user") % 4 % 3 > 0)[:12]
+        >>> found = df.rec.estimate("precision", 1, truth=human, judge=llm, undefined=0)
+        >>> found.select("mean", "human_mean", "judge_mean").row(0)
+        (0.5, 0.5, 0.5)
+        """
+        options = {"judge": judge, "confidence": confidence}
+        return calls.estimate(self._frame, self._bound, metrics, k, roles, options)
+
     def changes(
         self,
         metric: str | Metric,
