@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recframe._statistics import ROUNDING
 from recframe._statistics.student import scipy_stats
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def prediction_powered(true: Values, predicted: Values, others: Values, confiden
     spread = np.concatenate([same, rest]).var(ddof=1)
     together = ((own - own.mean()) * (same - same.mean())).mean()
     weight = float(np.clip(together / ((1 + count / more) * spread), 0, 1)) if spread > 0 else 0.0
-    if weight == 0:
+    if weight <= ROUNDING:
         return None
     divisor = true.counts.mean() + weight * (others.counts.mean() - predicted.counts.mean())
     total = true.totals.mean() + weight * (others.totals.mean() - predicted.totals.mean())
