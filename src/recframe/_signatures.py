@@ -6,13 +6,15 @@ import re
 from dataclasses import fields
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from recframe._arguments import ALL_ROLES, CALL_ROLES, Roles
 from recframe.errors import OptionTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+Made = TypeVar("Made", bound="Callable[..., Any]")
 
 
 def role_parameters(names: Iterable[str]) -> list[Parameter]:
@@ -47,8 +49,8 @@ FEW_ROLES = 5
 """Up to how many roles a hint shows."""
 
 
-def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method that raises an error of this package for arguments that it does not accept."""
+def checked_call(call: Made) -> Made:
+    """Return a method or a function that raises an error of this package for arguments that it does not accept."""
     expected = signature(call)
     own = [parameter for parameter in expected.parameters.values() if parameter.name not in ("self", "roles")]
     shown = [f"{each.name}=..." if each.kind == Parameter.KEYWORD_ONLY else each.name for each in own]
@@ -56,12 +58,12 @@ def checked_call(call: Callable[..., Any]) -> Callable[..., Any]:
     shown += [f"{name}=..." for name in roles] if len(roles) <= FEW_ROLES else []
 
     @wraps(call)
-    def checked(self: Any, *args: Any, **given: Any) -> Any:
+    def checked(*args: Any, **given: Any) -> Any:
         try:
-            expected.bind(self, *args, **given)
+            expected.bind(*args, **given)
         except TypeError as error:
             msg = f"{call.__name__}: {error}"
             raise OptionTypeError(msg, f"{call.__name__}({', '.join(shown)})") from None
-        return call(self, *args, **given)
+        return call(*args, **given)
 
-    return checked
+    return cast("Made", checked)

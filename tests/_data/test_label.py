@@ -19,14 +19,8 @@ from tests._plan.test_truth import BY, OF_RELEVANCE, models_and_truth, served_an
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 
 PRICED = ["money_precision@3", "money_recall@3"]
-# The ideal of signed grades holds the rows of the truth alone, but those of the whole labelled frame; prices have a test.
-ALL = [
-    label
-    for name in OF_RELEVANCE
-    if f"{name}@3" not in PRICED
-    for label in spellings_of(name, (3,))
-    if "signed" not in label
-]
+# Prices have a test.
+ALL = [label for name in OF_RELEVANCE if f"{name}@3" not in PRICED for label in spellings_of(name, (3,))]
 
 
 def rows_of(engine, frame, *args, **given):
@@ -49,6 +43,16 @@ def assert_as_truth(engine, frame, truth, labels, **roles):
         keys = [*(["model"] if "model" in roles else []), *oracle.names(per)]
         expected = {key: {label: row[label] for label in labels} for key, row in by_key(expected, keys).items()}
         assert_equal(found, expected, keys)
+
+
+def test_negative_relevance_comes_after_what_nobody_judged(engine):
+    frame = engine.frame({"user": [1, 1, 1, 1], "item": [1, 2, 3, 4], "score": [4.0, 3.0, 2.0, 1.0]})
+    truth = engine.frame({"user": [1, 1], "item": [1, 4], "relevant": [2, -1]})
+    with engine.running():
+        labelled = recframe.rec(frame).label(truth)
+        found = engine.ask(frame, "ndcg", grades="signed", truth=truth), engine.ask(labelled, "ndcg", grades="signed")
+    # The list is in its best order: 2, two rows that nobody judged, -1.
+    assert found == (1.0, 1.0)
 
 
 # --- every metric -------------------------------------------------------------------------------------------

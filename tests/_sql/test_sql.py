@@ -294,6 +294,13 @@ def test_what_no_query_holds_is_refused(given, message):
         recframe.sql(**{"metrics": "ndcg@5", "table": "recs", "dialect": "duckdb", **given})
 
 
+def test_what_a_query_needs_is_named():
+    with pytest.raises(
+        recframe.OptionTypeError, match=r"(?s)sql: missing a required argument: 'dialect'.*dialect=\.\.\."
+    ):
+        recframe.sql("ndcg@5", table="recs")
+
+
 def test_a_text_is_no_reason_to_believe_that_a_database_was_warned_of(monkeypatch):
     from recframe._engines import ibis as adapter
 

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import GAIN, HIT, POOLED, POSITION, RELEVANCE, RELEVANT, SCORE, Addends, ideal_position_column
+from recframe._columns import (
+    GAIN,
+    HIT,
+    ITEM,
+    POOLED,
+    POSITION,
+    RELEVANCE,
+    RELEVANT,
+    SCORE,
+    UNJUDGED,
+    Addends,
+    ideal_position_column,
+)
 from recframe._plan import ranks
 from recframe._plan.positions import numbered, with_relevance
 from recframe._plan.relevance import fill_missing, inverse_propensity, is_of_ideal, is_pooled
@@ -31,10 +43,14 @@ def ideal_lists(context: CallContext) -> Frame:
     source = context.truth if context.truth is not None else context.frame
     group = context.keys if context.truth is not None else context.group
     source = source.select(*group, RELEVANCE, *context.propensities, *context.values)
+    of_models = context.long and context.truth is not None
+    if of_models and ALL_ROWS in context.requirements.ideal["all"].requested:
+        # Each model has unjudged rows of its own.
+        source, group, of_models = source.join(context.models(), how="cross"), context.group, False
     if context.requirements.reads_pool:
         source = source.with_columns(is_pooled())
     lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
-    if context.long and context.truth is not None:
+    if of_models:
         lists = lists.join(context.models(), how="cross")
     return lists
 
@@ -58,6 +74,8 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
         rows = rows.with_columns(own(POSITION))
+        if of == "all" and ALL_ROWS in terms.requested and context.truth is not None:
+            rows = _after_unjudged(context, rows, group)
     rows = context.with_hits(rows)
     # Of equal relevance, the positions are those of any order.
     in_order = POSITION in terms.requested and not (context.propensities or context.values)
@@ -65,6 +83,21 @@ def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) 
         return context.engine.sum_terms(rows, group, terms.summands, in_order=in_order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
     return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
+
+
+def _after_unjudged(context: CallContext, rows: Frame, group: Sequence[str]) -> Frame:
+    """Put negative relevance after the rows of the frame that the truth does not hold, whose relevance is 0.
+
+    So are the rows that repeat an item.
+    """
+    assert context.truth is not None  # noqa: S101 - for the type checker
+    pair = [*context.keys, ITEM]
+    judged = context.truth.select(*pair, nw.lit(1.0).alias(POOLED))
+    items = context.frame.group_by(*group, ITEM).agg(nw.len().alias(UNJUDGED))
+    items = context.engine.join(items, judged, pair).with_columns(own(UNJUDGED) - nw.col(POOLED).fill_null(0.0))
+    rows = context.engine.join(rows, context.engine.sum_by(items, group, [UNJUDGED]), group)
+    after = nw.when(nw.col(RELEVANCE) < 0).then(nw.col(UNJUDGED).fill_null(0.0)).otherwise(0.0)
+    return rows.with_columns(nw.col(POSITION) + after).drop(UNJUDGED)
 
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:

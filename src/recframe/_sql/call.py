@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._arguments import ALL_ROLES
-from recframe._signatures import show_roles
+from recframe._signatures import checked_call, show_roles
 from recframe._values import choice
 from recframe.errors import OptionTypeError
 
@@ -22,6 +22,7 @@ UNREAD = ("partitions", "train", "features", "catalog", "truth")
 SQL_ROLES = tuple(name for name in ALL_ROLES if name not in UNREAD)
 
 
+@checked_call
 def sql(
     metrics: str | Metric | Sequence[str | Metric],
     k: int | Sequence[int | None] | None = None,
