@@ -20,6 +20,7 @@ from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
+from recframe.metrics.expected_exposure import Browsing
 from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unit, Unseen
 from recframe.metrics.rbp import HitGain
@@ -649,6 +650,30 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def rbp(
         self, k: int | None = None, *, p: float = 0.8, gain: HitGain = "binary", **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
+    def eed(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def eed(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
+    def eer(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def eer(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
+    def eel(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def eel(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
     ) -> Frame: ...
     @overload
     def err(

@@ -8,7 +8,7 @@ roles of a call too, for the metrics of accuracy.
 from __future__ import annotations
 
 # The modules enter their functions in ORACLES.
-from oracle import auc, beyond_accuracy, cascade, correlation, counts, judgments, money, subtopics  # noqa: F401
+from oracle import auc, beyond_accuracy, cascade, correlation, counts, expected_exposure, judgments, money, subtopics  # noqa: F401
 from oracle.calls import evaluate, value_of_list
 from oracle.case import ORACLES, Case, mean_over_lists
 from oracle.metric import Metric, parse

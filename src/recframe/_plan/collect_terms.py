@@ -286,7 +286,7 @@ class _Asking:
         if self._pooled:
             # This model has no relevant row in a list where other models have one.
             defined = None if defined is None else defined | (nw.col(RELEVANT) == 0)
-            value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0)
+            value = nw.when(nw.col(RELEVANT) > 0).then(value).otherwise(0.0) if metric.higher_is_better else value
         return value, known if defined is None else known & defined
 
     def shares(self, terms: AccuracyTerms) -> Shares:

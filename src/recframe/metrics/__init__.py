@@ -19,6 +19,7 @@ from recframe.metrics.correlation import OPA, Kendall, Spearman
 from recframe.metrics.counts import NumRel, NumRelRet, NumRet
 from recframe.metrics.dcg import DCG, NDCG
 from recframe.metrics.diversity import Diversity
+from recframe.metrics.expected_exposure import EED, EEL, EER
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
 from recframe.metrics.f_measure import F1, FBeta
 from recframe.metrics.first_hit import MRR, HitRate
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 __all__ = [
     "ARP",
     "DCG",
+    "EED",
+    "EEL",
+    "EER",
     "ERR",
     "F1",
     "GAUC",
@@ -107,6 +111,9 @@ METRICS: Mapping[str, type[Metric]] = {
         DCG,
         NDCG,
         RBP,
+        EED,
+        EER,
+        EEL,
         ERR,
         PFound,
         AlphaNDCG,

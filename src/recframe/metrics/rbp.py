@@ -26,7 +26,7 @@ HitGain = Literal["binary", "linear", "scaled"]
 
 
 @cache
-def _persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
+def persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
     """Return the weight p^(r-1); the same function for the same p."""
     return lambda position: ((position - 1) * math.log(p)).exp()
 
@@ -36,7 +36,7 @@ def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Exp
     gained = row.hit
     if gain != "binary":
         gained = nw.when(row.relevance > 0).then(row.hit * row.relevance).otherwise(0.0)
-    return gained * row.weight(_persistence(p), k)
+    return gained * row.weight(persistence(p), k)
 
 
 def _greatest(row: IdealRow) -> nw.Expr:

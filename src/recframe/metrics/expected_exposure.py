@@ -1,0 +1,255 @@
+"""Expected exposure: how much attention each item of a list gets, over the orders that its ties leave open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from recframe.metrics._options import bounds
+from recframe.metrics._record import CutMetric, Reads
+from recframe.metrics._weights import log2
+from recframe.metrics.rbp import persistence
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe.metrics._ideal_row import IdealRow
+    from recframe.metrics._row import Row, Weight
+    from recframe.metrics._sums import Sums
+
+Browsing = Literal["geometric", "log2"]
+"""How attention falls with the position: p^(r−1), or 1/log2(r+1)."""
+STOCHASTIC = (
+    "not the mean over orders, by definition: tied rows share their attention, up to 1.71 off in lists of up to 7 rows"
+)
+
+
+def _attention(browsing: Browsing, p: float) -> Weight:
+    return persistence(p) if browsing == "geometric" else log2
+
+
+def _square(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
+    exposure = row.weight(_attention(browsing, p), k)
+    return exposure * exposure
+
+
+def _of_hit(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
+    return row.hit * row.weight(_attention(browsing, p), k)
+
+
+def _of_ideal(row: IdealRow, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
+    return row.hit_weight(_attention(browsing, p), k)
+
+
+@dataclass(frozen=True)
+class _ExpectedExposure(CutMetric):
+    """What the metrics of expected exposure share: a model of how users browse."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    p: float = field(default=0.5, metadata=bounds(above=0, below=1))
+    browsing: Browsing = "geometric"
+
+    def _squares(self, row: Row) -> nw.Expr:
+        return row.shared(_square, self.browsing, self.p, self.k)
+
+    def _hits(self, row: Row) -> nw.Expr:
+        return row.shared(_of_hit, self.browsing, self.p, self.k)
+
+    def _ideal(self, row: IdealRow) -> nw.Expr:
+        return row.shared(_of_ideal, self.browsing, self.p, self.k)
+
+    def explained(self) -> Sequence[str]:
+        model = f"{self.p:g}^(r−1)" if self.browsing == "geometric" else "1/log2(r+1)"
+        target = ["ε*: what each relevant item gets if all of them come first, in any order"]
+        return [
+            self.formula,
+            f"ε: the expected attention {model} at r ≤ k that an item gets",
+            *(target if "ε*" in self.formula else []),
+        ]
+
+
+@dataclass(frozen=True)
+class EED(_ExpectedExposure):
+    r"""Expected exposure disparity: how unequally the attention of a list is spread over its items.
+
+    .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
+
+    with :math:`\varepsilon_d` the expected attention that item d gets.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    p : float
+        Of geometric browsing: the user's patience, the probability to go on to the next item.
+    browsing : {"geometric", "log2"}
+        The attention at position r: p^(r−1), or 1/log2(r+1).
+
+    Notes
+    -----
+    Lower is more equal. A ranking with ties is a stochastic ranking: tied items share the attention of their positions
+    equally, so more ties are less disparity, down to all items tied. Without ties it is the same for every order of
+    as many items. No relevance is read. A list with nothing ranked has no value.
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega, Carterette, *Evaluating Stochastic Rankings with Expected Exposure*, CIKM 2020,
+    section 4; the authors' expeval, ``disparity``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "score": [3, 2, 1], "tied": [3, 1, 1]})
+    >>> df.rec.eed(), df.rec.eed(score="tied")
+    (1.3125, 1.28125)
+    """
+
+    name: ClassVar[str] = "eed"
+    aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_disparity",)
+    summary: ClassVar[str] = "expected exposure disparity: how unequally attention is spread over the items of a list"
+    formula: ClassVar[str] = "Σ over items of ε²"
+    reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `disparity`"
+    higher_is_better: ClassVar[bool] = False
+    best_by_relevance: ClassVar[bool] = False
+    reads_relevance: ClassVar[bool] = False
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+    undefined_if: ClassVar[str] = "without a ranked row"
+    undefined_without: ClassVar[str] = "ranked row"
+
+    @property
+    def inexact(self) -> str:
+        return STOCHASTIC
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"squares": self._squares(row)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["squares"]
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.ranked(None) > 0
+
+
+@dataclass(frozen=True)
+class EER(_ExpectedExposure):
+    r"""Expected exposure relevance: how much of the attention goes where it should go, to the relevant items.
+
+    .. math:: \mathrm{EER} = \sum_d \varepsilon_d\, \varepsilon^*_d, \qquad
+        \varepsilon^*_d = \frac{1}{R} \sum_{r \le \min(R, k)} a(r) \text{ for relevant d, else } 0
+
+    with :math:`\varepsilon_d` the expected attention that item d gets, and a(r) that of position r.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff, of the target too. None: the whole list.
+    p : float
+        Of geometric browsing: the user's patience, the probability to go on to the next item.
+    browsing : {"geometric", "log2"}
+        The attention at position r: p^(r−1), or 1/log2(r+1).
+
+    Notes
+    -----
+    Higher is better: the most is :math:`R\,\varepsilon^{*2}`, if the relevant items come first, tied or not. It grows
+    with the target, so compare values of the same lists. The paper's trade-off has twice this in EEL.
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega, Carterette, *Evaluating Stochastic Rankings with Expected Exposure*, CIKM 2020,
+    section 4, with binary relevance; the authors' expeval, ``relevance``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 0, 1], "score": [3, 2, 1]})
+    >>> df.rec.eer()
+    0.9375
+    """
+
+    name: ClassVar[str] = "eer"
+    aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_relevance",)
+    summary: ClassVar[str] = "expected exposure relevance: how much attention goes to the relevant items of a list"
+    formula: ClassVar[str] = "Σ over items of ε · ε*"
+    reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `relevance`"
+    reads: ClassVar[Reads] = "hits"
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits": self._hits(row)}
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {"ideal": self._ideal(row)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return self.share(sums, sums)
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return row["hits"] * sums.ratio(sums["ideal"], sums.relevant)
+
+
+@dataclass(frozen=True)
+class EEL(_ExpectedExposure):
+    r"""Expected exposure loss: how far the attention that items get is from what they should get.
+
+    .. math:: \mathrm{EEL} = \sum_d (\varepsilon_d - \varepsilon^*_d)^2
+        = \mathrm{EED} - 2\,\mathrm{EER} + \sum_d \varepsilon^{*2}_d
+
+    with :math:`\varepsilon_d` the expected attention that item d gets, and :math:`\varepsilon^*_d` that of an ideal in
+    which the relevant items come first, in any order.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff, of the target too. None: the whole list.
+    p : float
+        Of geometric browsing: the user's patience, the probability to go on to the next item.
+    browsing : {"geometric", "log2"}
+        The attention at position r: p^(r−1), or 1/log2(r+1).
+
+    Notes
+    -----
+    0 is the best: items that are equally relevant share the attention equally. One fixed order of two relevant items
+    does not reach it; a tie of both does. Items that are not relevant should get nothing.
+
+    References
+    ----------
+    Diaz, Mitra, Ekstrand, Biega, Carterette, *Evaluating Stochastic Rankings with Expected Exposure*, CIKM 2020,
+    section 4, with binary relevance; the authors' expeval, ``difference``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, 1, 0], "score": [3, 2, 1], "tied": [3, 3, 1]})
+    >>> df.rec.eel(), df.rec.eel(score="tied")
+    (0.1875, 0.0625)
+    """
+
+    name: ClassVar[str] = "eel"
+    aliases: ClassVar[tuple[str, ...]] = ("expected_exposure_loss",)
+    summary: ClassVar[str] = "expected exposure loss: how far the attention that items get is from what they should get"
+    formula: ClassVar[str] = "Σ over items of (ε − ε*)²"
+    reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `difference`"
+    higher_is_better: ClassVar[bool] = False
+    best_by_relevance: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
+
+    @property
+    def inexact(self) -> str:
+        return STOCHASTIC
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"squares": self._squares(row), "hits": self._hits(row)}
+
+    def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
+        return {"ideal": self._ideal(row)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        target = sums.ratio(sums["ideal"], sums.relevant)
+        return sums["squares"] - 2 * target * sums["hits"] + target * sums["ideal"]

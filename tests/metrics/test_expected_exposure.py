@@ -1,0 +1,47 @@
+"""Expected exposure: the values of the authors' code, lists without anything ranked, models that rank nothing relevant."""
+
+from __future__ import annotations
+
+import pytest
+
+import recframe
+
+ROWS = [{"user": 1, "item": item, "score": score} for item, score in (("a", 2), ("b", 1), ("c", 1), ("d", 0))]
+TRUTH = [{"user": 1, "item": item} for item in "acx"]
+# disparity, relevance and difference of expeval (github.com/diazf/expeval) for both orders of b and c, with patience 0.5
+EXPEVAL = {"eed": 1.296875, "eer": 0.8020833333333334, "eel": 0.7135416666666667}
+
+
+def test_the_values_of_the_authors_code(engine):
+    frame, truth = engine.frames(ROWS, TRUTH)
+    (found,) = engine.ask(frame, "evaluate", ["eed", "eer", "eel"], truth=truth)
+    assert found == pytest.approx(EXPEVAL, abs=1e-14)
+
+
+def test_nothing_ranked_is_all_loss(engine):
+    """The two relevant items should get (1 + 0.5) / 2 each, so that the loss is not 0, the best value."""
+    frame, truth = engine.frames(ROWS, [{"user": 2, "item": item} for item in "ab"])
+    found = engine.ask(frame, "evaluate", ["eer", "eel"], truth=truth)
+    assert found == [{"eer": 0.0, "eel": 1.125}]
+
+
+def test_a_model_without_a_relevant_row_is_not_the_best(engine):
+    rows = [
+        {"user": 1, "item": item, "model": name, "score": 1, "relevant": name == "good"}
+        for item, name in (("a", "good"), ("b", "bad"))
+    ]
+    found = engine.ask(engine.frame(rows), "evaluate", ["eer", "eel"], model="model")
+    assert {row["model"]: (row["eer"], row["eel"]) for row in found} == {"good": (1.0, 0.0), "bad": (0.0, 1.0)}
+
+
+def test_ties_share_and_cutoffs_cut_the_target_too(engine):
+    rows = [{"user": 1, "item": item, "score": 1, "relevant": 1} for item in range(4)]
+    found = engine.ask(engine.frame(rows), "evaluate", ["eel", "eed"], k=[1, None])
+    assert found == [{"eel@1": 0.0, "eel": 0.0, "eed@1": 0.25, "eed": pytest.approx(4 * (1.875 / 4) ** 2)}]
+
+
+def test_disparity_reads_no_relevance_and_no_order_of_its_own_has_a_mean(engine):
+    frame = engine.frame(ROWS)
+    assert engine.ask(frame, "eed", browsing="log2", k=1) == pytest.approx(1.0)
+    with pytest.raises(recframe.OptionError, match="chance"):
+        engine.ask(engine.frame([{**row, "relevant": 1} for row in ROWS]), "evaluate", "eel", chance=True)
