@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import recframe
 from recframe._comparison.rank_models import Means
+from recframe._comparison.tune import Lists
 from recframe._statistics import power as power_of_tests
 from recframe._statistics import resampling, student
 from recframe._statistics.correction import adjusted
@@ -412,6 +413,28 @@ def propensities() -> None:
     table(head, rows_of_table)
 
 
+def tuning() -> None:
+    """Print what the best of some fusions gains, in the sample and out of fold, in standard deviations of a list."""
+    rows = []
+    for better in (0.0, 0.2):
+        for candidates in (5, 20, 100):
+            random, cells = np.random.default_rng(10), []
+            for lists in (100, 1_000):
+                gains = []
+                for _ in range(DRAWS):
+                    values = np.sqrt(0.5) * (random.normal(size=(lists, 1)) + random.normal(size=(lists, candidates)))
+                    common = values.mean()
+                    values[:, -1] += better
+                    tuned = Lists(values, np.ones(lists), None, (-np.inf, np.inf), upwards=True)
+                    held_out, _ = tuned.out_of_fold(np.arange(lists) % 5)
+                    best = tuned.best(np.ones(lists, dtype=bool))
+                    gains.append((values[:, best].mean() - common, held_out.mean() - common))
+                cells += [f"{gain:+.3f}" for gain in np.mean(gains, axis=0)]
+            rows.append([f"{candidates}", f"{better:g}", *cells])
+    named = (f"{lists} lists: {value}" for lists in ("100", "1,000") for value in ("in sample", "out of fold"))
+    table(["candidates", "one is better by", *named], rows)
+
+
 def main() -> int:
     """Print all tables."""
     if sys.argv[1:]:
@@ -427,6 +450,8 @@ def main() -> int:
         nightly_gates,
         ranks,
         propensities,
+        propensities,
+        tuning,
     )
     for part in parts:
         part()

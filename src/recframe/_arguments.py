@@ -82,6 +82,7 @@ EVALUATED = frozenset(
         "report",
         "state",
         "changes",
+        "tune",
     }
 )
 """The calls that compute metrics."""
@@ -251,7 +252,9 @@ class Roles:
     rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "frame", "FILE"))
-    per: Columns = field(default=None, metadata=Role.of(column_names, AVERAGED - {"estimate"} | {"agreement", "check"}))
+    per: Columns = field(
+        default=None, metadata=Role.of(column_names, AVERAGED - {"estimate", "tune"} | {"agreement", "check"})
+    )
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
     min_relevance: float | None = field(
@@ -269,8 +272,8 @@ class Roles:
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
     partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
-    candidates: str | None = field(default=None, metadata=Role.of(_name))
-    tied: str | None = field(default=None, metadata=Role.of(_name))
+    candidates: str | None = field(default=None, metadata=Role.of(_name, EVALUATED - {"tune"}))
+    tied: str | None = field(default=None, metadata=Role.of(_name, EVALUATED - {"tune"}))
     weight: str | None = field(default=None, metadata=Role.of(_name, AVERAGED))
     propensity: str | None = field(default=None, metadata=Role.of(_name))
     sampled: tuple[int, int] | None = field(
@@ -312,6 +315,7 @@ CALLS = (
         "state",
         "report",
         "fuse",
+        "tune",
         "agreement",
         "check",
     ),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 METHODS = {
     "eval": "evaluate", "validate": "check", "summary": "describe", "significance": "compare", "ttest": "compare",
     "compare_models": "compare", "fusion": "fuse", "ensemble": "fuse", "rrf": "fuse", "rbo": "agreement",
+    "optimize_fusion": "tune", "optimize": "tune", "grid_search": "tune",
     "overlap": "agreement", "jaccard": "agreement", "train_test_split": "split", "rank": "top", "sort": "top",
     "leaderboard": "evaluate", "bootstrap": "compare", "ci": "describe", "confidence_interval": "describe",
     "from_lists": "recframe.from_lists", "explain": "recframe.explain", "candidates": "recframe.candidates",

@@ -221,6 +221,30 @@ class FuseRoles(TypedDict, total=False):
     rank: str | Sequence[str] | None
     model: str | None
 
+class TuneRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    subtopic: str | None
+    condensed: bool
+    like: Like | None
+    weight: str | None
+    propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
+    model: str | None
+
 class AgreementRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -489,6 +513,21 @@ class Rec(Generic[Mean, Frame]):
         sigma: float = 0.01,
         p: float = 0.8,
         **roles: Unpack[FuseRoles],
+    ) -> Frame: ...
+    def tune(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        methods: FusionMethod | Sequence[FusionMethod] = ("rrf", "weighted"),
+        normalize: FusionNorm | Sequence[FusionNorm | None] | None = "min-max",
+        grid: Mapping[str, Sequence[Any]] | None = None,
+        folds: int = 5,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+        **roles: Unpack[TuneRoles],
     ) -> Frame: ...
     def agreement(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -143,3 +144,51 @@ def test_the_constant_of_reciprocal_ranks(make: Callable[..., Any]) -> None:
     lists = runs(9)
     fused = ranx.fuse([ranx.Run(run) for run in lists], norm=None, method="rrf", params={"k": 5})
     assert_same(make, fused, lists, method="rrf", k=5)
+
+
+TUNED = {
+    "wsum": ("weighted", "weights"), "mixed": ("mixed", "weights"), "wmnz": ("wmnz", "weights"),
+    "gmnz": ("gmnz", "gamma"), "logn_isr": ("logn_isr", "sigma"), "rbc": ("rbc", "p"), "rrf": ("rrf", "k"),
+}  # fmt: skip
+"""ranx's methods with something to optimise, and ours."""
+
+
+def distinct_runs(seed: int) -> tuple[list[dict[str, dict[str, float]]], dict[str, dict[str, int]]]:
+    """Return runs of all items, of which no two have the same places by some order of the models, and judgments."""
+    draw, found, judged = random.Random(seed), [{} for _ in MODELS], {}  # type: ignore[var-annotated]
+    for user in range(25):
+        items = [f"i{number}" for number in range(8)]
+        places: list[dict[str, int]] = []
+        while len({tuple(sorted(place[item] for place in places)) for item in items}) < len(items):
+            places = [{item: place for place, item in enumerate(draw.sample(items, len(items)))} for _ in MODELS]
+        for run, place in zip(found, places, strict=True):
+            run[f"u{user}"] = {item: -place[item] + draw.random() / 2 for item in items}
+        judged[f"u{user}"] = dict.fromkeys(draw.sample(items, 3), 1)
+    return found, judged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", TUNED)
+def test_values_of_a_grid(make: Callable[..., Any], method: str) -> None:
+    lists, judged = distinct_runs(3)
+    ours, name = TUNED[method]
+    runs_, qrels = [ranx.Run(run) for run in lists], ranx.Qrels(judged)
+    settings = {"norm": "min-max", "method": method, "metric": "ndcg@5", "show_progress": False}
+    _, report = ranx.optimize_fusion(qrels, runs_, **settings, return_optimization_report=True)
+    configs = [config.replace("np.float64(", "").replace("),", ",").replace("))", ")") for config in report.configs]
+    theirs = dict(zip(configs, report.results, strict=True))
+    pairs = [(user, item) for user in judged for item in lists[0][user]]
+    columns: dict[str, list[Any]] = {"user": [user for user, _ in pairs], "item": [item for _, item in pairs]}
+    for model, run in zip(MODELS, lists, strict=True):
+        columns[model] = [run[user][item] for user, item in pairs]
+    columns["relevant"] = [judged[user].get(item, 0) for user, item in pairs]
+    found = recframe.rec(make(columns)).tune("ndcg@5", score=MODELS, methods=ours)
+    values = {}
+    for options, value in zip(found["options"].to_list(), found["in_sample"].to_list(), strict=True):
+        own = json.loads(options).get(name)
+        values[str(tuple(own) if name == "weights" and own else own)] = value
+    # ranx leaves out weights that sum to 1 but for rounding, and a persistence of 1 ties all items.
+    common = [config for config in theirs if not (method == "rbc" and config == "1.0")]
+    assert len(common) >= 10
+    assert [values[config] for config in common] == pytest.approx([theirs[config] for config in common], abs=1e-9)
+    assert max(values.values()) >= max(theirs.values()) - 1e-9

@@ -118,9 +118,7 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     if query.model is not None:
         frame, roles = in_columns(frame, query, name)
         return fuse(frame, {}, name, options, roles)
-    if len(query.orders) == 1:
-        msg = f"fuse joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
-        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    check_several(query, "fuse")
     checked = Options.of(query, options)
     rows = open_rows({"frame": Source(frame, {**key_specs(query), **score_specs(query)})})
     whole, keys = with_list_key(rows.frames["frame"], key_specs(query))
@@ -134,6 +132,13 @@ def fuse(frame: Any, bound: Mapping[str, Any], name: Any, options: Mapping[str, 
     if checked.method == "condorcet":
         whole = with_wins(rows.engine, whole, keys, checked.weights)
     return rows.pick(_fused(whole, models, checked), {FUSED: name})
+
+
+def check_several(query: Query, call: str) -> None:
+    """Raise for one model in columns."""
+    if len(query.orders) == 1:
+        msg = f"{call} joins several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
 
 
 def _values(

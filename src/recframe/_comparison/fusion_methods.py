@@ -54,6 +54,8 @@ class Method:
         Whether models may have weights.
     weighs : {"values", "models"}
         What weights multiply: the values, or what the method does with the number of models.
+    tunes_weights : bool
+        Whether `tune` looks for weights, as ranx does.
     """
 
     fused: Callable[[Values], nw.Expr]
@@ -61,6 +63,7 @@ class Method:
     number: str | None = None
     weights: Literal["optional", "needed", "refused"] = "optional"
     weighs: Literal["values", "models"] = "values"
+    tunes_weights: bool = False
 
 
 def _total(values: Values) -> nw.Expr:
@@ -73,7 +76,7 @@ def _times_count(values: Values) -> nw.Expr:
 
 METHODS: Mapping[str, Method] = {
     "rrf": Method(_total, "rrf", "k"),
-    "borda": Method(_total, "borda"),
+    "borda": Method(_total, "borda", tunes_weights=True),
     "isr": Method(_times_count, "isr"),
     "sum": Method(_total),
     "mnz": Method(_times_count),
@@ -81,14 +84,15 @@ METHODS: Mapping[str, Method] = {
     "max": Method(lambda values: nw.max_horizontal(*values.each), weights="refused"),
     "median": Method(lambda values: median(len(values.each), values.count), weights="refused"),
     "anz": Method(lambda values: values.total / values.count, weights="refused"),
-    "weighted": Method(_total, weights="needed"),
+    "weighted": Method(_total, weights="needed", tunes_weights=True),
     "gmnz": Method(lambda values: values.count**values.number * values.total, number="gamma"),
-    "wmnz": Method(lambda values: values.weight * values.total, weights="needed", weighs="models"),
-    "mixed": Method(lambda values: values.count.sqrt() * values.total),
+    "wmnz": Method(lambda values: values.weight * values.total, weights="needed", weighs="models", tunes_weights=True),
+    "mixed": Method(lambda values: values.count.sqrt() * values.total, tunes_weights=True),
     "log_isr": Method(lambda values: values.count.log() * values.total, "isr"),
     "logn_isr": Method(lambda values: (values.count + values.number).log() * values.total, "isr", "sigma"),
     "rbc": Method(_total, "rbc", "p"),
-    "condorcet": Method(lambda values: nw.col(WINS), "place", weighs="models"),  # noqa: ARG005 - pairs of items made it
+    # Pairs of items made its column.
+    "condorcet": Method(lambda _: nw.col(WINS), "place", weighs="models", tunes_weights=True),
 }
 """The methods by their names, the default first."""
 BY_POSITION = tuple(name for name, method in METHODS.items() if method.place)

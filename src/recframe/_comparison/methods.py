@@ -551,6 +551,94 @@ class ComparisonMethods:
 
         return fuse.fuse(self._frame, self._bound, name, options, roles)
 
+    def tune(
+        self,
+        metric: str | Metric,
+        k: int | None = None,
+        *,
+        methods: FusionMethod | Sequence[FusionMethod] = ("rrf", "weighted"),
+        normalize: FusionNorm | Sequence[FusionNorm | None] | None = "min-max",
+        grid: Mapping[str, Sequence[Any]] | None = None,
+        folds: int = 5,
+        confidence: float = 0.95,
+        cluster: str | None = None,
+        seed: int = 0,
+        progress: bool | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return which fusion of models is best, and how good the choice is on lists that did not make it.
+
+        The best of many candidates looks better than it is. So the lists are split into folds: in each, the candidate
+        that is best on the other folds is evaluated.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            Such as ``"ndcg@10"`` or a metric of your own; one that has a value per list.
+        k : int, optional
+            The cutoff, if the metric names none.
+        methods : str or sequence of str
+            The methods of `fuse` that are tried.
+        normalize : str or sequence of str
+            The normalisations of `fuse` that are tried with methods that read scores; None: scores as they are.
+        grid : dict, optional
+            The values that are tried, by name: of ``"weights"``, ``"k"``, ``"gamma"``, ``"sigma"`` and ``"p"``; those
+            that it leaves out, and None, are as in ranx: weights are tenths that sum to 1, `k` is 10, 20 … 100, the
+            others are hundredths up to 1. Weights are for ``"weighted"``, ``"wmnz"``, ``"mixed"``, ``"borda"`` and
+            ``"condorcet"``; the last three are tried without weights too.
+        folds : int
+            The number of folds, from 2.
+        confidence : float
+            The confidence of the interval, between 0 and 1.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions. Its lists are in
+            one fold.
+        seed : int
+            The seed of the folds, at least 0.
+        progress : bool, optional
+            Whether to show a progress bar, which tqdm draws; None: in a terminal, for what takes longer.
+        **roles
+            As for `evaluate`, with several models and without `per`.
+
+        Returns
+        -------
+        frame
+            Of the kind given, a row for each candidate, the choice first, then the best ones: ``method``,
+            ``normalize``, ``options`` (JSON of what `fuse` accepts), ``in_sample``, its mean over all ``lists`` with a
+            value, ``folds``, how many chose it, and ``chosen``. Of the choice, ``out_of_fold`` is the mean over all
+            lists of the candidates that were chosen without them, ``low`` and ``high`` its interval.
+
+        Raises
+        ------
+        OptionError
+            There is one model only, options do not fit a method, or the metric has no value per list.
+        InputError
+            There are fewer lists with a value than folds.
+        MissingExtraError
+            SciPy is not installed.
+
+        Examples
+        --------
+        >>> import json
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({
+        ...     "user": [1, 1, 2, 2, 3, 3, 4, 4], "relevant": [1, 0] * 4,
+        ...     "words": [2, 1, 1, 2, 2, 1, 1, 2], "vectors": [0.5, 0.1, 0.3, 0.2, 0.5, 0.4, 0.9, 0.1],
+        ... })
+        >>> tuned = df.rec.tune("mrr", score=["words", "vectors"], methods="weighted", folds=4)
+        >>> tuned.select("options", "in_sample", "folds", "out_of_fold").row(0)
+        ('{"method": "weighted", "normalize": "min-max", "weights": [0.0, 1.0]}', 1.0, 4, 1.0)
+        >>> fused = df.rec.fuse(score=["words", "vectors"], **json.loads(tuned["options"][0]))
+        """
+        given = {
+            "methods": methods, "normalize": normalize, "grid": grid, "folds": folds, "confidence": confidence,
+            "cluster": cluster, "seed": seed, "progress": progress,
+        }  # fmt: skip
+        from recframe._comparison import tune
+
+        return tune.tune(self._frame, self._bound, metric, k, given, roles)
+
     def agreement(
         self,
         k: int = 10,
