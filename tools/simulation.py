@@ -450,10 +450,8 @@ def main() -> int:
         nightly_gates,
         ranks,
         propensities,
-        propensities,
-        tuning,
     )
-    for part in parts:
+    for part in (*parts, tuning):
         part()
     return 0
 
