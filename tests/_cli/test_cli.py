@@ -23,7 +23,19 @@ from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
 
-COMMANDS = ("evaluate", "compare", "changes", "describe", "report", "check", "explain", "metrics", "sql", "completion")
+COMMANDS = (
+    "evaluate",
+    "compare",
+    "changes",
+    "describe",
+    "report",
+    "check",
+    "explain",
+    "metrics",
+    "sample-size",
+    "sql",
+    "completion",
+)
 COMPARED = "compare yesterday=old.csv tomorrow=new.csv --truth test.csv -m ndcg@10"
 OLD = {"user": [1, 1, 1, 2, 2, 3, 3], "item": [1, 2, 3, 1, 2, 1, 2], "score": [0.9, 0.8, 0.1, 0.2, 0.6, 0.5, 0.4]}
 NEW = {**OLD, "score": [0.5, 0.1, 0.9, 0.2, 0.6, 0.1, 0.3]}
@@ -94,7 +106,7 @@ def test_tables_fit_a_terminal(run, monkeypatch):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_that_run(run, command):
-    if command in ("compare", "describe", "report"):
+    if command in ("compare", "describe", "report", "sample-size"):
         pytest.importorskip("scipy")
     if command == "report":
         pytest.importorskip("vl_convert")
@@ -112,7 +124,7 @@ def test_help_has_examples_that_run(run, command):
         assert not err or (code == 1) == ("--fail" in example), (example, err)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "changes", "describe", "report", "check"])
+@pytest.mark.parametrize("command", ["evaluate", "compare", "changes", "describe", "report", "check", "sample-size"])
 def test_help_speaks_of_files_and_options(run, command):
     _, out, _ = run(f"{command} --help")
     words = re.sub(r"\s+", " ", out)
@@ -395,6 +407,25 @@ def test_compare_and_describe(run):
     assert row == both.rec.compare("mrr", **given).to_dicts()[0]
     code, out, _ = run("describe recs.parquet -m ndcg@2 --json")
     assert (code, json.loads(out)[0]["lists"]) == (0, 3)
+
+
+def test_sample_size(run):
+    pytest.importorskip("scipy")
+    line = "sample-size old.csv new.csv --truth test.csv -m mrr --tests 4 --power 0.9"
+    both = pl.concat(
+        pl.DataFrame(columns).with_columns(model=pl.lit(name)) for name, columns in (("old", OLD), ("new", NEW))
+    )
+    given = {"truth": pl.DataFrame(TEST), "model": "model", "tests": 4, "power": 0.9}
+    for difference, text in ((0.1, "0.1"), ("10%", "10%")):
+        code, out, err = run(f"{line} --difference {text} --json")
+        assert (code, err) == (0, "")
+        assert json.loads(out) == both.rec.sample_size("mrr", difference=difference, **given).to_dicts()
+    code, out, _ = run(f"{line} --difference 0.1")
+    assert (code, out.split()[:9]) == (
+        0, ["metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists"],
+    )  # fmt: skip
+    code, _, err = run(line)
+    assert (code, "Missing option '--difference'" in err) == (2, True)
 
 
 def test_check(run, files):

@@ -73,6 +73,47 @@ def test_lists_are_those_of_statsmodels(engine):
     assert (row["seen"], row["tests"], row["power"]) == (len(ours), 4, 0.9)
 
 
+@pytest.mark.parametrize("more", [{}, {"weight": "weight"}, {"cluster": "user"}, {"cluster": "user", "per": "country"}])
+def test_merged_states_say_what_one_call_does(library, more):
+    rows = rows_of(33, lists=60)
+    frame = library.DataFrame(rows)
+    given = {"by": "session", "score": MODELS, **more}
+    metrics, wanted = ["mrr", "ndcg@2"], {"difference": "5%", "power": 0.9, "confidence": 0.9}
+    whole = frame.rec.sample_size(metrics, **given, **wanted)
+    third = [[row for row in rows if row["session"] % 3 == part] for part in range(3)]
+    states = [library.DataFrame(part).rec.state(metrics, **given) for part in third]
+    merged = recframe.merge(states)
+    found = merged.sample_size(**wanted)
+    assert list(found.columns) == list(whole.columns)
+    keys = [name for name in ("country", "metric", "model", "baseline") if name in list(whole.columns)]
+    by_key = []
+    for result in (whole, found):
+        columns = [result[name].to_list() for name in result.columns]
+        lines = [dict(zip(result.columns, values, strict=True)) for values in zip(*columns, strict=True)]
+        by_key.append({tuple(line[name] for name in keys): line for line in lines})
+    ours, theirs = by_key
+    assert len(ours) == len(whole)
+    assert ours.keys() == theirs.keys()
+    for key, line in ours.items():
+        numbers = [name for name in line if name not in keys]
+        assert [theirs[key][name] for name in numbers] == pytest.approx([line[name] for name in numbers], rel=1e-9)
+    named = merged.sample_size(difference=0.05, baseline="a", tests=7)
+    assert set(named["baseline"].to_list()) == {"a"}
+    assert set(named["tests"].to_list()) == {7}
+
+
+def test_merged_states_that_do_not_say_it(library):
+    rows = library.DataFrame(rows_of(34, lists=6))
+    one = recframe.merge(rows.rec.state("mrr", by="session", score="a"))
+    with pytest.raises(recframe.OptionError, match="sample_size needs two models, but the states have one"):
+        one.sample_size(difference=0.1)
+    both = recframe.merge(rows.rec.state("mrr", by="session", score=["a", "b"]))
+    with pytest.raises(recframe.OptionError, match="difference=0 is no difference to find"):
+        both.sample_size(difference=0)
+    with pytest.raises(recframe.OptionError, match="baseline='x' is not one of the models"):
+        both.sample_size(difference=0.1, baseline="x")
+
+
 def test_users_with_several_lists_are_counted(library):
     """Each session twice, in a cluster of its own, tells as much as once: twice the lists, as many clusters."""
     rows = rows_of(32, lists=40)

@@ -21,6 +21,7 @@ from recframe._cli.texts import (
     OPTIONS_OF_COMPARE,
     OPTIONS_OF_DESCRIBE,
     OPTIONS_OF_REPORT,
+    OPTIONS_OF_SAMPLE_SIZE,
 )
 from recframe._comparison.calls import check_save, names_file
 from recframe._comparison.calls import save as save_lists
@@ -42,6 +43,7 @@ RUNNING = {
     "describe": "describing",
     "evaluate": "evaluating",
     "report": "writing a report of",
+    "sample_size": "looking at the variance of",
 }
 """What the line of progress says that a command does."""
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
@@ -53,6 +55,9 @@ COLUMNS_OF_COMPARE = (
 )  # fmt: skip
 COLUMNS_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
+)  # fmt: skip
+COLUMNS_OF_SAMPLE_SIZE = (
+    "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters",
 )  # fmt: skip
 COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 """The columns for a reader; files and other formats get all of them."""
@@ -129,8 +134,17 @@ def describe(**values: Any) -> list[str]:
     return []
 
 
+def sample_size(**values: Any) -> list[str]:
+    """Show how many lists find a difference."""
+    _answer("sample_size", values, OPTIONS_OF_SAMPLE_SIZE, COLUMNS_OF_SAMPLE_SIZE)
+    return []
+
+
 def _answer(
-    call: Literal["compare", "describe"], values: dict[str, Any], options: Sequence[str], columns: Sequence[str]
+    call: Literal["compare", "describe", "sample_size"],
+    values: dict[str, Any],
+    options: Sequence[str],
+    columns: Sequence[str],
 ) -> pl.DataFrame:
     """Show some columns of what a call answers, and return all of it."""
     out = _out(values)

@@ -201,12 +201,17 @@ def command(name: str) -> click.Command:
     paragraphs = (text.summary, text.details, OF_FILES if "files" in text.parameters else "")
     return Command(
         name,
-        callback=getattr(commands, name),
+        callback=getattr(commands, call_of(name)),
         help="\n\n".join(filter(None, paragraphs)),
         short_help=text.summary,
         epilog=examples_text(*text.examples),
-        params=[parameter for part in text.parameters for parameter in _parameters(name, part)],
+        params=[parameter for part in text.parameters for parameter in _parameters(call_of(name), part)],
     )
+
+
+def call_of(command: str) -> str:
+    """Return the name of a command's call."""
+    return command.replace("-", "_")
 
 
 def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parameter]:
@@ -240,13 +245,13 @@ class Command(click.Command):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and isinstance(parameter, click.Option):
-                sections.setdefault(_section(parameter.name or "", self.name or ""), []).append(record)
+                sections.setdefault(_section(parameter.name or "", call_of(self.name or "")), []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records, col_max=28)
 
 
-def _section(name: str, command: str) -> str:
+def _section(name: str, call: str) -> str:
     """Return under which title an option is listed."""
     if name in ROLES and ROLES[name].kind == "policy":
         return "Policies"
@@ -256,4 +261,4 @@ def _section(name: str, command: str) -> str:
         return "Output"
     if name in GATES:
         return "Gates"
-    return "Columns" if name in CALL_ROLES.get(command, ()) else "Options"
+    return "Columns" if name in CALL_ROLES.get(call, ()) else "Options"

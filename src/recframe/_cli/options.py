@@ -130,6 +130,7 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     settings |= {"metavar": name.upper()} if many else {}
     if bool in kinds:
         return click.Option([f"--{name.replace('_', '-')}"], is_flag=True, default=None, help=text)
+    settings |= {"required": True} if default is Parameter.empty else {}
     default_text = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
     return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{default_text}", **settings)
 
@@ -138,7 +139,7 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     """Return what the value of an option is, for the parser and for help."""
     if name in ROLES and ROLES[name].metavar:
         return {"type": click.Path() if name in FRAMES else numbers, "metavar": ROLES[name].metavar}
-    if name == "margin":
+    if name in ("margin", "difference"):
         return {"type": number_or_word, "metavar": "X|X%"}
     if words and float not in kinds:
         return {"type": click.Choice(words), "metavar": "|".join(words)}

@@ -11,6 +11,7 @@ OPTIONS_OF_COMPARE = (
     "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "margin", "changed",
 )  # fmt: skip
 """The arguments of a comparison that are no roles."""
+OPTIONS_OF_SAMPLE_SIZE = ("difference", "power", "tests", "confidence", "baseline", "cluster")
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
 OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 
@@ -74,6 +75,11 @@ COMMANDS = {
         ("files", "metrics", "title", OPTIONS_OF_REPORT, "roles", "page"),
         ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
         "It is one file, which reads nothing else. It needs the extra plot.",
+    ),
+    "sample-size": CommandText(
+        "Say how many lists find a difference between models, from the variance of those seen.",
+        ("files", "metrics", OPTIONS_OF_SAMPLE_SIZE, "roles", "output"),
+        ("recframe sample-size old.csv new.csv --truth test.csv -m ndcg@10 --difference 0.01 --tests 12",),
     ),
     "sql": CommandText(
         "Write the query of SQL that computes metrics in a database.",

@@ -21,6 +21,9 @@ from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.rank_models import COLUMNS as COLUMNS_OF_RANKS
 from recframe._comparison.rank_models import Options as RankOptions
 from recframe._comparison.results import INTERNAL, stacked
+from recframe._comparison.sample_size import COLUMNS as COLUMNS_OF_SIZE
+from recframe._comparison.sample_size import Options as SizeOptions
+from recframe._comparison.sample_size import Seen
 from recframe._comparison.simultaneous import SIMULTANEOUS
 from recframe._comparison.state import COLUMNS, TYPES
 from recframe._comparison.tested import tested
@@ -53,7 +56,7 @@ def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
     Returns
     -------
     Merged
-        It has the methods `evaluate`, `describe`, `compare`, `rank_models` and `state`.
+        It has the methods `evaluate`, `describe`, `compare`, `rank_models`, `sample_size` and `state`.
 
     Raises
     ------
@@ -182,10 +185,69 @@ class Merged:
         if options.margin is not None and options.margin.relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
+        pairs, arrays = self._pairs("compare", baseline)
+        upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
+        found = tested(arrays, pairs, rows.range_of, upwards, options)
+        correct([found], options)
+        return self._stacked(
+            [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
+        )
+
+    def sample_size(
+        self,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+    ) -> Frame:
+        """Return how many lists it takes to find a difference between models, as `sample_size` does.
+
+        Parameters
+        ----------
+        difference : float or str
+            The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
+        power : float
+            The probability to find it, below 1.
+        tests : int, optional
+            How many tests the decision will have, which Bonferroni's correction counts; None: the rows of this call.
+        confidence : float
+            The confidence of the comparison, between 0 and 1.
+        baseline : str, optional
+            The model that the others are compared with; None: all pairs that the states hold.
+        """
+        options = SizeOptions.of(
+            None,
+            difference=difference,
+            power=power,
+            tests=tests,
+            confidence=confidence,
+            baseline=baseline,
+            cluster=None,
+        )
+        rows = self._by_list("sample_size")
+        pairs, arrays = self._pairs("sample_size", baseline)
+        own, totals = paired.statistics(arrays)
+        names = [
+            {
+                "metric": rows.metrics[pair.metric],
+                "model": rows.models[pair.model],
+                "baseline": rows.models[pair.baseline],
+            }
+            for pair in pairs
+        ]
+        seen = Seen.of_sums(names, rows.reported(), own, totals, options)
+        clustered = any(rows.definition(number)["cluster"] is not None for number in range(len(rows.metrics)))
+        return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+
+    def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
+        """Return the pairs of models that all states hold, for each metric, and their sums."""
+        rows = self._by_list(call)
         if len(rows.models) == 1:
-            msg = "compare needs two models, but the states have one"
+            msg = f"{call} needs two models, but the states have one"
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
-        wanted = model_pairs(rows.models, baseline)
+        wanted = model_pairs(rows.models, baseline, call)
         held = [pair for pair in wanted if rows.holds_pair(*pair)]
         if baseline is not None and len(held) < len(wanted):
             other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
@@ -196,13 +258,7 @@ class Merged:
             raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
         pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
         sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
-        arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
-        upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
-        found = tested(arrays, pairs, rows.range_of, upwards, options)
-        correct([found], options)
-        return self._stacked(
-            [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
-        )
+        return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
 
     def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
         """Return the rank of each model with the ranks that it may have, as `rank_models` does.

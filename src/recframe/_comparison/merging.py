@@ -180,6 +180,7 @@ class Rows:
             "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else totals["weight_cubes"],
             "least": np.nanmin([np.inf, *self._sums["least"][places]]),
             "greatest": np.nanmax([-np.inf, *self._sums["greatest"][places]]),
+            **({"clusters": float((self._sums["lists"][places] > 0).sum())} if clustered else {}),
         }
         return totals
 

@@ -18,6 +18,8 @@ from recframe._values import column_name, number, whole_number
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import narwhals as nw
     from numpy.typing import NDArray
 
@@ -86,15 +88,44 @@ class Seen:
         counts = context.cluster is not None
         table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
         own, totals = paired.statistics(paired.sums_of(table, pairs))
+        names = [pair.names(plan, values.models) for pair in pairs]
+        return cls.of_sums(names, table.select(*context.per), own, totals, options)
+
+    @classmethod
+    def of_sums(
+        cls,
+        names: list[dict[str, Any]],
+        reported: nw.DataFrame[Any],
+        own: Sums,
+        totals: Mapping[str, Any],
+        options: Options,
+    ) -> Seen:
+        """Return what the sums over lists say; the number of clusters is among the totals where there are any."""
         difference = np.full(own.mean.shape, options.difference.size)
         if options.difference.relative:
             with np.errstate(invalid="ignore", divide="ignore"):
                 difference = difference * np.abs(totals["baseline"] / own.weight)
-        names = [pair.names(plan, values.models) for pair in pairs]
         tests = max(int(np.isfinite(own.standard_error).sum()), 1) if options.tests is None else options.tests
         level = (1 - options.confidence) / tests
-        clusters = totals["clusters"] if counts else own.lists
-        return cls(names, table.select(*context.per), own, Units.of(own), difference, clusters, tests, level)
+        clusters = totals.get("clusters", own.lists)
+        return cls(names, reported, own, Units.of(own), difference, clusters, tests, level)
+
+    def rows(self, options: Options) -> list[dict[str, Any]]:
+        """Return the rows of a result."""
+        needed = self.units.needed(self.differences, options.power, self.level)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            times = needed * self.units.lists / self.sums.lists
+        shape = needed.shape
+        numbers = {
+            "difference": self.differences,
+            "power": np.full(shape, options.power),
+            "tests": np.full(shape, self.tests),
+            "std": self.sums.standard_deviation,
+            "seen": self.sums.lists,
+            "lists": _whole(times * self.sums.lists),
+            "clusters": _whole(times * self.clusters),
+        }
+        return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
 
 
 def sample_size(plan: Plan, options: Options) -> Any:
@@ -104,21 +135,7 @@ def sample_size(plan: Plan, options: Options) -> Any:
 
     def rows() -> nw.DataFrame[Any]:
         seen = Seen.of(plan, options)
-        needed = seen.units.needed(seen.differences, options.power, seen.level)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            times = needed * seen.units.lists / seen.sums.lists
-        shape = needed.shape
-        numbers = {
-            "difference": seen.differences,
-            "power": np.full(shape, options.power),
-            "tests": np.full(shape, seen.tests),
-            "std": seen.sums.standard_deviation,
-            "seen": seen.sums.lists,
-            "lists": _whole(times * seen.sums.lists),
-            "clusters": _whole(times * seen.clusters),
-        }
-        named = [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(seen.names)]
-        return stacked(seen.reported, named, columns)
+        return stacked(seen.reported, seen.rows(options), columns)
 
     return result_frame(plan, rows, columns)
 
