@@ -10,6 +10,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
+from recframe._comparison.overlap_bounds import BOUNDS, with_bounds
 from recframe._comparison.rank_correlation import KENDALL, SPEARMAN, common_of_columns, common_of_rows, correlations
 from recframe._comparison.rank_overlap import (
     LEFT,
@@ -19,6 +20,7 @@ from recframe._comparison.rank_overlap import (
     overlaps,
     refuse_repeated_items,
 )
+from recframe._comparison.top_correlation import TOP_WEIGHTED
 from recframe._data.common import query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
@@ -43,13 +45,17 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._query import Query
 
-Measure = Literal["overlap", "jaccard", "rbo", "kendall", "spearman"]
+Measure = Literal[
+    "overlap", "jaccard", "rbo", "kendall", "spearman", "rbo_min", "rbo_max", "rbo_residual", "tau_ap", "weighted_tau"
+]
 """A measure of how alike two rankings are."""
+DEFAULT = ("overlap", "jaccard", "rbo", "kendall", "spearman")
+"""The measures of a call that names none."""
 OTHER = "other"
 LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, CORRELATED = "lists", "model_only", "other_only", "in_both", "correlated"
 """The lists that both models rank, that only one ranks, their share; and those with a rank correlation."""
 COUNTS = (LISTS, MODEL_ONLY, OTHER_ONLY, CORRELATED)
-CORRELATIONS = (KENDALL, SPEARMAN)
+CORRELATIONS = (KENDALL, SPEARMAN, *TOP_WEIGHTED)
 """The measures without a cutoff, of all items that both models rank."""
 
 
@@ -73,7 +79,7 @@ def agreement(frame: Any, bound: Mapping[str, Any], k: Any, measures: Any, p: An
 def _measures(given: Any) -> tuple[str, ...]:
     """Return the measures of a call."""
     known = get_args(Measure)
-    several = list(known) if given is None else [given] if isinstance(given, str) else given
+    several = DEFAULT if given is None else [given] if isinstance(given, str) else given
     if not isinstance(several, Sequence) or not several:
         msg = f"measures={quoted(given)} names no measure"
         raise OptionTypeError(msg, "measures=['overlap', 'rbo'], or leave it out for all")
@@ -142,6 +148,7 @@ class Agreement:
         rows, group = (rankings[0].rows, rankings[0].group) if self._long else (self._rows, keys)
         refuse_repeated_items(engine, rows, group, self._query.item)
         lists, ranked = overlaps(engine, rankings, keys, self._same, self._k, self._p)
+        lists = with_bounds(engine, lists, self._p) if not {*BOUNDS}.isdisjoint(self._measures) else lists
         if not self._correlates:
             return lists, ranked
         if self._long:
@@ -150,7 +157,9 @@ class Agreement:
             common = common_of_columns(
                 self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
             )
-        return engine.join(lists, correlations(engine, common, keys), [*keys, LEFT, RIGHT]), ranked
+        top_weighted = not {*TOP_WEIGHTED}.isdisjoint(self._measures)
+        found = correlations(engine, common, keys, top_weighted=top_weighted)
+        return engine.join(lists, found, [*keys, LEFT, RIGHT]), ranked
 
     def _with_segments(self, lists: Frame) -> Frame:
         """Add the columns of `per` that are not in the key."""
@@ -167,9 +176,9 @@ class Agreement:
         """Return one row for each value of `per` and pair of models."""
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
         lists, ranked = map(self._with_segments, self._lists())
-        # The two correlations of a list are missing together: where a model ties all items.
+        # The correlations of a list are missing together: where a model ties all items.
         valued = {f"lists {name}": name for name in self._measures}
-        valued |= {CORRELATED: KENDALL} if self._correlates else {}
+        valued |= {CORRELATED: name for name in self._measures if name in CORRELATIONS}
         lists = lists.with_columns(nw.lit(1).alias(LISTS))
         table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
         read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import CONCORDANCE, ITEM, LEVEL, RELEVANCE, SCORE, START
+from recframe._comparison import top_correlation
 from recframe._comparison.rank_overlap import LEFT, NUMBER, RIGHT, of_left, of_right
+from recframe._comparison.top_correlation import RANK, TIES
 from recframe._plan import ranks
 from recframe._plan.term_rows import LAZY_DIGITS
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
 
 KENDALL, SPEARMAN = "kendall", "spearman"
-TIES, PAIRS, SQUARE, PRODUCT, RANK = "pairs not tied", "pairs", "square", "product", "rank"
+PAIRS, SQUARE, PRODUCT = "pairs", "square", "product"
 
 
 def common_of_columns(engine: Engine, rows: Frame, keys: Sequence[str], scores: Sequence[str]) -> Frame:
@@ -54,8 +56,8 @@ def _average_rank(score: str, lists: Sequence[str]) -> nw.Expr:
     return nw.col(score).rank("average").over(*lists).cast(nw.Float64())
 
 
-def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
-    """Return the lists of each pair of models with their rank correlations."""
+def correlations(engine: Engine, rows: Frame, keys: Sequence[str], *, top_weighted: bool) -> Frame:
+    """Return the lists of each pair of models with their rank correlations, those that weigh the top if requested."""
     lists = [*keys, LEFT, RIGHT]
     sides = (of_left, of_right)
     rows = rows.with_columns(
@@ -78,8 +80,11 @@ def correlations(engine: Engine, rows: Frame, keys: Sequence[str]) -> Frame:
         *(((n - nw.col(side(TIES))) / 2).alias(side(TIES)) for side in sides),
     )
     summed = [PRODUCT, CONCORDANCE, *(side(name) for side in sides for name in (SQUARE, TIES))]
-    sums = engine.sum_exactly(rows, lists, summed)
-    return sums.select(*lists, _ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN))
+    found = [_ratio(CONCORDANCE, TIES).alias(KENDALL), _ratio(PRODUCT, SQUARE).alias(SPEARMAN)]
+    if top_weighted:
+        rows, more = top_correlation.terms(top_correlation.with_pairs_of_rows(rows, lists, digits), lists)
+        summed, found = [*summed, *more], [*found, *top_correlation.values()]
+    return engine.sum_exactly(rows, lists, summed).select(*lists, *found)
 
 
 def _ratio(top: str, under: str) -> nw.Expr:

@@ -28,6 +28,7 @@ NUMBER = "model number"
 OVERLAP, JACCARD, RBO = "overlap", "jaccard", "rbo"
 END, LENGTH, SHORT, LONG = "end", "top k length", "shorter length", "longer length"
 SHARED, EARLY, WEIGHTED = "shared", "shared up to the shorter length", "weighted overlap"
+SEEN = "weighted overlap of the top k"
 DEPTH, RISE, BEND, REST = "depth", "rise", "bend", "rest"
 """Depths: before both probabilities of an item rise, where one has reached its end, where both have."""
 TAILS = ("tail", "tail of depths", "tail of squares")
@@ -88,7 +89,7 @@ def overlaps(
     table = engine.join(pairs, sums, lists).with_columns(nw.col(SHARED, EARLY, WEIGHTED).fill_null(0.0))
     for length in (SHORT, LONG):
         table = _looked_up(engine, table, tails, nw.col(length), TAILS[:1], of=length)
-    return table.select(*lists, *_values(p)), lengths.select(*keys, NUMBER)
+    return table.select(*lists, SHORT, LONG, SHARED, *_values(p)), lengths.select(*keys, NUMBER)
 
 
 def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
@@ -221,4 +222,5 @@ def _values(p: float) -> list[nw.Expr]:
     power_short, power_long = ((length * math.log(p)).exp() for length in (short, long))
     second = early / short * ((power_short - power_long) * p / (1 - p) - short * (below_short - below_long))
     rbo = (1 - p) / p * (first + second) + ((shared - early) / long + early / short) * power_long
-    return [(shared / long).alias(OVERLAP), (shared / (short + long - shared)).alias(JACCARD), rbo.alias(RBO)]
+    values = {OVERLAP: shared / long, JACCARD: shared / (short + long - shared), RBO: rbo, SEEN: first}
+    return [value.alias(name) for name, value in values.items()]
