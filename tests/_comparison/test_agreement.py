@@ -104,6 +104,134 @@ def test_pairs_of_models(engine, k, p):
         assert_agrees(row, k, expected(rows, (row["model"], row["other"]), k, p))
 
 
+URBANO = {
+    1: {
+        "x": [0.897, 0.372, 0.908, 0.898, 0.661, 0.062, 0.177, 0.384, 0.498, 0.992],
+        "y": [0.82, 0.406, 0.817, 0.953, 0.673, 0.073, 0.364, 0.547, 0.589, 0.988],
+        "tied x": [0.9, 0.4, 0.9, 0.9, 0.7, 0.1, 0.2, 0.4, 0.5, 1.0],
+        "tied y": [0.8, 0.4, 0.8, 1.0, 0.7, 0.1, 0.4, 0.5, 0.6, 1.0],
+    },
+    2: {
+        "x": [0.266, 0.573, 0.202, 0.945, 0.629, 0.206, 0.687, 0.77, 0.718, 0.38],
+        "y": [0.263, 0.843, 0.728, 0.928, 0.08, 0.114, 0.467, 0.641, 0.973, 0.644],
+        "tied x": [0.3, 0.6, 0.2, 0.9, 0.6, 0.2, 0.7, 0.8, 0.7, 0.4],
+        "tied y": [0.3, 0.8, 0.7, 0.9, 0.1, 0.1, 0.5, 0.6, 1.0, 0.6],
+    },
+    3: {
+        "x": [0.185, 0.573, 0.944, 0.129, 0.468, 0.553, 0.761, 0.405, 0.976, 0.445],
+        "y": [0.845, 0.272, 0.275, 0.924, 0.605, 0.334, 0.162, 0.872, 0.018, 0.25],
+        "tied x": [0.2, 0.6, 0.9, 0.1, 0.5, 0.6, 0.8, 0.4, 1.0, 0.4],
+        "tied y": [0.8, 0.3, 0.3, 0.9, 0.6, 0.3, 0.2, 0.9, 0.0, 0.2],
+    },
+}
+"""Scores of ircor's tests, the R package of Urbano and Marrero, and the coefficients that these tests expect."""
+TAU_AP = {1: (0.8333, 0.7321), 2: (0.2880, 0.297), 3: (-0.668, -0.7047)}
+
+
+def test_tau_ap_is_that_of_urbano_and_marrero(engine):
+    for number, scores in URBANO.items():
+        frame = engine.frame({"user": [1] * 10, "item": [*range(10)], **scores})
+        for pair, value in zip((["x", "y"], ["tied y", "tied x"]), TAU_AP[number], strict=True):
+            (found,) = engine.ask(frame, "agreement", score=pair, measures="tau_ap")
+            assert found["tau_ap"] == pytest.approx(value, abs=5e-5)
+            assert [*found] == ["model", "other", *COUNTS, "correlated", "tau_ap"]
+
+
+def tau_ap(x, y):
+    """Return the coefficient without ties, of the places of y: Yilmaz, Aslam and Robertson (2008)."""
+    order = sorted(range(len(y)), key=lambda row: -y[row])
+    above = [sum(x[other] > x[row] for other in order[:place]) / place for place, row in enumerate(order) if place]
+    return 2 * statistics.fmean(above) - 1
+
+
+def test_correlations_that_weigh_the_first_positions(engine):
+    rows = crowd(8)
+    for row, score in zip(rows, random.Random(8).sample(range(999), len(rows)), strict=True):
+        row["a"], row["d"] = score / 8, float(row["item"])
+    found = engine.ask(engine.frame(rows), "agreement", score=["a", "d"], measures=["tau_ap", "weighted_tau"])
+    lists = defaultdict(list)
+    for row in rows:
+        lists[row["user"]].append((row["a"], row["d"]))
+    sides = [(*zip(*rows, strict=True),) for rows in lists.values() if len(rows) > 1]
+    assert found[0]["correlated"] == len(sides)
+    both = statistics.fmean((tau_ap(x, y) + tau_ap(y, x)) / 2 for x, y in sides)
+    assert found[0]["tau_ap"] == pytest.approx(both)
+    assert found[0]["weighted_tau"] == pytest.approx(statistics.fmean(stats.weightedtau(x, y)[0] for x, y in sides))
+
+
+@pytest.mark.parametrize("model", [None, "model"])
+def test_weighted_tau_with_ties_is_that_of_scipy(engine, model):
+    rows = crowd(9, 20)
+    given = {"score": MODELS} if model is None else {"model": "model"}
+    frame = engine.frame(rows if model is None else below_each_other(rows))
+    found = engine.ask(frame, "agreement", measures=["weighted_tau", "kendall"], **given)
+    for row in found:
+        values, pair = [], (row["model"], row["other"])
+        for user in range(20):
+            members = [each for each in rows if each["user"] == user and None not in (each[pair[0]], each[pair[1]])]
+            x, y = ([each[name] for each in members] for name in pair)
+            if len(set(x)) > 1 and len(set(y)) > 1:
+                values.append(stats.weightedtau(x, y)[0])
+        assert row["correlated"] == len(values)
+        assert row["weighted_tau"] == pytest.approx(statistics.fmean(values))
+
+
+def bounds_of_overlap(one, other, p, depth=3000):
+    """Return the least and the largest overlap of rankings that start so: followed by nothing, or by all that fits."""
+    short, long = sorted((one, other), key=len)
+    least = largest = 0.0
+    for d in range(1, depth + 1):
+        shared = len(set(short[:d]) & set(long[:d]))
+        more = max(d - len(short), 0) + max(d - len(long), 0)
+        weight = (1 - p) * p ** (d - 1) / d
+        least, largest = least + weight * shared, largest + weight * min(shared + more, d)
+    return [least, largest, largest - least]
+
+
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_bounds_of_rank_biased_overlap(engine, k):
+    rows = crowd(10)
+    for row, score in zip(rows, random.Random(9).sample(range(999), len(rows)), strict=True):
+        row["a"], row["b"] = score / 8, None if score % 4 == 0 else float(-row["item"])
+    measures = ["rbo_min", "rbo_max", "rbo_residual", "rbo"]
+    (found,) = engine.ask(engine.frame(rows), "agreement", k, score=["a", "b"], measures=measures)
+    lists = defaultdict(list)
+    for row in rows:
+        lists[row["user"]].append(row)
+    tops = [[orders(members, model, 1, k)[0] for model in ("a", "b")] for members in lists.values()]
+    bounds = [bounds_of_overlap(*top, 0.9) for top in tops if all(top)]
+    assert len({len(one) - len(other) for one, other in tops}) > (1 if k > 1 else 0)
+    names = [f"{name}@{k}" for name in measures]
+    means = [statistics.fmean(column) for column in zip(*bounds, strict=True)]
+    assert [found[name] for name in names[:3]] == pytest.approx(means, abs=1e-12)
+    assert found[names[0]] <= found[names[3]] <= found[names[1]]
+
+
+def test_the_least_overlap_of_tied_items_is_its_expected_value(engine):
+    rows = crowd(11)
+    measures = ["rbo_min", "rbo_residual"]
+    (found,) = engine.ask(engine.frame(rows), "agreement", 20, score=["a", "b"], measures=measures)
+    lists = defaultdict(list)
+    for row in rows:
+        lists[row["user"]].append(row)
+    values = []
+    for members in lists.values():
+        tops = [*itertools.product(*(orders(members, model, 1, 20) for model in ("a", "b")))]
+        if all(tops[0]):
+            bounds = [bounds_of_overlap(*top, 0.9, 600) for top in tops[:50] if len(tops) <= 50]
+            values.append([statistics.fmean(column) for column in zip(*bounds, strict=True)] if bounds else None)
+    assert None not in values
+    means = [statistics.fmean(column) for column in zip(*values, strict=True)]
+    assert [found[f"{name}@20"] for name in measures] == pytest.approx([means[0], means[2]], abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["spearman", "kendall", "tau_ap"])
+def test_one_correlation_alone(engine, measure):
+    frame = engine.frame({"user": [1] * 3, "item": [1, 2, 3], "a": [3, 2, 1], "b": [3, 2, 1]})
+    (found,) = engine.ask(frame, "agreement", score=["a", "b"], measures=measure)
+    assert [found[name] for name in ("lists", "correlated", measure)] == [1, 1, pytest.approx(1)]
+
+
 @pytest.mark.parametrize("k", [2, 20])
 def test_top_k_of_unequal_length_without_ties(k):
     pl = pytest.importorskip("polars")

@@ -178,7 +178,9 @@ class Agreement:
         lists, ranked = map(self._with_segments, self._lists())
         # The correlations of a list are missing together: where a model ties all items.
         valued = {f"lists {name}": name for name in self._measures}
-        valued |= {CORRELATED: name for name in self._measures if name in CORRELATIONS}
+        valued |= (
+            {CORRELATED: next(name for name in self._measures if name in CORRELATIONS)} if self._correlates else {}
+        )
         lists = lists.with_columns(nw.lit(1).alias(LISTS))
         table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
         read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]

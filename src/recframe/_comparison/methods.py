@@ -658,8 +658,9 @@ class ComparisonMethods:
         k : int
             The cutoff of the first three measures.
         measures : str or sequence of str, optional
-            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of them. The
-            last two take most of the time.
+            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these. The
+            last two take most of the time. Others must be named: ``"rbo_min"``, ``"rbo_max"`` and ``"rbo_residual"``,
+            ``"tau_ap"`` and ``"weighted_tau"``.
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
         **roles
@@ -673,7 +674,9 @@ class ComparisonMethods:
             with a rank correlation; the means over ``lists`` of ``overlap@k``, the shared items
             over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
             the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
-            both models rank, missing where a model ties them all.
+            both models rank, missing where a model ties them all. ``rbo_min@k`` and ``rbo_max@k`` are its bounds over
+            all that may follow both top k, ``rbo_residual@k`` their difference; ``tau_ap`` and ``weighted_tau`` are
+            correlations in which the first positions count most.
 
         Raises
         ------
