@@ -98,8 +98,6 @@ def answer(rec, role, **given):
 def test_every_role_but_the_frames_is_named_once():
     assert set(OTHERS) == set(CONFIG_ROLES)
     assert set(Roles.names()) - set(CONFIG_ROLES) == {"truth", "train", "catalog", "features"}
-    setters = {name for name in dir(Config) if name.startswith("set_")}
-    assert setters == {f"set_{role}" for role in CONFIG_ROLES}
 
 
 @pytest.mark.parametrize("role", CONFIG_ROLES)
@@ -110,7 +108,7 @@ def test_a_role_of_config_is_that_role_of_the_call(role):
     assert role == "partitions" or expected != plain
     with Config(**{role: value}):
         assert answer(frame(role).rec, role) == expected
-    getattr(Config, f"set_{role}")(value)
+    Config.set(**{role: value})
     assert Config.state() == {role: value}
     assert answer(frame(role).rec, role) == expected
     Config.restore_defaults()
@@ -134,18 +132,18 @@ def test_the_call_wins_then_the_accessor_then_config_then_the_default(role):
 
 
 def test_blocks_nest_and_end_with_what_held_before():
-    Config.set_item("sku")
+    Config.set(item="sku")
     with Config(by="a") as outer:
         assert outer.state() == {"item": "sku", "by": "a"}
         with Config(by="b", relevant="r"):
-            Config.set_relevant("s")
+            Config.set(relevant="s")
             assert Config.state() == {"item": "sku", "by": "b", "relevant": "s"}
             Config.restore_defaults()
             assert Config.state() == {}
         assert Config.state() == {"item": "sku", "by": "a"}
         with Config(restore_defaults=True, per="p"):
             assert Config.state() == {"per": "p"}
-        Config(by="c")
+        Config.set(by="c")
         assert Config.state() == {"item": "sku", "by": "c"}
     assert Config.state() == {"item": "sku"}
 
@@ -157,7 +155,7 @@ def test_a_block_ends_after_an_error():
 
 
 def test_a_config_is_entered_again_and_within_itself():
-    config = Config(by="a", apply_on_context_enter=True)
+    config = Config(by="a")
     assert Config.state() == {}
     for _ in range(2):
         with config:
@@ -167,17 +165,20 @@ def test_a_config_is_entered_again_and_within_itself():
         assert Config.state() == {}
 
 
-def test_constructing_names_at_once():
-    config = Config(by="who")
-    assert Config.state() == {"by": "who"}
-    assert repr(config) == "Config(by='who')"
-    Config(item="thing")
+def test_a_config_names_nothing_before_it_is_entered():
+    assert repr(Config(by="who")) == "Config(by='who')"
+    assert Config.state() == {}
+
+
+def test_what_is_set_is_added_to_what_is_named():
+    Config.set(by="who")
+    Config.set(item="thing")
     assert Config.state() == {"by": "who", "item": "thing"}
 
 
-def test_setters_are_chained_and_a_state_is_a_copy():
+def test_a_state_is_a_copy():
     names = ["user", "who"]
-    assert Config.set_by(names).set_item("thing") is Config
+    assert Config.set(by=names, item="thing") is Config
     names.append("item")
     Config.state()["by"].append("x")
     Config.state()["per"] = "x"
@@ -188,7 +189,7 @@ def test_a_decorator_holds_in_each_call_and_nowhere_else():
     @Config(by="who")
     def inside(depth=0):
         """Say what holds."""
-        Config.set_item("thing")
+        Config.set(item="thing")
         return inside(depth - 1) if depth else Config.state()
 
     assert Config.state() == {}
@@ -219,14 +220,14 @@ def test_threads_do_not_see_each_other():
 
     def work(number):
         if number % 2:
-            Config.set_by(f"own{number}")
+            Config.set(by=f"own{number}")
             barrier.wait()
             return Config.state()
         with Config(by=f"own{number}"):
             barrier.wait()
             return Config.state()
 
-    Config.set_item("thing")
+    Config.set(item="thing")
     with Config(per="p"), ThreadPoolExecutor(4) as pool:
         found = list(pool.map(work, range(4)))
         assert Config.state() == {"item": "thing", "per": "p"}
@@ -238,7 +239,7 @@ def test_threads_do_not_see_each_other():
 def test_tasks_do_not_see_each_other():
     async def work(number):
         if number % 2:
-            Config.set_by(f"own{number}")
+            Config.set(by=f"own{number}")
             await asyncio.sleep(0)
             return Config.state()
         with Config(by=f"own{number}"):
@@ -268,7 +269,7 @@ def test_what_cannot_be_named_once_is_refused():
     }  # fmt: skip
     for name, value in wrong.items():
         with pytest.raises(recframe.OptionError, match=name):
-            getattr(Config, f"set_{name}")(value)
+            Config.set(**{name: value})
         with pytest.raises(recframe.OptionError, match=name):
             Config(**{name: value})
     assert Config.state() == {}
@@ -403,12 +404,9 @@ def test_check_and_contributions_read_what_config_names():
 
 
 def test_signatures_show_every_role():
-    names = inspect.signature(Config).parameters
-    assert [name for name in names if name not in ("restore_defaults", "apply_on_context_enter")] == list(CONFIG_ROLES)
-    for role in CONFIG_ROLES:
-        setter = getattr(Config, f"set_{role}")
-        assert list(inspect.signature(setter).parameters) == ["value"]
-        assert f"{role} : " in inspect.getdoc(setter)
+    assert list(inspect.signature(Config).parameters) == ["restore_defaults", *CONFIG_ROLES]
+    assert list(inspect.signature(Config.set).parameters) == list(CONFIG_ROLES)
+    assert all(f"{role} : " in inspect.getdoc(Config.set) for role in CONFIG_ROLES)
     assert inspect.signature(recframe.candidates).parameters["by"].default == "user"
     assert repr(inspect.signature(recframe.from_lists).parameters["rank"].default) == "'rank'"
 
@@ -497,7 +495,7 @@ def test_a_block_that_is_closed_late_leaves_those_of_others():
 
 
 def test_one_config_may_be_entered_twice():
-    config = Config(apply_on_context_enter=True, by="a")
+    config = Config(by="a")
     with config, config:
         assert Config.state() == {"by": "a"}
     assert Config.state() == {}
@@ -505,7 +503,7 @@ def test_one_config_may_be_entered_twice():
 
 @pytest.mark.parametrize(("role", "column"), [("by", []), ("score", []), ("rank", [])])
 def test_config_refuses_no_column_when_it_is_set(role, column):
-    for name in (lambda: Config(**{role: column}), lambda: getattr(Config, f"set_{role}")(column)):
+    for name in (lambda: Config(**{role: column}), lambda: Config.set(**{role: column})):
         with pytest.raises(recframe.errors.OptionError, match=rf"{role}=\[\] names no column"):
             name()
     assert Config.state() == {}

@@ -110,12 +110,13 @@ class Config:
         self,
         *,
         restore_defaults: bool = False,
-        apply_on_context_enter: bool = False,
         **roles: Unpack[ConfigRoles],
     ) -> None: ...
     def __enter__(self) -> Self: ...
     def __exit__(self, *raised: object) -> None: ...
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]: ...
+    @classmethod
+    def set(cls, **roles: Unpack[ConfigRoles]) -> type[Config]: ...
     @classmethod
     def restore_defaults(cls) -> type[Config]: ...
     @classmethod
@@ -278,11 +279,7 @@ def stub() -> str:
 
 def config_stub() -> str:
     """Return the whole stub of `Config`."""
-    types = role_types(CONFIG_ROLES)
-    text = CONFIG.format(roles=typed_dict("ConfigRoles", types))
-    for name, kind in types.items():
-        text += "    @classmethod\n" + declaration(f"set_{name}", ["cls", f"value: {kind}"], "type[Config]")
-    return text
+    return CONFIG.format(roles=typed_dict("ConfigRoles", role_types(CONFIG_ROLES)))
 
 
 def main() -> int:

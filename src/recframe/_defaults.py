@@ -21,17 +21,12 @@ class Scope:
     outer: Scope | None = None
     """What holds after the block."""
     block: object = None
-    """The ``with`` block or decorator that opened it; None: a setter did."""
+    """The ``with`` block or decorator that opened it; None: `Config.set` did."""
 
 
 _scope: ContextVar[Scope | None] = ContextVar("recframe.Config", default=None)
 _program: dict[str, Mapping[str, Any]] = {"roles": {}}
 """What the main thread named outside blocks and tasks: it holds in every thread that names nothing itself."""
-
-
-def scope() -> Scope | None:
-    """Return what is named in this thread or task; None: only what the program names."""
-    return _scope.get()
 
 
 def current() -> Mapping[str, Any]:
@@ -40,21 +35,16 @@ def current() -> Mapping[str, Any]:
     return _program["roles"] if scope is None else scope.roles
 
 
-def name_roles(roles: Mapping[str, Any], *, in_program: bool = True) -> None:
+def name_roles(roles: Mapping[str, Any]) -> None:
     """Name all roles and policies anew: in the open block, else in the program, else in this thread or task."""
     scope = _scope.get()
     if scope is not None and scope.block is not None:
         _scope.set(Scope(roles, scope.outer, scope.block))
-    elif in_program and _is_program():
+    elif _is_program():
         _program["roles"] = roles
         _scope.set(None)
     else:
         _scope.set(Scope(roles))
-
-
-def restore(found: Scope | None) -> None:
-    """Go back to an earlier scope."""
-    _scope.set(found)
 
 
 def open_block(roles: Mapping[str, Any], block: object) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from functools import wraps
-from inspect import Parameter, isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 from recframe import _defaults
 from recframe._arguments import CONFIG_ROLES, FRAMES, ROLES
-from recframe._signatures import role_parameters, roles_doc, show_roles
+from recframe._signatures import show_roles
 from recframe._values import check_names, flag
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -21,27 +21,23 @@ if TYPE_CHECKING:
 class Config:
     """Names columns and policies once, for every call that names no other.
 
-    It is made like ``polars.Config``: setters, a context manager and a decorator. A call's own argument wins, then what
-    the accessor binds, then `Config`, then the default.
+    A call's own argument wins, then what the accessor binds, then `Config`, then the default.
 
-    - ``Config.set_by("user_id")`` on the main thread holds in the whole program. In another thread, or in an asyncio
-      task, it holds there and in the tasks started from there.
-    - ``with Config(by="user_id"):`` holds in the block, and in no other thread. So do setters in the block.
+    - ``with Config(by="user_id"):`` holds in the block, and in no other thread.
     - ``@Config(by="user_id")`` holds in each call of the function.
-    - ``Config(by="user_id")`` alone holds in this thread or task.
+    - ``Config.set(by="user_id")`` holds from then on: on the main thread in the whole program, in another thread or in
+      an asyncio task there and in the tasks started from there, in a block until its end.
 
     A lazy frame is evaluated under what holds when the call is made. Calls that make a frame of the user's columns,
     `candidates`, `from_lists` and `from_factors`, call them as `Config` does.
 
-    Every role that names columns and every policy can be set. The frames `truth`, `train`, `features` and `catalog`
+    Every role that names columns and every policy can be named. The frames `truth`, `train`, `features` and `catalog`
     cannot, as they belong to one question: named for all calls, they would change numbers that nobody looks at.
 
     Parameters
     ----------
     restore_defaults : bool
-        Whether to forget first what is named so far.
-    apply_on_context_enter : bool
-        Whether to wait for the block. A decorator always waits for the call.
+        Whether what is named so far does not hold in the block.
     **roles
         The roles and policies, as for calls.
 
@@ -53,7 +49,7 @@ class Config:
     >>> with recframe.Config(by="user_id", relevant="clicked"):
     ...     clicks.rec.mrr()
     0.5
-    >>> recframe.Config.set_by("user_id").set_relevant("clicked").state()
+    >>> recframe.Config.set(by="user_id", relevant="clicked").state()
     {'by': 'user_id', 'relevant': 'clicked'}
     >>> clicks.rec.mrr()
     0.5
@@ -61,18 +57,12 @@ class Config:
     {}
     """
 
-    def __init__(self, *, restore_defaults: bool = False, apply_on_context_enter: bool = False, **roles: Any) -> None:
+    def __init__(self, *, restore_defaults: bool = False, **roles: Any) -> None:
         self._roles = _checked(roles)
         self._restore = flag("restore_defaults", restore_defaults)
-        self._before = self._made = None  # the scopes before and after the constructor
-        if not flag("apply_on_context_enter", apply_on_context_enter):
-            self._before = _defaults.scope()
-            _defaults.name_roles(self._merged(), in_program=False)
-            self._made = _defaults.scope()
 
     def __enter__(self) -> Self:
-        self._take_back()
-        _defaults.open_block(self._merged(), self)
+        _defaults.open_block({**({} if self._restore else _defaults.current()), **self._roles}, self)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -84,25 +74,30 @@ class Config:
             what = "a generator, which runs after its call" if callable(function) else "no function"
             msg = f"Config decorates functions, but {quoted(function)} is {what}"
             raise OptionTypeError(msg, "with recframe.Config(...): in its body")
-        self._take_back()
         if iscoroutinefunction(function):
 
             @wraps(function)
             async def later(*args: Any, **given: Any) -> Any:
-                with self._again():
+                with self:
                     return await function(*args, **given)
 
             return later
 
         @wraps(function)
         def now(*args: Any, **given: Any) -> Any:
-            with self._again():
+            with self:
                 return function(*args, **given)
 
         return now
 
     def __repr__(self) -> str:
         return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"
+
+    @classmethod
+    def set(cls, **roles: Any) -> type[Config]:
+        """Name roles and policies for every call from now on; those named before stay. In a block, until its end."""
+        _defaults.name_roles({**_defaults.current(), **_checked(roles)})
+        return cls
 
     @classmethod
     def restore_defaults(cls) -> type[Config]:
@@ -114,19 +109,6 @@ class Config:
     def state(cls) -> dict[str, Any]:
         """Return the roles and policies that are named now."""
         return {name: [*value] if isinstance(value, list) else value for name, value in _defaults.current().items()}
-
-    def _merged(self) -> dict[str, Any]:
-        return {**({} if self._restore else _defaults.current()), **self._roles}
-
-    def _take_back(self) -> None:
-        """Undo what the constructor named, as a block or a decorator names it itself."""
-        if self._made is not None and _defaults.scope() is self._made:
-            _defaults.restore(self._before)
-        self._made = None
-
-    def _again(self) -> Config:
-        """Return the same, to be entered once: calls may overlap."""
-        return Config(restore_defaults=self._restore, apply_on_context_enter=True, **self._roles)
 
 
 def _checked(roles: dict[str, Any]) -> dict[str, Any]:
@@ -155,24 +137,5 @@ def _may_be_label(given: object) -> bool:
     return isinstance(given, Real | date) and not isinstance(given, bool)
 
 
-def _setter(name: str) -> Callable[..., type[Config]]:
-    """Return the method that names one role or policy."""
-
-    def set_role(cls: type[Config], value: Any) -> type[Config]:
-        _defaults.name_roles({**_defaults.current(), **_checked({name: value})})
-        return cls
-
-    set_role.__name__ = f"set_{name}"
-    set_role.__qualname__ = f"Config.set_{name}"
-    set_role.__doc__ = f"Name `{name}` for every call that names no other.\n{roles_doc([name], 'Parameters')}"
-    (parameter,) = role_parameters([name])
-    own = parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD, default=Parameter.empty, name="value")
-    setter = signature(set_role)
-    full = setter.replace(parameters=[setter.parameters["cls"], own], return_annotation="type[Config]")
-    setattr(set_role, "__signature__", full)  # noqa: B010 - functions declare no such attribute
-    return set_role
-
-
-for _name in CONFIG_ROLES:
-    setattr(Config, f"set_{_name}", classmethod(_setter(_name)))
-show_roles(Config.__init__, CONFIG_ROLES)
+for _call in (Config.__init__, Config.set.__func__):
+    show_roles(_call, CONFIG_ROLES)

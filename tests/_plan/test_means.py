@@ -95,5 +95,5 @@ def test_a_value_below_0_is_nan_on_lazy_frames():
     frame = pl.LazyFrame({"user": [1, 1], "relevant": [-3, 1], "score": [2.0, 1.0]})
     for mean in ("geometric", "harmonic"):
         assert math.isnan(frame.rec.dcg(mean=mean).collect().item()), mean
-    assert recframe.Config(mean="median").state() == {"mean": "median"}
+    assert recframe.Config.set(mean="median").state() == {"mean": "median"}
     recframe.Config.restore_defaults()

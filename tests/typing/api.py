@@ -56,7 +56,7 @@ assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)
 # Pyrefly infers the same, and remarks that a frame is not what the other overloads accept.
 assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)  # pyrefly: ignore[bad-specialization]
 assert_type(lazy.pipe(recframe.rec, by="object").ndcg(5), pl.LazyFrame)  # pyrefly: ignore[bad-specialization]
-assert_type(recframe.Config.set_by("user_id").set_min_relevance(4), type[recframe.Config])
+assert_type(recframe.Config.set(by="user_id", min_relevance=4), type[recframe.Config])
 assert_type(recframe.Config.state(), dict[str, Any])
 
 with recframe.Config(by=["user_id", "day"], item="item_id", score=["a", "b"], ties="worst") as config:
