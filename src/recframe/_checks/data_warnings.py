@@ -16,7 +16,7 @@ from recframe._checks.definitions import comparable, may_pool_models
 from recframe._checks.lists import CONSTANT, SEVERAL, scores_of_lists
 from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.truth_warnings import Matches, assumed_relevance
-from recframe._columns import ITEM, MODEL, RANKED, score_column
+from recframe._columns import CANDIDATES, ITEM, MODEL, RANKED, TIED, score_column
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sources import item_spec, model_spec, score_specs
@@ -58,7 +58,7 @@ def warn_of_data(
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     reasons, guesses = [*_of_sample(given.frame, query, context)], list[str]()
-    if given.truth is None and query.sampled is None and query.candidates is None and _reads_ranks(context):
+    if given.truth is None and query.sampled is None and CANDIDATES not in context.omitted and _reads_ranks(context):
         guesses += sampled_candidates(given.frame, query)
     if given.truth is not None:
         matches = Matches(given.frame, given.truth, query, context.session)
@@ -157,7 +157,7 @@ def _of_orders(rows: Frame, group: Sequence[str], query: Query, context: CallCon
             continue
         if fault == RANKED:
             yield f"nothing is ranked: {role}={column!r} is missing in every row"
-        elif query.ties != "first" and query.tied is None:
+        elif query.ties != "first" and TIED not in context.omitted:
             yield f"{role}={column!r} is the same in all rows of each list: nothing is ordered, values are chance"
 
 

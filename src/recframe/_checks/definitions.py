@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import MODEL
 from recframe._engines.registry import adapter_of
+from recframe._plan.sources import omitted_rows
 
 if TYPE_CHECKING:
     from recframe._query import Query
@@ -19,8 +20,8 @@ REPEATED = 1.2
 
 def used_columns(query: Query) -> set[str | None]:
     """Return the columns that have a role in a call, and None."""
-    roles = (query.item, query.relevant, query.value, query.model, query.candidates, query.tied, query.weight)
-    return {*query.by, *query.per, *query.orders, *roles, query.cluster}
+    roles = (query.item, query.relevant, query.value, query.model, query.weight)
+    return {*query.by, *query.per, *query.orders, *omitted_rows(query).values(), *roles, query.cluster}
 
 
 def may_pool_models(query: Query) -> bool:

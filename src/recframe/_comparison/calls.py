@@ -133,13 +133,13 @@ def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[
     """Return the lists that lost and gained most between two models, as a frame of the kind given."""
     from recframe._comparison.changes import Options, changes
     from recframe._plan.contributions import Contributions
+    from recframe._plan.sources import omitted_rows
 
     checked = Options.of(**options)
     opened, query, record, _ = call_of_rows(frame, bound, metric, k, given, "changes")
     # A metric of the whole list keeps the rows after the cutoff too, if the frame has all of them.
     whole: Metric = Recall() if query.sampled is None else MRR()
-    omits_rows = query.candidates is not None or query.tied is not None
-    further = [] if omits_rows or record == whole else [whole]
+    further = [] if omitted_rows(query) or record == whole else [whole]
     rows = Contributions(opened, query, record, item=True, further=further)
     result = changes(rows, getattr(record, "k", None), checked)
     from recframe._checks.data_warnings import warn_of_data

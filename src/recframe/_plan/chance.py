@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import MODEL
+from recframe._columns import CANDIDATES, MODEL, TIED
 from recframe._plan.averages import joined
 from recframe._plan.plan import Plan
+from recframe._plan.sources import omitted_rows
 from recframe._query import check_apart
 from recframe._statistics import ROUNDING
 from recframe.errors import OptionError
@@ -33,16 +34,15 @@ def check_chance(query: Query, metrics: Sequence[Metric], call: str = "chance=Tr
             name = query.averaging(metric.label).name
             msg = f"{call} is the exact mean over all orders of the rows, which {name} of tied rows is not"
             raise OptionError(msg, f"leave {name} out: of tied rows it is {metric.inexact}")
-    if query.tied is not None and query.candidates is None:
-        msg = f"{call} orders all rows of a list, and tied={query.tied!r} says that some are not in the frame"
+    omitted = omitted_rows(query)
+    if TIED in omitted and CANDIDATES not in omitted:
+        msg = f"{call} orders all rows of a list, and tied={omitted[TIED]!r} says that some are not in the frame"
         raise OptionError(msg, "name the column that holds how many there are, candidates='candidates'")
 
 
 def reordered(query: Query, ordered: Ordered) -> Query:
     """Return the query of the same rows in another order: a tied block of all rows, or one for each relevance."""
-    # Rows that the frame omits are tied with all others by chance; in the best order, none of them is relevant.
-    tied = query.candidates if ordered == "by chance" else None
-    return replace(query, ordered=ordered, ties="average", tied=tied, counts=False)
+    return replace(query, ordered=ordered, ties="average", counts=False)
 
 
 def plan_of_chance(plan: Plan, call: str) -> Plan:

@@ -67,6 +67,8 @@ class CallContext:
         Whether the frame is in long format: models stacked, with a column that names them.
     with_item : bool
         Whether the call reads the item.
+    omitted : dict of str to str
+        The user's columns that count ranked rows which the frame omits, by the plan's names; empty if it has all rows.
     attributes : dict of str to Frame
         The columns that describe lists without being their key, by those that were read so far.
 
@@ -99,6 +101,7 @@ class CallContext:
         self.key_names = sources.key_names(query) | sources.item_names(query)
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
+        self.omitted = sources.omitted_rows(query)
         self.session: Session = session or open_frames(
             sources.sources_of(given, query, requirements, item=self.with_item),
             sources.attributes(query) if with_truth else {},
@@ -177,11 +180,6 @@ class CallContext:
             number = nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
             return rows.with_columns(number.alias(GREATEST)), nw.col(GREATEST)
         return rows.join(greatest, how="cross"), nw.col(GREATEST)
-
-    @property
-    def omits_rows(self) -> bool:
-        """Whether the frame has only some of the ranked rows."""
-        return self.query.candidates is not None or self.query.tied is not None
 
     @cached_property
     def values(self) -> list[str]:

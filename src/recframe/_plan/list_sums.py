@@ -92,7 +92,7 @@ class Ranking:
 
     def prepared(self, kept: Frame) -> tuple[Frame, TermRows]:
         """Return kept rows with what rank correlations read, and what adds the other columns."""
-        if self._context.omits_rows:
+        if self._context.omitted:
             partial_rankings.check_metrics(self._context, kept)
         tied = not self._engine.eager or self._engine.extremes(kept, SIZE)[1] > 1
         rows = TermRows(self._context, tied=tied)

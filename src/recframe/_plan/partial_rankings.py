@@ -47,8 +47,8 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
     """Raise for counts that contradict the rows, where the data can be seen."""
     if not context.engine.eager:
         return
-    query, group = context.query, context.group
-    if query.tied is not None:
+    omitted, group = context.omitted, context.group
+    if TIED in omitted:
         blocks = ranked.group_by(*group, SCORE).agg(
             nw.len().alias(COUNT),
             nw.col(TIED).count().alias(PRESENT),
@@ -57,9 +57,9 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
         )
         right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(TIED)) & (nw.col(LEAST) >= nw.col(COUNT))
         if context.engine.scalar(blocks.filter(~right.fill_null(value=False)).select(nw.len())):
-            msg = f"tied={query.tied!r} is missing, differs between rows of one rank, or is less than their number"
+            msg = f"tied={omitted[TIED]!r} is missing, differs between rows of one rank, or is less than their number"
             raise InputError(msg, "it holds the number of rows of the list that share the row's rank")
-    if query.candidates is not None:
+    if CANDIDATES in omitted:
         lists = context.frame.group_by(*group).agg(
             nw.len().alias(COUNT),
             nw.col(CANDIDATES).count().alias(PRESENT),
@@ -71,18 +71,19 @@ def check_counts(context: CallContext, ranked: Frame) -> None:
         right = (nw.col(PRESENT) == nw.col(COUNT)) & (nw.col(LEAST) == nw.col(CANDIDATES))
         right = right & (nw.col(LEAST) >= nw.col(RANKED)) & ((nw.col(RANKED) == 0) | (nw.col(MOST) <= nw.col(LEAST)))
         if context.engine.scalar(lists.filter(~right.fill_null(value=False)).select(nw.len())):
-            msg = f"candidates={query.candidates!r} is missing, differs within a list, or is less than its ranks"
+            msg = f"candidates={omitted[CANDIDATES]!r} is missing, differs within a list, or is less than its ranks"
             raise InputError(msg, "it holds the number of ranked rows of the list, those of the frame included")
 
 
 def check_metrics(context: CallContext, kept: Frame) -> None:
     """Raise for a metric that reads rows which the frame does not hold."""
-    query = context.query
+    omitted = context.omitted
     for terms in context.requirements.accuracy:
         metric, all_rows = terms.metric, terms.reads == "all"
         counts_rows = context.requirements.values[metric.label].requested & {RANKED, ROWS}
-        if query.candidates is None and (all_rows or counts_rows):
-            msg = f"{metric.label} needs the number of ranked rows, and tied={query.tied!r} says that some are absent"
+        if CANDIDATES not in omitted and (all_rows or counts_rows):
+            tied = f"tied={omitted[TIED]!r}"
+            msg = f"{metric.label} needs the number of ranked rows, and {tied} says that some are absent"
             raise OptionError(msg, "name the column that holds it, candidates='candidates'")
         if all_rows:
             _check_whole(context, kept, metric)
@@ -121,7 +122,7 @@ def _check_whole(context: CallContext, kept: Frame, metric: Metric) -> None:
 
 def check_recommended(context: CallContext, rows: Frame) -> None:
     """Raise unless the frame holds all rows up to the cutoffs of the metrics of recommended items."""
-    if context.query.candidates is None or not context.engine.eager:
+    if CANDIDATES not in context.omitted or not context.engine.eager:
         return
     for terms in (*context.requirements.beyond_accuracy, *context.requirements.exposure):
         metric, k = terms.metric, terms.metric.cutoff

@@ -53,14 +53,14 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     keep += [ROW] if context.query.ties == "first" else []
     if context.truth is None and context.requirements.reads_relevance:
         keep += [RELEVANCE, *context.propensities]
-    keep += [TIED] if context.query.tied is not None else []
+    keep += [TIED] if TIED in context.omitted else []
     ranked = context.frame.select(*context.group, *keep, *context.values, **{SCORE: score_column(index)})
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
         # The gaps of rows that nobody judged are closed.
         ranked = ranked.with_columns(nw.col(SCORE).rank("min").over(*context.group).cast(nw.Int64()).alias(SCORE))
-    if context.omits_rows:
+    if context.omitted:
         partial_rankings.check_counts(context, ranked)
     return ranked if context.query.ordered == "as given" else _reordered(context, ranked)
 
@@ -141,7 +141,7 @@ def _needed_rows(context: CallContext, upto: int | None) -> Needed | None:
     counts_kept_rows = RANKED in requirements.requested and ROWS not in requirements.requested and upto is not None
     if (
         context.truth is not None
-        or query.tied is not None
+        or TIED in context.omitted
         or ranks.TIE_ORDER[query.ties]
         or requirements.alphas
         or requirements.reads_recommended
@@ -167,10 +167,10 @@ def kept_rows(context: CallContext, ranked: Frame, placed: Placed, upto: int | N
     engine, order = context.engine, ranks.TIE_ORDER[context.query.ties]
     if placed.sized and not order:
         return engine.collect_once(with_relevance(context, placed.rows))
-    if placed.sized and context.query.tied is None:
+    if placed.sized and TIED not in context.omitted:
         return _split_tied(context, engine.collect_once(with_relevance(context, placed.rows)), upto)
     kept = with_relevance(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
-    if context.query.tied is not None:
+    if TIED in context.omitted:
         kept = _split_partial(context, ranks.absent(kept, context.group), upto)
         return engine.collect_once(ranks.sizes(kept, context.group, absent=True))
     kept = _split(context, kept, upto)

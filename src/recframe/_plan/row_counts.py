@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 import narwhals as nw
 
-from recframe._columns import ITEM, RANKED, RELEVANCE, ROWS, SIZE, START, Addends, score_column, vacant_column
+from recframe._columns import (
+    CANDIDATES,
+    ITEM,
+    RANKED,
+    RELEVANCE,
+    ROWS,
+    SIZE,
+    START,
+    Addends,
+    score_column,
+    vacant_column,
+)
 from recframe._plan import partial_rankings
 from recframe._plan.sum_columns import own
 from recframe.metrics._row import Row
@@ -33,7 +44,7 @@ def row_counts(context: CallContext, ranked: Frame, kept: Frame, index: int, upt
     upto : int or None
         The last position that matters; None: all.
     """
-    requested, partial = context.requirements.requested, context.query.candidates is not None
+    requested, partial = context.requirements.requested, CANDIDATES in context.omitted
     if {RANKED, ROWS} <= requested and context.truth is None and not partial:
         both = context.engine.count_rows(context.frame, context.group, ROWS, {RANKED: score_column(index)})
         return [Addends(both, {ROWS: own(ROWS), RANKED: own(RANKED)}, by_list=True), *_vacant(context, ranked, kept)]
@@ -55,7 +66,7 @@ def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:
     requested, row = context.requirements.requested, Row()
     cutoffs = {metric.cutoff for metric in context.requirements.accuracy if metric.cutoff is not None}
     columns = {k: vacant_column(k) for k in cutoffs if vacant_column(k) in requested}
-    if not columns or context.omits_rows or not context.query.by_rank:
+    if not columns or context.omitted or not context.query.by_rank:
         return []
     counts = ranked.group_by(*context.group).agg(nw.len().alias(RANKED))
     rows = kept.with_columns(nw.col(START, SIZE).cast(nw.Float64()))
@@ -67,7 +78,7 @@ def _vacant(context: CallContext, ranked: Frame, kept: Frame) -> list[Addends]:
 def _all_rows(context: CallContext) -> list[Frame]:
     """Return frames that add up to the rows of each list, ranked or not, those of the truth included."""
     group = context.group
-    if context.query.candidates is not None:
+    if CANDIDATES in context.omitted:
         unranked = context.frame.filter(nw.col(score_column(0)).is_null())
         return [_count(context, unranked, 1.0), partial_rankings.candidates(context).rename({RANKED: ROWS})]
     if context.truth is None:

@@ -86,6 +86,15 @@ def list_columns(query: Query) -> dict[str, str]:
     return {name: column for name, column in columns.items() if column is not None}
 
 
+@_kept
+def omitted_rows(query: Query) -> dict[str, str]:
+    """Return the user's columns that count ranked rows which the frame omits, by the plan's names."""
+    # Such rows are tied with all others by chance; in the best order, none of them is relevant.
+    tied = {"as given": query.tied, "by chance": query.candidates, "by relevance": None}[query.ordered]
+    columns = {CANDIDATES: query.candidates, TIED: tied}
+    return {name: column for name, column in columns.items() if column is not None}
+
+
 def segment_specs(query: Query) -> Specs:
     """Return the columns of `per` to read that are not in the key."""
     return {name: ColumnSpec(column, "per", "attribute") for name, column in attribute_names(query).items()}
@@ -139,7 +148,8 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[
     in_order = query.ties in ("item", "item_desc") or read.items_in_order
     items = item_spec(query, "order" if in_order else "key")
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if read.value else {}
-    rankings = score_specs(query) | model_spec(query) | values | _counts(query)
+    counts = {name: ColumnSpec(column, name, "score") for name, column in omitted_rows(query).items()}
+    rankings = score_specs(query) | model_spec(query) | values | counts
     groups = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
     return {
         "frame": keys | (items if item else {}) | rankings | ({} if truth else groups | _own(query, read)),
@@ -173,9 +183,3 @@ def _subtopics(query: Query, read: ColumnsRead) -> Specs:
     if query.subtopic is None or not read.subtopics:
         return {}
     return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
-
-
-def _counts(query: Query) -> Specs:
-    """Return the columns that count rows which the frame omits."""
-    counts = ((CANDIDATES, query.candidates), (TIED, query.tied))
-    return {name: ColumnSpec(column, name, "score") for name, column in counts if column is not None}

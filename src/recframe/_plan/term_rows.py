@@ -82,7 +82,7 @@ class TermRows:
             kept = ranks.concordant_pairs(kept, self._group, digits)
         if ORDER in requested:
             # Of rows that the frame omits nobody knows a rank: its gaps are theirs.
-            gaps = self._context.query.by_rank and not self._context.omits_rows
+            gaps = self._context.query.by_rank and not self._context.omitted
             order = nw.col(START).rank("min").over(*self._group) if gaps else nw.col(START)
             kept = kept.with_columns(order.cast(nw.Float64()).alias(ORDER))
         return kept
