@@ -1,12 +1,14 @@
-"""Writes the documentation's page on profiles from their records.
+"""Writes the documentation's page on profiles from their records, and where other pages count or list them.
 
-``python tools/profile_table.py`` writes ``docs/profiles.md``; ``--check`` fails if that file is out of date.
+``python tools/profile_table.py`` writes these pages; ``--check`` fails if one of them is out of date.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +18,19 @@ from recframe.profiles import PROFILES
 if TYPE_CHECKING:
     from recframe.profiles import Definition, Profile
 
-PAGE = Path(__file__).parent.parent / "docs" / "profiles.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "profiles.md"
+ASSISTANTS = ROOT / "docs" / "assistants.md"
+TENS = ("twenty", "thirty", "forty", "fifty")
+UNITS = ("", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine")
+PLACES = {
+    "README.md": (r"(?<=\[)[\w-]+(?= libraries\]\(docs/profiles)", r"(?<=\[profiles of )[\w-]+(?= libraries\])"),
+    "docs/index.md": (r"(?<=\[)[\w-]+(?= libraries\]\(profiles)",),
+    "docs/coming-from.md": (r"(?<=sets the definitions of )[\w-]+(?= of them)",),
+}
+"""Where the number of libraries stands in pages that are written by hand."""
+NAMES = re.compile(r"(?<=Another library's definition: )`like=.*?(?=\.\n)", re.DOTALL)
+"""Where the page for assistants lists them."""
 
 HEAD = """# Profiles
 
@@ -197,14 +211,38 @@ def page() -> str:
     return HEAD + "\n".join(table) + "\n" + POLICIES + "\n".join(rows) + "\n\n## Libraries\n\n" + "\n".join(sections)
 
 
+def counted() -> dict[Path, str]:
+    """Return the pages that say how many libraries there are."""
+    ten, unit = divmod(len(PROFILES), 10)
+    pages = {}
+    for name, places in PLACES.items():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for place in places:
+            text, count = re.subn(place, TENS[ten - 2] + UNITS[unit], text)
+            assert count == 1, (name, place)
+        pages[ROOT / name] = text
+    return pages
+
+
+def listed() -> str:
+    """Return the page for assistants, which lists the libraries."""
+    *names, last = (f'`"{name}"`' for name in PROFILES)
+    text = f"{', '.join(names)} or {last}".replace("`", "`like=", 1)
+    lines = textwrap.wrap(text, 150, initial_indent=" " * 34)
+    found = "\n  ".join(lines).strip()
+    return NAMES.sub(found, ASSISTANTS.read_text(encoding="utf-8"))
+
+
 def main() -> int:
-    """Write the page, or with --check compare it."""
+    """Write the pages, or with --check compare it."""
+    pages = {PAGE: page(), **counted(), ASSISTANTS: listed()}
     if "--check" in sys.argv:
-        current = PAGE.read_text(encoding="utf-8") == page()
-        if not current:
-            sys.stderr.write(f"{PAGE.name} is out of date\n\nHint: python tools/profile_table.py\n")
-        return 0 if current else 1
-    PAGE.write_text(page(), encoding="utf-8")
+        old = [path.name for path, text in pages.items() if path.read_text(encoding="utf-8") != text]
+        if old:
+            sys.stderr.write(f"{', '.join(old)} is out of date\n\nHint: python tools/profile_table.py\n")
+        return 1 if old else 0
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 import recframe
-from recframe import metrics
+from recframe import metrics, profiles
 from recframe._arguments import Like
 from recframe.metrics import METRICS
-from recframe.profiles import PROFILES
+from recframe.profiles import PROFILES, Profile
 
 # One list of five, as in the README: c and d are relevant, but were not recommended.
 ONE = {
@@ -39,7 +41,10 @@ def tied(engine, like):
 
 
 def test_every_profile_has_its_name():
+    modules = [import_module(f"recframe.profiles.{path.stem}") for path in Path(profiles.__file__).parent.glob("_*.py")]
+    records = {record.name for module in modules for record in vars(module).values() if isinstance(record, Profile)}
     assert list(PROFILES) == list(get_args(Like))
+    assert records == {*PROFILES}
     for name, profile in PROFILES.items():
         assert profile.name == name
         assert {*profile.metrics} <= {*METRICS} and {*profile.refused} <= {*METRICS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
 from recframe._data.common import check_frame, query_of_call
 from recframe._data.label import drop_seen
@@ -21,63 +21,39 @@ if TYPE_CHECKING:
     class _Pandas(Protocol):
         def to_pickle(self, *args: Any, **kwargs: Any) -> Any: ...
 
+    class _Names(TypedDict, total=False):
+        by: Any
+        item: str
+
+    class _Others(_Names, total=False):
+        library: str | None
+
     P = TypeVar("P", bound=_Pandas)
+    _Polars: TypeAlias = pl.DataFrame | pl.Series
 
 
 @overload
-def candidates(
-    users: pl.LazyFrame, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
-) -> pl.LazyFrame: ...
+def candidates(users: pl.LazyFrame, items: Any, seen: Any = ..., **others: Unpack[_Others]) -> pl.LazyFrame: ...
+@overload
+def candidates(users: Any, items: pl.LazyFrame, seen: Any = ..., **others: Unpack[_Others]) -> pl.LazyFrame: ...
+@overload
+def candidates(users: Any, items: Any, seen: pl.LazyFrame, **others: Unpack[_Others]) -> pl.LazyFrame: ...
+@overload
+def candidates(users: _Polars, items: Any, seen: Any = ..., **others: Unpack[_Others]) -> pl.DataFrame: ...
+@overload
+def candidates(users: Any, items: _Polars, seen: Any = ..., **others: Unpack[_Others]) -> pl.DataFrame: ...
 @overload
 def candidates(
-    users: Any, items: pl.LazyFrame, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
-) -> pl.LazyFrame: ...
-@overload
-def candidates(
-    users: Any, items: Any, seen: pl.LazyFrame, *, by: Any = ..., item: str = ..., library: str | None = ...
-) -> pl.LazyFrame: ...
-@overload
-def candidates(
-    users: pl.DataFrame | pl.Series,
-    items: Any,
-    seen: Any = ...,
-    *,
-    by: Any = ...,
-    item: str = ...,
-    library: str | None = ...,
+    users: Any, items: Any, seen: Any = ..., *, library: Literal["polars"], **names: Unpack[_Names]
 ) -> pl.DataFrame: ...
 @overload
 def candidates(
-    users: Any,
-    items: pl.DataFrame | pl.Series,
-    seen: Any = ...,
-    *,
-    by: Any = ...,
-    item: str = ...,
-    library: str | None = ...,
-) -> pl.DataFrame: ...
-@overload
-def candidates(
-    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: Literal["polars"]
-) -> pl.DataFrame: ...
-@overload
-def candidates(
-    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: Literal["pandas"]
+    users: Any, items: Any, seen: Any = ..., *, library: Literal["pandas"], **names: Unpack[_Names]
 ) -> pd.DataFrame: ...
 @overload
-def candidates(
-    users: P,
-    items: Any,
-    seen: Any = ...,
-    *,
-    by: Any = ...,
-    item: str = ...,
-    library: str | None = ...,
-) -> P: ...
+def candidates(users: P, items: Any, seen: Any = ..., **others: Unpack[_Others]) -> P: ...
 @overload
-def candidates(
-    users: Any, items: Any, seen: Any = ..., *, by: Any = ..., item: str = ..., library: str | None = ...
-) -> Any: ...
+def candidates(users: Any, items: Any, seen: Any = ..., **others: Unpack[_Others]) -> Any: ...
 
 
 def candidates(

@@ -29,7 +29,6 @@ IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "differenc
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
 RANKS_NOTE = "Ranks: between these for all models at once, at the confidence given to rank_models (0.95 unless named)."
-COUNT_COLUMNS = ("lists", "undefined")
 
 
 @dataclass(frozen=True)

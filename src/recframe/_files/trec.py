@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 
 import narwhals as nw
 
@@ -20,21 +20,28 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    class _RunNames(TypedDict, total=False):
+        by: str
+        item: str
+        score: str
+        model: str
+
+    class _QrelsNames(TypedDict, total=False):
+        by: str
+        item: str
+        relevant: str
+        subtopic: str | None
+
+
 DOCUMENT_PLACE = "place of a document"
 
 
 @overload
-def read_run(
-    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: Literal["polars"]
-) -> pl.DataFrame: ...
+def read_run(path: Any, *, library: Literal["polars"], **names: Unpack[_RunNames]) -> pl.DataFrame: ...
 @overload
-def read_run(
-    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: Literal["pandas"]
-) -> pd.DataFrame: ...
+def read_run(path: Any, *, library: Literal["pandas"], **names: Unpack[_RunNames]) -> pd.DataFrame: ...
 @overload
-def read_run(
-    path: Any, *, by: str = ..., item: str = ..., score: str = ..., model: str = ..., library: str | None = None
-) -> Any: ...
+def read_run(path: Any, *, library: str | None = None, **names: Unpack[_RunNames]) -> Any: ...
 
 
 def read_run(
@@ -98,35 +105,11 @@ def read_run(
 
 
 @overload
-def read_qrels(
-    path: Any,
-    *,
-    by: str = ...,
-    item: str = ...,
-    relevant: str = ...,
-    subtopic: str | None = ...,
-    library: Literal["polars"],
-) -> pl.DataFrame: ...
+def read_qrels(path: Any, *, library: Literal["polars"], **names: Unpack[_QrelsNames]) -> pl.DataFrame: ...
 @overload
-def read_qrels(
-    path: Any,
-    *,
-    by: str = ...,
-    item: str = ...,
-    relevant: str = ...,
-    subtopic: str | None = ...,
-    library: Literal["pandas"],
-) -> pd.DataFrame: ...
+def read_qrels(path: Any, *, library: Literal["pandas"], **names: Unpack[_QrelsNames]) -> pd.DataFrame: ...
 @overload
-def read_qrels(
-    path: Any,
-    *,
-    by: str = ...,
-    item: str = ...,
-    relevant: str = ...,
-    subtopic: str | None = ...,
-    library: str | None = None,
-) -> Any: ...
+def read_qrels(path: Any, *, library: str | None = None, **names: Unpack[_QrelsNames]) -> Any: ...
 
 
 def read_qrels(

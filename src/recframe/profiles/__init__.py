@@ -1,10 +1,8 @@
 """Profiles: ``like="trec_eval"`` and others, and what they make of a metric in words.
 
 >>> from recframe import profiles
->>> list(profiles.PROFILES)  # doctest: +NORMALIZE_WHITESPACE
-['trec_eval', 'sklearn', 'ranx', 'rectools', 'recommenders', 'spark', 'torchmetrics', 'recometrics', 'lightgbm',
- 'xgboost', 'catboost', 'ir_measures', 'recbole', 'replay', 'tensorflow_ranking', 'lenskit',
- 'mlflow', 'llama_index', 'sentence_transformers', 'evidently']
+>>> profiles.PROFILES["rectools"].title
+'RecTools'
 >>> profiles.PROFILES["rectools"].metrics["ndcg"].options
 {'gain': 'binary', 'ideal': 'ones'}
 """
