@@ -93,16 +93,13 @@ def test_config_is_declared_as_it_is_at_run_time():
     found = {node.name: node for node in CLASSES["Config"].body if isinstance(node, ast.FunctionDef)}
     public = {name for name in dir(recframe.Config) if not name.startswith("_")}
     assert public == {name for name in found if not name.startswith("_")}
-    own, roles = declared(found["__init__"])
-    accepted = inspect.signature(recframe.Config).parameters
-    assert [*own, *roles] == ["self", *accepted]
-    assert roles == list(CONFIG_ROLES)
     types = {item.target.id: ast.unparse(item.annotation) for item in CLASSES["ConfigRoles"].body}
-    for role in CONFIG_ROLES:
-        parameters = inspect.signature(getattr(recframe.Config, f"set_{role}")).parameters
-        assert [arg.arg for arg in found[f"set_{role}"].args.args] == ["cls", *parameters]
-        assert ast.unparse(found[f"set_{role}"].args.args[1].annotation) == types[role]
-        assert parameters["value"].annotation == types[role]
+    for name, call in {"__init__": recframe.Config, "set": recframe.Config.set}.items():
+        (_, *own), roles = declared(found[name])
+        accepted = inspect.signature(call).parameters
+        assert [*own, *roles] == [*accepted]
+        assert roles == list(CONFIG_ROLES)
+        assert {role: accepted[role].annotation for role in roles} == types
 
 
 def test_completion_shows_arguments_after_binding():
