@@ -96,7 +96,7 @@ FEATURES = FrameSpec("features", "an item of the catalogue", made_by="_engines")
 feature_column = FEATURES.many("feature{}", "float", "a feature as it is")
 
 RANKED_ROWS = FrameSpec("ranked rows", "a row that a model ranks", (FRAME,), "positions")
-SCORE = RANKED_ROWS.one("score", "float", "the model's score or rank")
+SCORE = RANKED_ROWS.one(score_column(0), "float", "the score or rank by the model that ranks the rows")
 
 PLACED_ROWS = FrameSpec("placed rows", "a row whose tied block starts within the cutoff", (RANKED_ROWS,), "ranks")
 START = PLACED_ROWS.one("start", "integer", "the first position of the tied block, from 1")
@@ -157,7 +157,8 @@ BEFORE = TERM_ROWS.one("before", "integer", "the position before the tied block"
 UPTO = TERM_ROWS.one("upto", "integer", "the last position of the tied block")
 weight_column = TERM_ROWS.many("weight{}", "float", "a metric's weight of a position, in the table of positions")
 before_column = TERM_ROWS.many("before{}", "float", "the sum of a weight over the positions before the tied block")
-upto_column = TERM_ROWS.many("upto{}", "float", "the sum of a weight up to the end of the tied block")
+WITH_BLOCK = " with block"
+upto_column = TERM_ROWS.many("before{}" + WITH_BLOCK, "float", "the sum of a weight up to the end of the tied block")
 GREATEST = TERM_ROWS.one("greatest", "float", "the largest relevance of the frame", "context")
 
 PLACES = FrameSpec("places", "a position of a tied block that is read as a whole", (KEPT_ROWS,), "places")

@@ -209,3 +209,9 @@ def test_counts_are_integers_that_files_hold(connection):
     for given in ({}, {"per": "seg"}):
         found = recframe.rec(relation).evaluate("mrr", counts=True, **given)
         assert [str(kind) for kind in found.types[-2:]] == ["BIGINT", "BIGINT"]
+
+
+@pytest.mark.parametrize(("metric", "k", "most"), [("precision", 2, 10), ("ndcg", 5, 16)])
+def test_a_query_has_few_selects(connection, metric, k, most):
+    relation = connection.from_arrow(pa.table({"user": [1, 1], "relevant": [1, 0], "score": [0.9, 0.5]}))
+    assert getattr(recframe.rec(relation), metric)(k).sql_query().count("SELECT") <= most

@@ -11,7 +11,6 @@ from recframe._checks.findings import GRADES_THERE, LISTS
 from recframe._checks.opened import all_or_none
 from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, START, score_column
 from recframe._engines.base import known_values
-from recframe._plan import ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +110,8 @@ def _segments(opened: Opened, name: str) -> Frame:
 def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
     """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
     ranked = opened.engine.drop_missing(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
-    start = ranks.block_start(opened.group, by_rank=opened.query.by_rank)
+    given = nw.col(SCORE)
+    start = given if opened.query.by_rank else given.rank("min", descending=True).over(*opened.group)
     ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
     block = [*opened.group, START]
     blocks = opened.engine.sum_by(ranked.select(*block, RANKED), block, [RANKED])

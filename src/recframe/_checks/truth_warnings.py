@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SHARED = "shared"
 SAME_DAY = "Is the truth that of these lists, of the same days?"
+_IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()
+_COUNTS = nw.len().alias(COUNT), nw.col(SHARED).count()
 EXAMPLES = 3
 """How many values to show."""
 
@@ -92,10 +94,9 @@ class Matches:
         session, long = self._session, self._frames.long
         truth, _ = with_list_key(session.frames["truth"], key_specs(self._query))
         there = truth.select(*keys).unique()
-        here = matched(self._frames, there.with_columns(nw.lit(1).alias(SHARED)), keys)
-        counts = [nw.len().alias(COUNT), nw.col(SHARED).count()]
-        native = session.finish(here.group_by(*long).agg(*counts) if long else here.select(*counts), {}, long)
-        known = session.engine.scalar(there.select(nw.len()))
+        here = matched(self._frames, there.with_columns(_IS_SHARED), keys)
+        native = session.finish(here.group_by(*long).agg(*_COUNTS) if long else here.select(*_COUNTS), {}, long)
+        known = session.engine.scalar(there.select(_ROWS))
         numbers = adapter_of(native).as_narwhals(native)
         columns = [numbers.get_column(name).to_list() for name in (*long, COUNT, SHARED)]
         return [(*row, known) for row in zip(*columns, strict=True)]

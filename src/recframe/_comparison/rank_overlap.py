@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import narwhals as nw
 
 from recframe._columns import COUNT, ITEM, POSITION, SCORE, SIZE, START
-from recframe._plan import ranks
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,8 +94,6 @@ def overlaps(
 def _placed(engine: Engine, ranking: Ranking, columns: Sequence[str], k: int) -> Frame:
     """Return the tied blocks that start in the top k: where each row's block starts and ends."""
     rows = engine.rank_rows(ranking.rows, ranking.group, SCORE, k, None)
-    if rows is None:
-        rows = ranks.sizes(ranks.place(ranking.rows, ranking.group, k, by_rank=False), ranking.group)
     start = nw.col(START).cast(nw.Float64())
     number = nw.col(NUMBER) if ranking.number is None else nw.lit(ranking.number).alias(NUMBER)
     return rows.select(*columns, number, start, (start + nw.col(SIZE) - 1).alias(END))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import narwhals as nw
 
-from recframe._columns import COUNT, POSITION
+from recframe._columns import COUNT, POSITION, SIZE, START
 from recframe._engines.column_errors import missing_column
 from recframe.errors import OptionTypeError
 
@@ -62,6 +62,8 @@ class Adapter(ABC):
         Whether calls that answer with the user's own rows accept such frames.
     any_label : bool
         Whether columns may be named by something else than text.
+    writes_sql : bool
+        Whether each step of a plan is a SELECT, which is computed again wherever it is read.
     partitions : {"in turn", "on workers"}, optional
         How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
     """
@@ -70,6 +72,7 @@ class Adapter(ABC):
     remedy: ClassVar[str] = ""
     answers_with_rows: ClassVar[bool] = False
     any_label: ClassVar[bool] = False
+    writes_sql: ClassVar[bool] = False
     partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
 
     def __init__(self, frame: Any = None) -> None:
@@ -151,14 +154,16 @@ class Engine(Adapter):
     Methods with a body are the defaults: an engine with a faster way of its own replaces them.
     """
 
+    averages_at_once: ClassVar[bool] = False
+    """Whether the mean over lists is one step, where their sums need not be kept."""
+
     def collect_once(self, frame: Frame) -> Frame:
         """Compute a frame once for all its branches: an eager one now, a lazy one when it runs if its engine can."""
         return frame
 
     def submit(self, build: Later) -> Later:
         """Start building a frame in a background thread where supported; call the result to wait for it."""
-        frame = build()
-        return lambda: frame
+        return cache(build)
 
     def prefetch(self, builds: Sequence[Callable[[], Built]]) -> Iterator[Built]:
         """Yield what each function builds, the next one in a background thread where supported."""
@@ -182,28 +187,33 @@ class Engine(Adapter):
         """Return whether a row meets a condition; of a lazy frame, whose rows are not read, one may."""
         return not self.eager or self.scalar(frame.filter(condition).select(nw.len())) > 0
 
+    def narrow(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        """Return columns of a frame, or more where they cost nothing."""
+        return frame.select(*columns)
+
     def drop_missing(self, frame: Frame, column: str) -> Frame:
         """Return the rows whose value in the column is not missing."""
         return frame.filter(~nw.col(column).is_null())
 
     def rank_rows(
         self,
-        frame: Frame,  # noqa: ARG002
-        keys: Sequence[str],  # noqa: ARG002
-        score: str,  # noqa: ARG002
-        upto: int | None,  # noqa: ARG002
+        frame: Frame,
+        keys: Sequence[str],
+        score: str,
+        upto: int | None,
         needed: Needed | None,  # noqa: ARG002
-    ) -> Frame | None:
+    ) -> Frame:
         """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block.
 
-        All rows get their places, and only the `needed` ones are returned, if these are given. None where windows rank.
+        Rows that are not among the `needed` ones, if these are given, may be left out, and so may the score.
         """
-        return None
+        return ranked_by_windows(frame, keys, score, upto)
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-        """Add the position of each row in its list by a column, those of equal value in any order."""
+        """Add the position of each row in its list by a column, a float, those of equal value in any order."""
         # In short lists polars finds ordinal ranks in half the time of others.
-        return frame.with_columns(nw.col(column).rank("ordinal", descending=descending).over(*keys).alias(POSITION))
+        position = nw.col(column).rank("ordinal", descending=descending).over(*keys)
+        return frame.with_columns(position.cast(nw.Float64()).alias(POSITION))
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
         """Add the position in its list of each row by scores, of tied rows the mean, under the names given."""
@@ -347,6 +357,18 @@ def known_values(rows: Frame, keys: Sequence[str], column: str) -> Frame:
 @lru_cache(4096)
 def _is_known(column: str) -> nw.Expr:
     return ~nw.col(column).is_null()
+
+
+def ranked_by_windows(frame: Frame, keys: Sequence[str], score: str, upto: int | None) -> Frame:
+    """Return the rows whose tied blocks start among the first `upto`, with the start and the size of the block."""
+    rows = frame.with_columns(nw.col(score).rank("min", descending=True).over(*keys).alias(START))
+    rows = rows if upto is None else rows.filter(nw.col(START) <= upto)
+    return rows.with_columns(nw.col(START).cast(nw.Int64()), sizes(keys))
+
+
+def sizes(keys: Sequence[str]) -> nw.Expr:
+    """Return how many rows each row's tied block has."""
+    return nw.len().over(*keys, START).cast(nw.Int64()).alias(SIZE)
 
 
 def lazy(native: Any) -> Frame:

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    import narwhals as nw
 
 Use = Literal["key", "order", "model", "attribute", "relevance", "score", "value", "feature", "time", "nan", "there"]
 """What a column is read for: to be compared only, to be sorted too, to be sorted by first appearance, to be carried
@@ -26,6 +28,8 @@ class ColumnSpec:
     use: Use
     default: float | None = None
     """The value of every row where the frame lacks the column; None: the column is required."""
+    made: Callable[[nw.Expr], nw.Expr] | None = None
+    """What SQL makes of the column, without NaN, where it reads it."""
     dated: bool | None = None
     """Of a time: whether it is compared with dates, and comes in microseconds, or with numbers; None: ordered only."""
 

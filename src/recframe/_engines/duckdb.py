@@ -33,6 +33,7 @@ class DuckDB(SqlEngine):
     """SQL on the connection of a relation."""
 
     remedy = "fetch the rows first: relation.pl()"
+    averages_at_once = True
 
     @cached_property
     def _one(self) -> Any:
@@ -45,6 +46,8 @@ class DuckDB(SqlEngine):
             msg = f"DuckDB relations need Narwhals {needed} or newer, but {nw.__version__} is installed"
             raise MissingExtraError(msg, "pip install --upgrade narwhals")
         for name, source in sources.items():
+            if source.native is self._frame:
+                continue
             try:
                 self._one.set_alias("here").cross(source.native.limit(0).set_alias("there"))
             except duckdb.InvalidInputException as error:
@@ -74,12 +77,19 @@ class DuckDB(SqlEngine):
         joined = here.set_alias("here").join(there.set_alias("there"), matches, how="left")
         return lazy(joined.project(", ".join(columns)))
 
+    def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
+        # Natively: of Narwhals a grouping is two SELECTs.
+        keys = [_quoted(name) for name in group]
+        sums = [f"coalesce(sum({name}), 0) AS {name}" for name in map(_quoted, columns)]
+        return lazy(frame.to_native().aggregate(", ".join([*keys, *sums]), ", ".join(keys)))
+
     def repeat(self, frame: Frame, times: str) -> Frame:
         return lazy(frame.to_native().project(f"*, unnest(range(1, {_quoted(times)}::BIGINT + 1)) AS {POSITION}"))
 
     def positions(self, upto: int | Frame) -> Frame:
         if isinstance(upto, int):
-            return lazy(self._one.project(f"unnest(range(1, {upto + 1})) AS {POSITION}"))
+            numbers = f"unnest(range(1, {upto + 1})) AS {POSITION}"
+            return lazy(self._frame.filter("false").aggregate(numbers, "()"))
         native = upto.to_native()
         (last,) = native.columns
         return lazy(native.project(f"unnest(range(1, coalesce({_quoted(last)}, 0)::BIGINT + 1)) AS {POSITION}"))

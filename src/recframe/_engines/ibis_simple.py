@@ -30,7 +30,8 @@ class Simpler:
             return self._case(node)
         if isinstance(node, ops.Or) and node.left == node.right:
             return node.left
-        if isinstance(node, ops.Add) and self._adds_nothing(node.right):
+        # A window sums columns only, not literals.
+        if isinstance(node, ops.Add) and node.left.shape.is_columnar() and self._adds_nothing(node.right):
             return node.left
         divides_by_one = isinstance(node, ops.Divide) and _number(node.right) == 1 and node.left.dtype.is_floating()
         return node.left if divides_by_one else node

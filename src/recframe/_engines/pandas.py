@@ -99,11 +99,11 @@ class Pandas(Engine):
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
-    ) -> Frame | None:
+    ) -> Frame:
         native = frame.collect().to_native()
         found = pandas_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
         if found is None:
-            return None
+            return super().rank_rows(frame, keys, score, upto, needed)
         if needed is not None:
             read = (
                 frame.select(needed.rows.alias(NEEDED)).collect().to_native()[NEEDED].to_numpy(dtype=bool)[found.rows]
@@ -121,7 +121,7 @@ class Pandas(Engine):
         if found is None:
             return super().number_rows(frame, keys, column, descending=descending)
         rows, position = found
-        return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position}))
+        return lazy(native.take(rows).reset_index(drop=True).assign(**{POSITION: position.astype(float)}))
 
     def sum_by(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if not group:

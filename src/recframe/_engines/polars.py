@@ -18,7 +18,6 @@ from recframe._engines import (
     polars_look,
     polars_places,
     polars_runs,
-    polars_sort,
     polars_sums,
 )
 from recframe._engines.base import Engine, Session
@@ -104,24 +103,18 @@ MOST_STACKED = 8
 
 
 class EagerPolars(Polars):
-    """Data frames: plans that are collected on the way.
-
-    Parameters
-    ----------
-    few : bool
-        Whether all frames of a call have few rows: then its steps cost more than what they compute.
-    """
+    """Data frames: plans that are collected on the way."""
 
     eager = True
-
-    def __init__(self, frame: Any = None, *, few: bool = False) -> None:
-        super().__init__(frame)
-        self._few = few
+    _few = False
+    """Whether all frames of a call have few rows: then its steps cost more than what they compute."""
 
     @classmethod
     def of_heights(cls, heights: Sequence[int]) -> EagerPolars:
         """Return the engine of frames with so many rows."""
-        return cls(few=max(heights, default=0) <= FEW_ROWS)
+        engine = cls()
+        engine._few = max(heights, default=0) <= FEW_ROWS
+        return engine
 
     def _collect(self, frame: Frame) -> pl.DataFrame:
         rows = held(frame)
@@ -201,6 +194,17 @@ class EagerPolars(Polars):
                 added[name].append(pl.col(alias).fill_null(0.0))
         return lazy(polars_sums.joined(sums, list(group), added))
 
+    def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
+        rows, found = held(frame), []
+        if rows is None or rows.height != 1:
+            return super().ratios(frame, columns, sides)
+        # Of one row, a plan would cost more than what it computes.
+        values = dict(zip(rows.columns, rows.get_columns(), strict=True))
+        for name in columns:
+            above, below = map(values.__getitem__, sides.get(name, (name, name)))
+            found.append((above / below).set(~(below > 0), None).alias(name) if name in sides else above)
+        return lazy(pl.DataFrame(found))
+
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         found = None
         if not self._few:
@@ -253,32 +257,25 @@ class EagerPolars(Polars):
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
-    ) -> Frame | None:
+    ) -> Frame:
         rows, mark = picked(frame), Mark.of(needed)
-        found: pl.DataFrame | pl.LazyFrame | None = None
+        found: pl.LazyFrame | None = None
         if self._few and mark is not None and not mark.upto:
             found = polars_few.rank_rows(rows, keys, score, upto, mark.rows)
-        if found is None:
-            found = polars_sort.rank_rows(rows, keys, score, upto, mark)
-        return None if found is None else lazy(found)
+        return lazy(polars_places.rank_rows(rows, keys, score, upto, mark) if found is None else found)
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
         rows = picked(frame)
         # Each model's sort keeps one core busy only.
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
             coming = [_submit(pool, partial(polars_places.mean_places, rows, keys, score)) for score in scores.values()]
-        found = [each.result() for each in coming]
-        places = [column.alias(name) for name, column in zip(scores, found, strict=True) if column is not None]
-        if len(places) < len(found):
-            return super().with_places(frame, keys, scores)
+        places = [each.result().alias(name) for name, each in zip(scores, coming, strict=True)]
         return lazy(rows.with_columns(places))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         if self._few:
             return lazy(polars_few.number_rows(frame.to_native(), keys, column, descending=descending))
-        rows = self._collect(frame)
-        found = polars_sort.number_rows(rows, keys, column, descending=descending)
-        return super().number_rows(lazy(rows), keys, column, descending=descending) if found is None else lazy(found)
+        return lazy(polars_places.number_rows(self._collect(frame), keys, column, descending=descending))
 
 
 def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:

@@ -45,10 +45,12 @@ def _exact_sums_by(
     """Return the sums, counts and least values in each group."""
     held, totals, added = [*map(partial(series, frame), [*group, *least])], [], [col(name).min() for name in least]
     for number, name in enumerate(columns):
-        parts = [part.alias(f"{number} {place}") for place, part in enumerate(_parts(series(frame, name)))]
-        added += [pl.col(part.name).sum() for part in parts]
-        totals.append(reduce(add, [pl.col(part.name) for part in parts]).alias(name))
-        held += parts
+        sums = []
+        for place, part in enumerate(_parts(series(frame, name))):
+            held.append(part.alias(f"{number} {place}"))
+            sums.append(pl.col(f"{number} {place}"))
+        added += map(pl.Expr.sum, sums)
+        totals.append(reduce(add, sums).alias(name))
     numbers = {name: number for number, name in enumerate(columns)}
     added += [pl.col(f"{numbers[column]} 0").count().alias(name) for name, column in counted.items()]
     summed = pl.DataFrame(held).lazy().group_by(list(group)).agg(added)

@@ -59,4 +59,5 @@ def _are_exact(packed: Pack, frame: pl.DataFrame, score: str) -> bool:
 def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
     """Add the position of each row in its list by a column, equal ones in any order; missing where the column is."""
     rows = frame.sort([*keys, column], descending=[*(False for _ in keys), descending], nulls_last=True)
-    return rows.with_columns(pl.when(pl.col(column).is_not_null()).then(rows_before(keys) + 1).alias(POSITION))
+    position = pl.when(pl.col(column).is_not_null()).then(rows_before(keys) + 1)
+    return rows.with_columns(position.cast(pl.Float64).alias(POSITION))

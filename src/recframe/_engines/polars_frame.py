@@ -82,9 +82,19 @@ class PolarsFrame:
     def sort(self, *by: str, nulls_last: bool) -> PolarsFrame:
         return PolarsFrame(self._native.sort(by, nulls_last=nulls_last))
 
-    def join(self, other: PolarsFrame, *, on: str | None = None, how: Any) -> PolarsFrame:
+    def join(
+        self,
+        other: PolarsFrame,
+        *,
+        on: str | None = None,
+        how: Any,
+        left_on: str | None = None,
+        right_on: str | None = None,
+        suffix: str = "_right",
+    ) -> PolarsFrame:
         order: Any = "left" if how == "left" else "none"
-        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how, maintain_order=order))
+        sides: Any = {"left_on": left_on, "right_on": right_on, "suffix": suffix}
+        return PolarsFrame(self._native.join(other.to_native(), on=on, how=how, maintain_order=order, **sides))
 
     def group_by(self, *keys: str) -> _Groups:
         return _Groups(self._native, keys)

@@ -87,9 +87,9 @@ class LazyPolars(Polars):
 
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
-    ) -> Frame | None:
+    ) -> Frame:
         ranked = polars_lazy_ranks.rank_rows(frame.to_native(), keys, score, upto, needed)
-        return None if ranked is None else lazy(ranked)
+        return super().rank_rows(frame, keys, score, upto, needed) if ranked is None else lazy(ranked)
 
     def one_value(self, rows: Frame, keys: Sequence[str], column: str, error: RecError) -> Frame:
         known = known_values(rows, keys, column).to_native()

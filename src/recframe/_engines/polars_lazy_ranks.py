@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
-from recframe._engines import polars_sort, polars_texts
-from recframe._engines.polars_compat import collect
+from recframe._engines import polars_places, polars_texts
 from recframe._engines.polars_schema import ALL_ROWS, KNOWS_SCHEMA_LATER
 from recframe._engines.polars_sort import Mark
 
@@ -38,7 +37,7 @@ def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descen
     if not KNOWS_SCHEMA_LATER:
         return None
     numbered = partial(_numbered, tuple(keys), column, descending)
-    return frame.pipe_with_schema(partial(_later, numbered, {POSITION: pl.Int64()}, []))
+    return frame.pipe_with_schema(partial(_later, numbered, {POSITION: pl.Float64()}, []))
 
 
 def _later(
@@ -56,18 +55,13 @@ def _later(
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    ranked = polars_sort.rank_rows(frame, keys, score, upto, mark)
-    return _with_texts(_ranked_by_windows(frame, keys, score, upto, mark) if ranked is None else ranked, texts)
+    return _with_texts(polars_places.rank_rows(frame, keys, score, upto, mark), texts)
 
 
 def _numbered(keys: Sequence[str], column: str, descending: bool, frame: pl.DataFrame) -> pl.DataFrame:  # noqa: FBT001
     """Return the numbered rows of a data frame."""
-    held, texts = _with_numbers(frame, keys)
-    numbered = polars_sort.number_rows(held, keys, column, descending=descending)
-    if numbered is None:
-        position = pl.col(column).rank("ordinal", descending=descending).over(keys).cast(pl.Int64)
-        return frame.with_columns(position.alias(POSITION))
-    return _with_texts(numbered, texts)
+    frame, texts = _with_numbers(frame, keys)
+    return _with_texts(polars_places.number_rows(frame, keys, column, descending=descending), texts)
 
 
 def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
@@ -82,14 +76,3 @@ def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFram
 
 def _with_texts(frame: pl.DataFrame, texts: Mapping[str, pl.Series]) -> pl.DataFrame:
     return frame.with_columns(pl.lit(known).gather(pl.col(key)).alias(key) for key, known in texts.items())
-
-
-def _ranked_by_windows(
-    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None
-) -> pl.DataFrame:
-    """Return the same where the numbers do not fit: keys that are no numbers or missing, scores too far apart."""
-    start = pl.col(score).rank("min", descending=True).over(keys).cast(pl.Int64).alias(START)
-    rows = frame.lazy().with_columns(start).drop(score)
-    rows = rows if upto is None else rows.filter(pl.col(START) <= upto)
-    rows = rows.with_columns(pl.len().over(*keys, START).cast(pl.Int64).alias(SIZE))
-    return collect(rows if mark is None else rows.filter(mark.of_frame()))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._engines.polars_compat import series
+from recframe._engines.polars_compat import collect_columns, series
 from recframe._engines.polars_pack import sort_integers
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def lists_with_repeats(
 def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
     """Return in how many lists an item is repeated."""
     # Equal pairs have equal hashes.
-    pairs = reduce(xor, (column.hash(seed) for seed, column in enumerate([items, *keys])))
+    columns = [items, *keys]
+    hashes = (pl.col(column.name).hash(seed) for seed, column in enumerate(columns))
+    pairs = collect_columns(pl.DataFrame(columns).lazy().select(reduce(xor, hashes))).to_series()
     if not _repeats(sort_integers(pairs)).any():
         return 0
     repeated = [column.filter(pairs.is_duplicated()) for column in keys]

@@ -1,4 +1,7 @@
-"""The positions of the rows of a polars frame in their lists, in the rows' own order."""
+"""The positions of the rows of a polars frame in their lists: by one sort, or by windows where no sort ranks them.
+
+Windows rank keys that have no integer codes, such as lists, and scores too far apart for those of the sort.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,42 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from recframe._columns import ROW, SIZE, START
+from recframe._columns import POSITION, ROW, SIZE, START
+from recframe._engines import polars_sort
+from recframe._engines.base import ranked_by_windows
+from recframe._engines.polars_compat import collect
+from recframe._engines.polars_frame import lazy
 from recframe._engines.polars_pack import in_order_of_rows
-from recframe._engines.polars_sort import rank_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recframe._engines.polars_sort import Mark
 
-def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Series | None:
-    """Return the mean position of each row's tied block, missing where the score is; None as `rank_rows`."""
+
+def rank_rows(
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
+) -> pl.DataFrame:
+    """Return rows as `polars_sort.rank_rows` does, in any order."""
+    ranked = polars_sort.rank_rows(frame, keys, score, upto, mark)
+    if ranked is not None:
+        return ranked
+    rows = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
+    return collect(rows if mark is None else rows.filter(mark.of_frame()))
+
+
+def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.DataFrame:
+    """Return rows with their positions by a column, equal ones in any order; missing where the column is."""
+    numbered = polars_sort.number_rows(frame, keys, column, descending=descending)
+    if numbered is None:
+        numbered = frame.with_columns(pl.col(column).rank("ordinal", descending=descending).over(keys).alias(POSITION))
+    return numbered.with_columns(numbered.get_column(POSITION).cast(pl.Float64))
+
+
+def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Series:
+    """Return the mean position of each row's tied block, missing where the score is."""
     rows = frame.select(*keys, score).with_row_index(ROW)
     there = rows.filter(pl.col(score).is_not_null()) if rows.get_column(score).null_count() else rows
     ranked = rank_rows(there, keys, score, None)
-    if ranked is None:
-        return None
     places = ranked.select(pl.col(START) + (pl.col(SIZE) - 1) / 2).to_series()
     return in_order_of_rows(ranked.get_column(ROW), places, frame.height)

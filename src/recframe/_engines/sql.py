@@ -36,6 +36,7 @@ class SqlEngine(Engine):
     """An engine that writes SQL. Abstract methods are what differs between them."""
 
     eager = False
+    writes_sql = True
 
     @abstractmethod
     def untyped(self, native: Any) -> set[str]:
@@ -51,7 +52,7 @@ class SqlEngine(Engine):
 
     def rename(self, frame: Frame, names: Mapping[str, str]) -> Any:
         """Return a native frame under the user's names."""
-        return frame.rename(dict(names)).to_native()
+        return (frame.rename(dict(names)) if names else frame).to_native()
 
     def names(self, frame: Any) -> list[Any]:
         return list(frame.columns)
@@ -74,6 +75,9 @@ class SqlEngine(Engine):
             frames |= _align(self, holders, column, spec, empty)
         return Session(self, frames, finish, columns_of(sources))
 
+    def narrow(self, frame: Frame, columns: Sequence[str]) -> Frame:  # noqa: ARG002
+        return frame  # a database reads only what is used
+
     def collected(self, frame: Frame) -> nw.DataFrame[Any]:
         return frame.collect(backend="polars" if find_spec("polars") else "pyarrow")
 
@@ -91,7 +95,10 @@ class SqlEngine(Engine):
 def _read(engine: SqlEngine, source: Source, untyped: set[str]) -> Frame:
     frame = lazy(source.native)
     schema = frame.collect_schema()
-    return frame.select(*(_column(engine, spec, schema, untyped).alias(name) for name, spec in source.specs.items()))
+    columns = {name: _column(engine, spec, schema, untyped) for name, spec in source.specs.items()}
+    made = {name: spec.made for name, spec in source.specs.items() if spec.made is not None}
+    columns |= {name: make(columns[name]) for name, make in made.items()}
+    return frame.select(*(column.alias(name) for name, column in columns.items()))
 
 
 def _column(engine: SqlEngine, spec: ColumnSpec, schema: nw.Schema, untyped: set[str]) -> nw.Expr:

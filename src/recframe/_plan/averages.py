@@ -244,17 +244,42 @@ def _medians(context: CallContext, lists: Frame, labels: Sequence[str]) -> Frame
     return lists.group_by(*by).agg(*medians) if by else lists.select(*medians)
 
 
+def at_once(context: CallContext) -> bool:
+    """Return whether the means over lists are one step."""
+    is_total = context.query.mean != "median" and not by_list(context)
+    return context.engine.averages_at_once and is_total and not context.requirements.exposure
+
+
+def means_of_lists(context: CallContext, lists: Frame, labels: Sequence[str], weights: Mapping[str, str]) -> Frame:
+    """Return what `means` does of the totals of lists."""
+    by, how, floor = context.reported, context.query.mean, context.query.floor
+    found = []
+    for label in labels:
+        value, weight = _summand(nw.col(label), how, floor), nw.col(label).count()
+        if label in weights:
+            value = value * nw.col(weights[label])
+            weight = nw.when(~nw.col(label).is_null()).then(nw.col(weights[label])).sum()
+        found.append(_average(value.sum(), weight, how).alias(label))
+    counts = zip(context.query.count_columns, _counts(context, labels), strict=True)
+    found += [count.sum().fill_null(0).cast(nw.Int64()).alias(name) for name, count in counts]
+    return lists.group_by(*by).agg(*found) if by else lists.select(*found)
+
+
 @lru_cache(KEPT)
 def _mean(label: str, how: MeanKind) -> nw.Expr:
     """Return the mean that the totals of a metric give, missing where no list has a value."""
-    total, weight = nw.col(total_column(label)), nw.col(total_weight_column(label))
+    return _average(nw.col(total_column(label)), nw.col(total_weight_column(label)), how).alias(label)
+
+
+def _average(total: nw.Expr, weight: nw.Expr, how: MeanKind) -> nw.Expr:
+    """Return the mean that a total and a weight give, missing where there is no weight."""
     mean = total if how == "median" else total / weight
     if how == "geometric":
         mean = mean.exp()
     elif how == "harmonic":
         # Engines order NaN, of a value below 0, after all numbers.
         mean = nw.when((total < OF_ZERO / 1e100) | total.is_nan()).then(weight / total).otherwise(0.0)
-    return nw.when(weight > 0).then(mean).alias(label)
+    return nw.when(weight > 0).then(mean)
 
 
 def _counts(context: CallContext, labels: Sequence[str]) -> list[nw.Expr]:

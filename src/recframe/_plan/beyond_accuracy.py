@@ -31,7 +31,6 @@ from recframe.metrics._shared_terms import Terms
 if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
-    from recframe._plan.positions import Placed
 
 
 class RecommendedItems:
@@ -41,11 +40,11 @@ class RecommendedItems:
     ----------
     context : CallContext
         The frames of the call.
-    placed : Placed
-        The rows that can be among the first, with the item and where each one's tied block starts.
+    placed : Frame
+        The rows that can be among the first, with the item and each one's tied block.
     """
 
-    def __init__(self, context: CallContext, placed: Placed) -> None:
+    def __init__(self, context: CallContext, placed: Frame) -> None:
         self._context = context
         self._engine = context.engine
         self._requirements = context.requirements
@@ -53,11 +52,11 @@ class RecommendedItems:
         self._rows = self._engine.collect_once(self._ordered(placed))
         check_recommended(context, self._rows)
 
-    def _ordered(self, placed: Placed) -> Frame:
+    def _ordered(self, placed: Frame) -> Frame:
         """Give each row one position: ties by item, unless the call names another order."""
         group, policy = self._context.group, self._context.query.ties
         order = ranks.TIE_ORDER[policy if policy in ("item", "item_desc", "first") else "item"]
-        sized = self._engine.collect_once(placed.rows if placed.sized else ranks.sizes(placed.rows, group))
+        sized = self._engine.collect_once(placed)
         rows = ranks.break_ties(self._engine, sized, group, order, self._requirements.recommended_cutoff)
         return rows.select(*group, ITEM, PLACE)
 

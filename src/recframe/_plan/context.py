@@ -80,6 +80,8 @@ class CallContext:
         Whether to read the item even if no metric does.
     session : Session, optional
         The frames, if they are open already.
+    prepared : bool
+        Whether SQL may make what the plan needs of the relevance where it reads it.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class CallContext:
         *,
         item: bool = False,
         session: Session | None = None,
+        prepared: bool = True,
     ) -> None:
         with_truth = given.truth is not None
         self.with_item = item or with_truth or query.ties in ("item", "item_desc") or requirements.reads_items
@@ -102,8 +105,9 @@ class CallContext:
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
         self.omitted = sources.omitted_rows(query)
+        self.prepared = prepared and session is None and not query.per_item and adapter_of(given.frame).writes_sql
         self.session: Session = session or open_frames(
-            sources.sources_of(given, query, requirements, item=self.with_item),
+            sources.sources_of(given, query, requirements, item=self.with_item, sql=self.prepared),
             sources.attributes(query) if with_truth else {},
             rows=["frame"] if query.ties == "first" else [],
         )
@@ -123,7 +127,7 @@ class CallContext:
         if with_truth:
             self.truth_lists = self._opened("truth")
             numbers = [RELEVANCE, *self.propensities, *self.values]
-            truth = distinct(fill_missing(self.truth_lists, [RELEVANCE]), self.keys, numbers)
+            truth = distinct(self._filled(self.truth_lists, [RELEVANCE]), self.keys, numbers)
             if query.condensed:
                 truth = self._judged(truth.with_columns(nw.lit(1.0).alias(POOLED)))
             self.truth = self.engine.collect_once(truth)
@@ -155,12 +159,14 @@ class CallContext:
             frame = by_value(self.session, self.query, name, reads_relevance=judged)
         else:
             frame, _ = sources.with_list_key(self.session.frames[name], self.user_keys)
-        frame = fill_missing(frame, [*self.values, *(self.propensities if judged else [])])
+        frame = self._filled(frame, [*self.values, *(self.propensities if judged else [])])
         return frame if self._part is None else self.engine.part(frame, self._list_keys, *self._part)
 
     def _condensed(self, frame: Frame) -> Frame:
         """Return the rows of the user's frame that somebody judged."""
         if self.truth is None:
+            if self.prepared:
+                return frame.filter(is_judged())
             return self._judged(fill_missing(frame.with_columns(is_pooled()), [RELEVANCE]))
         on = [*self.keys, ITEM]
         joined = self.engine.join(frame, self.truth.select(*on, nw.lit(1.0).alias(POOLED)), on)
@@ -169,6 +175,23 @@ class CallContext:
     def _judged(self, rows: Frame) -> Frame:
         """Return those rows of a pool that somebody judged."""
         return self.with_hits(rows).filter(is_judged()).drop(HIT, POOLED)
+
+    def _filled(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        """Make columns numbers, missing 0, as SQL reads them already."""
+        return frame if self.prepared else fill_missing(frame, columns)
+
+    @cached_property
+    def relevance(self) -> list[str]:
+        """The columns of a frame that has no truth from which `with_relevance` makes what metrics read of it."""
+        made = [HIT, *([POOLED] if self.requirements.reads_pool else [])] if self.prepared else []
+        return [RELEVANCE, *made]
+
+    def with_relevance(self, frame: Frame) -> Frame:
+        """Return rows of a frame that has no truth with their relevance, and whether they are relevant."""
+        if self.prepared:
+            return frame
+        frame = frame.with_columns(is_pooled()) if self.requirements.reads_pool else frame
+        return self.with_hits(fill_missing(frame, [RELEVANCE]))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""

@@ -119,7 +119,7 @@ class Contributions:
         assert shares is not None  # noqa: S101 - reads the relevance and shares
         value = {LIST_VALUE: requirements.values[self._metric.label].where_defined(eager=self._engine.eager)}
         lists = self._engine.collect_once(self._plan.sums(ranking).with_columns(**value))
-        rows = row_sums(context, ranking, ideal()).select(
+        rows = row_sums(context, ranking, ideal).select(
             *context.group,
             *self._item,
             RELEVANCE,
@@ -192,7 +192,7 @@ def _differs(sums: str) -> nw.Expr:
 _DIFFERS = _differs(CONTRIBUTION)
 
 
-def row_sums(context: CallContext, ranking: Ranking, ideal: Frame) -> Frame:
+def row_sums(context: CallContext, ranking: Ranking, ideal: Later) -> Frame:
     """Return the kept rows of a model with what each adds to the sums, in columns named by `row_column`.
 
     The position of the first hit is known of a tied block as a whole: it is spread evenly over its hits.

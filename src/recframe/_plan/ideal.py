@@ -14,13 +14,11 @@ from recframe._columns import (
     POSITION,
     RELEVANCE,
     RELEVANT,
-    SCORE,
     UNJUDGED,
     Addends,
     ideal_position_column,
 )
-from recframe._plan import ranks
-from recframe._plan.positions import numbered, with_relevance
+from recframe._plan.positions import numbered, placed_rows, with_relevance
 from recframe._plan.relevance import fill_missing, inverse_propensity, is_of_ideal, is_pooled
 from recframe._plan.sum_columns import own
 from recframe.metrics._ideal_row import IdealRow
@@ -40,49 +38,64 @@ _RELEVANT = nw.col(HIT).alias(RELEVANT)
 
 def ideal_lists(context: CallContext) -> Frame:
     """Return R and the sums in the ideal ranking, of each list that has a relevant row."""
-    source = context.truth if context.truth is not None else context.frame
-    group = context.keys if context.truth is not None else context.group
-    source = source.select(*group, RELEVANCE, *context.propensities, *context.values)
-    of_models = context.long and context.truth is not None
-    if of_models and ALL_ROWS in context.requirements.ideal["all"].requested:
-        # Each model has unjudged rows of its own.
-        source, group, of_models = source.join(context.models(), how="cross"), context.group, False
-    if context.requirements.reads_pool:
-        source = source.with_columns(is_pooled())
-    lists = _best(context, fill_missing(source, [RELEVANCE]), group, "all")
-    if of_models:
-        lists = lists.join(context.models(), how="cross")
-    return lists
+    group = _ideal_group(context)
+    lists = _summed(context, ideal_rows(context), group)
+    return lists.join(context.models(), how="cross") if group != context.group else lists
+
+
+def _ideal_group(context: CallContext) -> list[str]:
+    """Return the key of the lists: those of a truth have no model, unless each model has unjudged rows of its own."""
+    of_models = context.truth is None or ALL_ROWS in context.requirements.ideal["all"].requested
+    return context.group if of_models else context.keys
+
+
+def ideal_rows(context: CallContext) -> Addends:
+    """Return what rows add in the ideal ranking of their list."""
+    group = _ideal_group(context)
+    if context.truth is None:
+        columns = [*group, *context.relevance, *context.propensities, *context.values]
+        source = context.engine.narrow(context.frame, columns)
+    else:
+        source = context.truth.select(*context.keys, RELEVANCE, *context.propensities, *context.values)
+        source = source if group == context.keys else source.join(context.models(), how="cross")
+    if context.truth is not None or not context.prepared:
+        source = source.with_columns(is_pooled()) if context.requirements.reads_pool else source
+        source = fill_missing(source, [RELEVANCE])
+    return _best(context, source, group, "all")
 
 
 def ranked_ideal(context: CallContext, ranked: Frame) -> Addends:
     """Return the sums in the ideal ranking of the ranked rows only."""
     if context.truth is not None:
-        ranked = ranks.place(ranked, context.group, None, by_rank=context.query.by_rank).drop(SCORE)
-    best = _best(context, with_relevance(context, ranked).select(*context.group, RELEVANCE), context.group, "ranked")
+        ranked = placed_rows(context, ranked, None, None)
+    rows = with_relevance(context, ranked).select(*context.group, RELEVANCE, HIT)
+    best = _summed(context, _best(context, rows, context.group, "ranked"), context.group)
     columns = context.requirements.ideal["ranked"].by_column
     return Addends(best, {column: own(column) for column in columns}, by_list=True)
 
 
-def _best(context: CallContext, frame: Frame, group: Sequence[str], of: BestOf) -> Frame:
-    """Sum what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
+def _summed(context: CallContext, rows: Addends, group: Sequence[str]) -> Frame:
+    return context.engine.sum_terms(rows.frame, group, rows.terms, in_order=rows.in_order)
+
+
+def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -> Addends:
+    """Return what rows add in their ideal ranking: those of positive relevance, unless a metric reads all."""
     terms = context.requirements.ideal[of]
-    rows = frame
     if not terms.requested & {ALL_ROWS, POOLED}:
         rows = rows.filter(is_of_ideal(context.query.min_relevance))
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
-        rows = rows.with_columns(own(POSITION))
         if of == "all" and ALL_ROWS in terms.requested and context.truth is not None:
             rows = _after_unjudged(context, rows, group)
-    rows = context.with_hits(rows)
+    if of == "all" and not (context.prepared and context.truth is None):
+        rows = context.with_hits(rows)
     # Of equal relevance, the positions are those of any order.
     in_order = POSITION in terms.requested and not (context.propensities or context.values)
     if of == "ranked":
-        return context.engine.sum_terms(rows, group, terms.summands, in_order=in_order)
+        return Addends(rows, terms.summands, in_order=in_order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
-    return context.engine.sum_terms(rows, group, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
+    return Addends(rows, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
 
 
 def _after_unjudged(context: CallContext, rows: Frame, group: Sequence[str]) -> Frame:

@@ -23,7 +23,7 @@ from recframe._columns import (
 )
 from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
-from recframe._plan.ideal import ranked_ideal
+from recframe._plan.ideal import ideal_rows, ranked_ideal
 from recframe._plan.positions import kept_rows, placed_rows, ranked_rows
 from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS
 from recframe._plan.relevance import is_read_row
@@ -76,14 +76,14 @@ class Ranking:
         self.ranked = self._engine.collect_once(ranked) if upto is None and RANKED in requirements.requested else ranked
         placed = placed_rows(context, self.ranked, ideal, upto)
         if requirements.reads_recommended and requirements.reads_relevance:
-            placed = placed._replace(rows=self._engine.collect_once(placed.rows))
+            placed = self._engine.collect_once(placed)
         self.recommended = RecommendedItems(context, placed) if requirements.reads_recommended else None
-        self.kept = kept_rows(context, self.ranked, placed, upto) if requirements.reads_relevance else None
+        self.kept = kept_rows(context, placed, upto) if requirements.reads_relevance else None
 
     def sums(self) -> Frame:
         """Return the sums of every list that matters."""
         context = self._context
-        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal())
+        stacked = [] if self.kept is None or self._ideal is None else self._accuracy_sums(self.kept, self._ideal)
         if self._requirements.beyond_accuracy and self.recommended is not None:
             stacked += self.recommended.list_sums()
         if context.every_list:
@@ -98,7 +98,7 @@ class Ranking:
         rows = TermRows(self._context, tied=tied)
         return rows.compare_grades(kept, self._requirements.ranked.requested), rows
 
-    def _accuracy_sums(self, kept: Frame, ideal: Frame) -> list[Addends]:
+    def _accuracy_sums(self, kept: Frame, ideal: Later) -> list[Addends]:
         """Return frames whose sums the metrics of relevance read."""
         context, requirements = self._context, self._requirements
         kept, rows = self.prepared(kept)
@@ -116,7 +116,7 @@ class Ranking:
             served = context.engine.drop_missing(scored, SCORE).select(*context.group).unique()
             addends.append(Addends(served, {SERVED: constant(SERVED, 1.0)}))
         if requirements.alphas:
-            addends += sums_of_subtopics(context, kept, ideal, self.upto, tied=rows.tied)
+            addends += sums_of_subtopics(context, kept, ideal(), self.upto, tied=rows.tied)
         if requirements.stops:
             stops = stop_places(context, kept, self.upto, tied=rows.tied)
             addends.append(Addends(stops, requirements.cascade.summands))
@@ -130,7 +130,7 @@ class Ranking:
         # They are looked at, to see whether several first hits tie, and summed.
         return self._engine.collect_once(hits) if rows.tied and FIRST_HIT in requested else hits
 
-    def _row_sums(self, kept: Frame, hits: Frame, ideal: Frame, rows: TermRows) -> list[Addends]:
+    def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
         context, accuracy = self._context, self._requirements.accuracy
         of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
@@ -158,15 +158,19 @@ class Ranking:
         tied = [RELEVANCE, *context.propensities, *context.values] if rows.tied else []
         return self._engine.in_order(read, context.group, [START, *tied])
 
-    def _ideal_sums(self, ideal: Frame) -> list[Addends]:
+    def _ideal_sums(self, ideal: Later) -> list[Addends]:
         """Return what lists get from their ideal rankings, and which lists have a relevant item."""
         context, requirements = self._context, self._requirements
-        columns = (RELEVANT, *requirements.ideal["all"].by_column)
-        addends = [Addends(ideal, {name: own(name) for name in columns}, by_list=True)]
+        if self._engine.writes_sql and (context.truth is None or not context.long):
+            # One grouping sums the rows of both rankings.
+            addends = [ideal_rows(context)]
+        else:
+            columns = (RELEVANT, *requirements.ideal["all"].by_column)
+            addends = [Addends(ideal(), {name: own(name) for name in columns}, by_list=True)]
         if requirements.ideal["ranked"].by_column:
             addends.append(ranked_ideal(context, self.ranked))
         if context.pooled:
-            known = ideal.filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
+            known = ideal().filter(nw.col(RELEVANT) > 0).select(*context.keys).unique()
             known = known.join(context.models(), how="cross")
             addends.append(Addends(known, {KNOWN: constant(KNOWN, 1.0)}))
         return addends

@@ -42,7 +42,8 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
     Metrics that read more than their lists, side information or all lists together, stay with the
     cluster's own plan.
     """
-    plan = Plan(given, query, metrics)
+    # Workers read the relevance as it is.
+    plan = Plan(given, query, metrics, prepared=False)
     beyond = [
         metric
         for metric in metrics
@@ -51,7 +52,7 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
     within = [metric for metric in metrics if metric not in beyond]
     results = [Plan(given, query, beyond).run()] if beyond else []
     if within:
-        own = Plan(Given(given.frame, given.truth), query, within) if beyond else plan
+        own = Plan(Given(given.frame, given.truth), query, within, prepared=False) if beyond else plan
         results.append(own.result(_on_workers(own, query, parts)))
     keys = plan.context.result_keys
     result = averages.joined(plan.context.engine, results, keys)

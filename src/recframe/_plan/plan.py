@@ -74,6 +74,8 @@ class Plan:
         Whether to find what rows add to the one metric.
     context : CallContext, optional
         The plan's own, if this one is about some of its metrics.
+    prepared : bool
+        Whether SQL may make what the plan needs of the relevance where it reads it.
 
     Notes
     -----
@@ -91,6 +93,7 @@ class Plan:
         item: bool = False,
         shares: bool = False,
         context: CallContext | None = None,
+        prepared: bool = True,
     ) -> None:
         if context is None and query.sampled is not None:
             metrics = estimates(query, metrics)
@@ -101,7 +104,11 @@ class Plan:
             metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
         )
         session = None if context is None else context.session
-        self.context = CallContext(given, query, self._requirements, part, item=item, session=session)
+        levels = by_level(query, metrics)
+        prepared = prepared and len(levels) == 1
+        self.context = CallContext(
+            given, query, self._requirements, part, item=item, session=session, prepared=prepared
+        )
         weighs = next(
             (value.metric for value in self._requirements.values.values() if value.weighting is not None), None
         )
@@ -109,7 +116,6 @@ class Plan:
             msg = f"mean='median' weighs no lists, but {weighs.label} does"
             raise OptionError(msg, "evaluate it in a call of its own, with another mean")
         self._engine = self.context.engine
-        levels = by_level(query, metrics)
         self._of_levels = [
             Plan(given, own, some, part, item=self.context.with_item, context=self.context)
             for own, some in (levels if len(levels) > 1 else ())
@@ -117,7 +123,16 @@ class Plan:
 
     def run(self) -> Frame:
         """Return one row per model and value of `per`, with the model, the plan's names of `per`, and the labels."""
-        return self.result(self.state())
+        if not averages.at_once(self.context):
+            return self.result(self.state())
+        models = [
+            self._named(averages.means_of_lists(self.context, self._lists(ranking), self.labels, self.weighted), index)
+            for index, ranking in enumerate(self._rankings())
+        ]
+        if len(models) == 1:
+            return averages.without_unknown(self.context, models[0], self._metrics)
+        columns = [*self.context.result_keys, *self.labels, *self._query.count_columns]
+        return averages.without_unknown(self.context, self._engine.stack(models).select(*columns), self._metrics)
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import narwhals as nw
 
 from recframe._columns import (
-    COUNT,
+    ABSENT,
     HIT,
     ITEM,
     MOVED,
@@ -25,9 +25,9 @@ from recframe._columns import (
     VALUE,
     score_column,
 )
-from recframe._engines.base import Needed
+from recframe._engines.base import Needed, sizes
 from recframe._plan import partial_rankings, ranks
-from recframe._plan.relevance import fill_missing, is_needed_row, is_pooled, known_value, number_repeats, once, or_zero
+from recframe._plan.relevance import is_needed_row, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import constant
 from recframe._values import MOST
 from recframe.errors import InputError
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 _IS_UNKNOWN = nw.col(RELEVANCE).is_null()
 _IS_KNOWN = ~_IS_UNKNOWN
 _IS_POOLED = _IS_KNOWN.cast(nw.Float64()).alias(POOLED)
-SAMPLE = 1000
-"""How many scores to look at before it is believed that few of them tie."""
 
 
 def ranked_rows(context: CallContext, index: int) -> Frame:
@@ -52,9 +50,13 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     keep = [ITEM] if context.with_item else []
     keep += [ROW] if context.query.ties == "first" else []
     if context.truth is None and context.requirements.reads_relevance:
-        keep += [RELEVANCE, *context.propensities]
+        keep += [*context.relevance, *context.propensities]
     keep += [TIED] if TIED in context.omitted else []
-    ranked = context.frame.select(*context.group, *keep, *context.values, **{SCORE: score_column(index)})
+    columns, score = [*context.group, *keep, *context.values], score_column(index)
+    if score == SCORE:
+        ranked = context.engine.narrow(context.frame, [*columns, SCORE])
+    else:
+        ranked = context.frame.select(*columns, **{SCORE: score})
     ranked = context.engine.drop_missing(ranked, SCORE)
     _check_ranks(context, ranked)
     if context.query.condensed and context.query.by_rank:
@@ -93,22 +95,13 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
         raise InputError(msg, "for scores, higher is better, use score=")
 
 
-class Placed(NamedTuple):
-    """Rows with where their tied blocks start."""
-
-    rows: Frame
-    sized: bool
-    """Whether they also say how many rows these hold."""
-
-
-def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Placed:
-    """Return the rows that can matter, each with where its tied block starts."""
-    by_rank = context.query.by_rank
-    needed = None if by_rank else _needed_rows(context, upto)
-    own = None if by_rank else context.engine.rank_rows(ranked, context.group, SCORE, upto, needed)
-    placed = ranks.place(ranked, context.group, upto, by_rank=by_rank).drop(SCORE) if own is None else own
-    placed = placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
-    return Placed(placed, sized=own is not None)
+def placed_rows(context: CallContext, ranked: Frame, ideal: Later | None, upto: int | None) -> Frame:
+    """Return the rows that can matter, each with where its tied block starts, and how many rows this has."""
+    if context.query.by_rank:
+        placed = ranks.given_places(ranked, context.group, SCORE, upto)
+    else:
+        placed = context.engine.rank_rows(ranked, context.group, SCORE, upto, _needed_rows(context, upto))
+    return placed if upto is not None or ideal is None else _up_to_relevant(context, placed, ideal())
 
 
 def with_relevance(context: CallContext, frame: Frame) -> Frame:
@@ -118,8 +111,7 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     """
     pooled = [POOLED] if context.requirements.reads_pool else []
     if context.truth is None:
-        frame = frame.with_columns(is_pooled()) if pooled else frame
-        return context.with_hits(fill_missing(frame, [RELEVANCE]))
+        return context.with_relevance(frame)
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
     frame = context.engine.join(frame, truth, [*context.keys, ITEM])
     if context.values:
@@ -162,24 +154,18 @@ def _up_to_relevant(context: CallContext, placed: Frame, ideal: Frame) -> Frame:
     return placed.filter(matters).drop(RELEVANT)
 
 
-def kept_rows(context: CallContext, ranked: Frame, placed: Placed, upto: int | None) -> Frame:
+def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
     """Return the rows that can matter, each with its tied block under the policy and its relevance."""
-    engine, order = context.engine, ranks.TIE_ORDER[context.query.ties]
-    if placed.sized and not order:
-        return engine.collect_once(with_relevance(context, placed.rows))
-    if placed.sized and TIED not in context.omitted:
-        return _split_tied(context, engine.collect_once(with_relevance(context, placed.rows)), upto)
-    kept = with_relevance(context, placed.rows.drop(SIZE) if placed.sized else placed.rows)
+    engine, group = context.engine, context.group
+    kept = with_relevance(context, placed)
     if TIED in context.omitted:
-        kept = _split_partial(context, ranks.absent(kept, context.group), upto)
-        return engine.collect_once(ranks.sizes(kept, context.group, absent=True))
-    kept = _split(context, kept, upto)
-    if _seem_different(context, ranked):
-        # Counting the rows of lists is far less work than counting those of blocks.
-        kept = engine.collect_once(kept)
-        if not engine.scalar(ranks.tie_excess(kept, context.group)):
-            return kept.with_columns(nw.lit(1).alias(SIZE))
-    return engine.collect_once(ranks.sizes(kept, context.group))
+        kept = _split_partial(context, ranks.absent(kept), upto)
+        return engine.collect_once(kept.with_columns((sizes(group) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
+    if not ranks.TIE_ORDER[context.query.ties]:
+        return engine.collect_once(kept)
+    if engine.writes_sql:
+        return _split(context, kept.drop(SIZE), upto).with_columns(sizes(group))
+    return _split_tied(context, engine.collect_once(kept), upto)
 
 
 def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
@@ -195,7 +181,7 @@ def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     tied = _split(context, sized.filter(nw.col(SIZE) > 1).drop(SIZE), upto)
     alone = sized.filter(nw.col(SIZE) == 1).drop(SIZE).with_columns(nw.col(START).cast(nw.Int64()).alias(MOVED))
     parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
-    parts += [ranks.sizes(tied, context.group).with_columns(nw.col(SIZE).cast(nw.Int64()))]
+    parts += [tied.with_columns(sizes(context.group))]
     return context.engine.collect_once(context.engine.stack(parts))
 
 
@@ -212,12 +198,3 @@ def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame
 def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
     """Add the position of each row in its list by a column, those of equal value in any order."""
     return engine.number_rows(frame, keys, column, descending=descending)
-
-
-def _seem_different(context: CallContext, ranked: Frame) -> bool:
-    """Return whether to look for lists without ties: the scores can be seen, and some of them are all different."""
-    if not context.engine.eager or context.query.by_rank:
-        return False
-    some = ranked.select(SCORE).head(SAMPLE)
-    repeated = some.group_by(SCORE).agg(nw.len().alias(COUNT)).filter(nw.col(COUNT) > 1)
-    return not context.engine.scalar(repeated.select(nw.len()))

@@ -1,4 +1,4 @@
-"""Positions, tied blocks and tie policies, by windows: where an engine has no faster way of its own."""
+"""Tied blocks under the tie policies, and what rows say about others of their block or list, by windows."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from recframe._columns import (
     RELEVANT,
     ROW,
     SAME_GRADE,
-    SCORE,
     SIZE,
     START,
     TIED,
     VALUE,
     digit_column,
 )
+from recframe._engines.base import sizes
 from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
@@ -64,19 +64,10 @@ _HIT_START = nw.when(nw.col(HIT) > 0).then(nw.col(START)).alias(HIT_START)
 _HITS_BEFORE = (nw.col(POSITION).cast(nw.Float64()) - 1).fill_null(0.0).alias(HITS_BEFORE)
 
 
-def block_start(keys: Sequence[str], *, by_rank: bool) -> nw.Expr:
-    """Return where a row's tied block starts, from 1, by its score or as its rank says."""
-    return nw.col(SCORE) if by_rank else nw.col(SCORE).rank("min", descending=True).over(*keys)
-
-
-def place(frame: Frame, keys: Sequence[str], upto: int | None, *, by_rank: bool) -> Frame:
-    """Add where each row's tied block starts, and keep the blocks that start up to a position.
-
-    Whole blocks stay, so that their sizes can be counted afterwards.
-    """
-    frame = frame.with_columns(block_start(keys, by_rank=by_rank).alias(START))
-    frame = frame if upto is None else frame.filter(nw.col(START) <= upto)
-    return frame.with_columns(nw.col(START).cast(nw.Int64()))
+def given_places(frame: Frame, keys: Sequence[str], rank: str, upto: int | None) -> Frame:
+    """Return what `Engine.rank_rows` does of rows that have ranks instead of scores."""
+    rows = frame if upto is None else frame.filter(nw.col(rank) <= upto)
+    return rows.with_columns(nw.col(rank).cast(nw.Int64()).alias(START)).drop(rank).with_columns(sizes(keys))
 
 
 def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None, *, descending: bool) -> Frame:
@@ -94,16 +85,6 @@ def split_ties(frame: Frame, keys: Sequence[str], column: str, upto: int | None,
     return frame.drop(START).rename({MOVED: START})
 
 
-def sizes(frame: Frame, keys: Sequence[str], *, absent: bool = False) -> Frame:
-    """Add the number of rows of each row's tied block, rows that the frame omits included."""
-    size = nw.len().over(*keys, START)
-    if not absent:
-        return frame.with_columns(size.alias(SIZE))
-    # Rows that are split off by their relevance leave the absent ones behind, whose relevance is 0.
-    frame = frame.with_columns(size.cast(nw.Int64()).alias(SIZE))
-    return frame.with_columns((nw.col(SIZE) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT)
-
-
 def break_ties(
     engine: Engine, sized: Frame, keys: Sequence[str], order: Sequence[tuple[str, bool]], upto: int | None
 ) -> Frame:
@@ -118,17 +99,8 @@ def break_ties(
     return rows if upto is None else rows.filter(nw.col(PLACE) <= upto)
 
 
-def tie_excess(frame: Frame, keys: Sequence[str]) -> Frame:
-    """Return by how much the positions 1, 2, … of lists exceed where their rows' tied blocks start: 0 without ties."""
-    lists = frame.group_by(*keys).agg(nw.len().alias(LENGTH), nw.col(START).sum())
-    length = nw.col(LENGTH).cast(nw.Int64())
-    return lists.select((length * (length + 1) - 2 * nw.col(START)).sum())
-
-
-def absent(frame: Frame, keys: Sequence[str]) -> Frame:
+def absent(frame: Frame) -> Frame:
     """Add how many rows of each row's tied block the frame omits."""
-    present = nw.len().over(*keys, START)
-    frame = frame.with_columns(present.cast(nw.Int64()).alias(SIZE))
     return frame.with_columns((nw.col(TIED).cast(nw.Int64()) - nw.col(SIZE)).alias(ABSENT)).drop(TIED, SIZE)
 
 

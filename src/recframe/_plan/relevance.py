@@ -12,7 +12,7 @@ from recframe._columns import HIT, ITEM, POOLED, PROPENSITY, RELEVANCE, REPEAT, 
 from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe._columns import Frame
 
@@ -36,6 +36,20 @@ def or_zero(name: str) -> nw.Expr:
 def fill_missing(frame: Frame, columns: Sequence[str]) -> Frame:
     """Make columns numbers, missing 0."""
     return frame.with_columns(*map(or_zero, columns)) if columns else frame
+
+
+def filled(column: nw.Expr) -> nw.Expr:
+    """Return a column without NaN as a number, missing 0."""
+    return column.cast(nw.Float64()).fill_null(0.0)
+
+
+def made_of_relevance(min_relevance: float | None) -> dict[str, Callable[[nw.Expr], nw.Expr]]:
+    """Return what SQL makes of the relevance of a frame that has no truth where it reads it."""
+    return {
+        RELEVANCE: filled,
+        HIT: lambda column: is_hit(filled(column), min_relevance).cast(nw.Float64()),
+        POOLED: lambda column: (~column.is_null()).cast(nw.Float64()),
+    }
 
 
 @cache

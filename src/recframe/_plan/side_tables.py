@@ -87,7 +87,8 @@ class SideTables:
         """The items of the training data with how many users each has, and its rank by that, ties by item."""
         counts = self._had.group_by(ITEM).agg(nw.len().alias(USERS))
         counts = counts.with_columns(nw.col(USERS).cast(nw.Float64()), nw.lit(0).alias(EVERYTHING))
-        placed = ranks.place(counts.with_columns(nw.col(USERS).alias(SCORE)), [EVERYTHING], None, by_rank=False)
+        scored = counts.with_columns(nw.col(USERS).alias(SCORE))
+        placed = self._engine.rank_rows(scored, [EVERYTHING], SCORE, None, None)
         placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
         return self._engine.collect_once(placed.select(ITEM, USERS, popular))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,8 +11,10 @@ import narwhals as nw
 from recframe._columns import (
     CANDIDATES,
     CLUSTER,
+    HIT,
     ITEM,
     MODEL,
+    POOLED,
     PROPENSITY,
     RELEVANCE,
     SUBTOPIC,
@@ -24,6 +27,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._plan.relevance import filled, made_of_relevance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,12 +133,14 @@ def score_specs(query: Query) -> Specs:
     return {score_column(i): ColumnSpec(column, role, "score") for i, column in enumerate(query.orders)}
 
 
-def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool) -> dict[str, Source]:
+def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool, sql: bool) -> dict[str, Source]:
     """Return the frames with what to read from each."""
-    key = read, truth, _ = requirements.columns_read, given.truth is not None, item
+    key = read, truth, _, _ = requirements.columns_read, given.truth is not None, item, sql
     specs = query.kept.get(key)
     if specs is None:
         specs = query.kept[key] = _specs(query, read, truth=truth, item=item)
+        if sql:
+            query.kept[key] = specs = _made(query, specs)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
     return {
         name: Source(native, specs[name] | features if name == "features" else specs[name])
@@ -159,6 +165,16 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[
         "catalog": items,
         "models": model_spec(query),
     }
+
+
+def _made(query: Query, specs: dict[str, Specs]) -> dict[str, Specs]:
+    """Return what SQL reads: numbers without missing values, and what else the plan makes of the relevance."""
+    made = {**dict.fromkeys((VALUE, PROPENSITY), filled), **made_of_relevance(query.min_relevance)}
+    found = {}
+    for frame, columns in specs.items():
+        more = {name: columns[RELEVANCE] for name in (HIT, POOLED) if RELEVANCE in columns and frame == "frame"}
+        found[frame] = {name: replace(spec, made=made.get(name)) for name, spec in (columns | more).items()}
+    return found
 
 
 def _relevance(query: Query, *, truth: bool, default: float | None = None) -> Specs:

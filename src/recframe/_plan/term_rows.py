@@ -28,7 +28,6 @@ from recframe._columns import (
     RANKED_RELEVANT,
     RELEVANT,
     SAME_GRADE,
-    SIZE,
     START,
     interpolated_column,
     upto_column,
@@ -37,13 +36,14 @@ from recframe._plan import ranks, weight_tables
 from recframe._plan.places import with_inferred_precision
 from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
-from recframe._plan.sum_columns import own, renamed
+from recframe._plan.sum_columns import renamed
 from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from recframe._columns import Frame
+    from recframe._engines.base import Later
     from recframe._plan.context import CallContext
 
     Requested = AbstractSet[str]
@@ -108,10 +108,10 @@ class TermRows:
             rows = rows.with_columns(nw.col(HIT).sum().over(*self._group).alias(RANKED_RELEVANT))
         return rows
 
-    def join_lookups(self, rows: Frame, requested: Requested, ideal: Frame) -> Frame:
+    def join_lookups(self, rows: Frame, requested: Requested, ideal: Later) -> Frame:
         """Add what is requested from other tables, by list, item or position."""
         if RELEVANT in requested:
-            rows = self._engine.join(rows, ideal.select(*self._group, RELEVANT), self._group)
+            rows = self._engine.join(rows, ideal().select(*self._group, RELEVANT), self._group)
         for number, level in enumerate(self._context.requirements.levels):
             if interpolated_column(number) in requested:
                 rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
@@ -123,7 +123,5 @@ class TermRows:
             weight for weight in self._context.requirements.weight_sums if upto_column(weight.number) in requested
         ]
         if weights and self.tied:
-            rows = weight_tables.with_weights(self._engine, rows, weights, furthest([weight.k for weight in weights]))
-        elif weights:
-            rows = weight_tables.without_blocks(rows, weights)
-        return rows.with_columns(own(START), own(SIZE))
+            return weight_tables.with_weights(self._engine, rows, weights, furthest([weight.k for weight in weights]))
+        return weight_tables.without_blocks(rows, weights) if weights else rows

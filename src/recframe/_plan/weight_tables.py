@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
-from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, before_column, upto_column, weight_column
-from recframe._plan.sum_columns import KEPT, constant, renamed
+from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, WITH_BLOCK, before_column, upto_column
+from recframe._plan.sum_columns import KEPT, constant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,15 +25,14 @@ class WeightSums(NamedTuple):
     k: int | None
     """The last position that counts."""
     weight: nw.Expr
-    before: nw.Expr
-    upto: nw.Expr
+    sums: nw.Expr
+    """The sums up to each position."""
 
     @classmethod
     def of(cls, number: int, weight: Weight, k: int | None) -> WeightSums:
-        """Return a weight, and its sums up to each position by the names that they have on either side of a block."""
-        sums = nw.col(weight_column(number)).cum_sum().over(order_by=POSITION)
-        before, upto = (sums.alias(total(number)) for total in (before_column, upto_column))
-        return cls(number, k, _weight(weight, k).alias(weight_column(number)), before, upto)
+        """Return the sums of a weight."""
+        one = _weight(weight, k)
+        return cls(number, k, one, one.cum_sum().over(order_by=POSITION).alias(before_column(number)))
 
 
 def _weight(of: Weight, k: int | None) -> nw.Expr:
@@ -50,10 +49,9 @@ def with_weights(engine: Engine, rows: Frame, weights: Sequence[WeightSums], upt
     """
     rows = rows.with_columns(*_ends(upto))
     table = engine.positions(rows.select(_greatest_end()) if upto is None else upto)
-    table = table.with_columns(*(weight.weight for weight in weights))
-    for side, sums in ((BEFORE, [weight.before for weight in weights]), (UPTO, [weight.upto for weight in weights])):
-        rows = rows.join(table.select(renamed(POSITION, side), *sums), on=side, how="left")
-    return rows.with_columns(*(_or_nothing(column) for column in _columns(weights)))
+    table = table.select(POSITION, *(weight.sums for weight in weights))
+    rows = rows.join(table, left_on=BEFORE, right_on=POSITION, how="left")
+    return rows.join(table, left_on=UPTO, right_on=POSITION, how="left", suffix=WITH_BLOCK)
 
 
 def without_blocks(rows: Frame, weights: Sequence[WeightSums]) -> Frame:
@@ -79,9 +77,3 @@ def _ends(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
 @lru_cache(1)
 def _greatest_end() -> nw.Expr:
     return nw.col(UPTO).max()
-
-
-@lru_cache(KEPT)
-def _or_nothing(column: str) -> nw.Expr:
-    """Return a sum, 0 where a block starts at the first position."""
-    return nw.col(column).fill_null(0.0)

@@ -117,8 +117,8 @@ class Row(SharedTerms):
         self._numbers = numbers or Numbers()
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
-        self.start = nw.col(START)
-        self.size = nw.col(SIZE)
+        self.start = nw.col(START).cast(nw.Float64())
+        self.size = nw.col(SIZE).cast(nw.Float64())
 
     @property
     def order(self) -> nw.Expr:
@@ -249,7 +249,8 @@ class Row(SharedTerms):
         alone = cut(of(self.start), self.start, k)
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
         number = self._numbers.of_weight(of, k)
-        block = (self._column(upto_column(number)) - self._column(before_column(number))) / self.size
+        # There is no sum before the first position.
+        block = (self._column(upto_column(number)) - self._column(before_column(number)).fill_null(0.0)) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
