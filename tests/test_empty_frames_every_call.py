@@ -57,6 +57,7 @@ CALLS = {
     "sample_size": [("ndcg", 2), *({**BOTH, "difference": 0.1, **more} for more in ({}, {"per": "user"}))],
     "describe": [("ndcg", 2), {}, {"per": "user"}],
     "estimate": [("ndcg", 2), {}],
+    "bounds": [("ndcg", 2), {}, BOTH],
     "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
     "state": [("ndcg", 2), {}, {**BOTH, "per": "user"}],
     "agreement": [(2,), BOTH, {"model": "day"}],
@@ -144,7 +145,7 @@ def answer(engine, method, data, truth, args, given):
 @pytest.mark.filterwarnings("ignore::recframe.RecWarning")
 @pytest.mark.parametrize("method", CALLS)
 def test_engines_answer_alike_or_refuse(engine, method):
-    if method in ("compare", "rank_models", "sample_size", "describe", "estimate", "state"):
+    if method in ("compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "state"):
         pytest.importorskip("scipy")
     if method in WITH_ROWS and not engine.answers_with_rows:
         pytest.skip("answers of rows are for other engines")

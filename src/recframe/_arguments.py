@@ -89,7 +89,7 @@ EVALUATED = frozenset(
 AVERAGED = EVALUATED - {"contributions", "changes"}
 BY_VALUE = frozenset({"measure", "evaluate"})
 """The calls that give values of metrics and nothing else."""
-RANKED = EVALUATED | {"fuse", "agreement", "check", "label", "top", "to_lists"}
+RANKED = EVALUATED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists"}
 """The calls that read a ranking."""
 EVERY = RANKED | {"split", "add_random", "add_popular"}
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
@@ -247,18 +247,18 @@ class Roles:
 
     by: Columns = field(default="user", metadata=Role.of(column_names, EVERY))
     item: str = field(default="item", metadata=Role.of(column_name, EVERY))
-    relevant: str = field(default="relevant", metadata=Role.of(column_name, EVALUATED | {"check", "label"}))
+    relevant: str = field(default="relevant", metadata=Role.of(column_name, EVALUATED | {"bounds", "check", "label"}))
     score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
-    truth: Any = field(default=None, metadata=_frame(EVALUATED | {"check"}, "frame", "FILE"))
+    truth: Any = field(default=None, metadata=_frame(EVALUATED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
         default=None, metadata=Role.of(column_names, AVERAGED - {"estimate", "tune"} | {"agreement", "check"})
     )
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
     min_relevance: float | None = field(
-        default=None, metadata=_policy(_optional(_value(number)), EVALUATED | {"check"})
+        default=None, metadata=_policy(_optional(_value(number)), EVALUATED | {"bounds", "check"})
     )
     undefined: Undefined = field(
         default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
@@ -280,7 +280,7 @@ class Roles:
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
     estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
-    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure"}))
+    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure", "bounds"}))
 
     @classmethod
     def names(cls) -> list[str]:
@@ -311,6 +311,7 @@ CALLS = (
         "sample_size",
         "describe",
         "estimate",
+        "bounds",
         "changes",
         "state",
         "report",

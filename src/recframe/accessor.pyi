@@ -214,6 +214,15 @@ class EstimateRoles(TypedDict, total=False):
     estimator: Estimator
     model: str | None
 
+class BoundsRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    truth: Any
+    min_relevance: float | None
+
 class FuseRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -467,6 +476,14 @@ class Rec(Generic[Mean, Frame]):
         judge: Any,
         confidence: float = 0.95,
         **roles: Unpack[ChartRoles],
+    ) -> Frame: ...
+    def bounds(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        grade: float | None = None,
+        **roles: Unpack[BoundsRoles],
     ) -> Frame: ...
     def changes(
         self,

@@ -87,6 +87,7 @@ def test_the_estimate_is_that_of_its_formula(engine, more):
     assert row["low"] < row["mean"] < row["high"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["normal", "0 and 1", "some without a value"])
 def test_intervals_hold_the_mean_and_are_shorter_than_those_of_human_judgments(law):
     random, held, draws, shorter = np.random.default_rng(5), 0, 1_000, []

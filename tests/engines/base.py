@@ -62,7 +62,7 @@ def python_value(value: Any) -> Any:
     return None if value != value else value  # noqa: PLR0124 - NaN, and pandas' NaT
 
 
-STATISTICS = ("compare", "rank_models", "sample_size", "describe", "estimate", "changes", "state")
+STATISTICS = ("compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "changes", "state")
 """The calls whose results SQL engines give as polars frames."""
 
 

@@ -84,6 +84,19 @@ def estimate(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dic
     return _warned(judge, estimate(human, judge, options["confidence"]), ("judge_mean",))
 
 
+def bounds(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], grade: Any) -> Any:
+    """Return the least and the greatest value over all judgments of unjudged items, as a frame of the kind given."""
+    check_frame(frame)
+    check_installed()
+    from recframe._comparison.bounds import bounds
+
+    if {**bound, **given}.get("truth") is None:
+        msg = "bounds needs truth=, the judgments: what it lacks was not judged"
+        raise OptionError(msg, "bounds('ndcg', 10, truth=judged)")
+    plan = plan_of_lists(frame, bound, metrics, k, given, "bounds", None, items=True)
+    return _warned(plan, bounds(plan, grade), ("mean",))
+
+
 def names_file(baseline: Any, models: Any) -> bool:
     """Return whether a baseline is a file, and not one of the columns of models."""
     if isinstance(baseline, os.PathLike):

@@ -356,6 +356,53 @@ class ComparisonMethods:
         options = {"judge": judge, "confidence": confidence}
         return calls.estimate(self._frame, self._bound, metrics, k, roles, options)
 
+    def bounds(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        grade: float | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return the least and the greatest value over all judgments of the items that nobody judged.
+
+        What `truth` lacks was not judged. The bounds are exact for each list, and so are their means.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`: `precision`, `recall`, `f1`, `fbeta`, `hit_rate`, `mrr`, `map`,
+            `rbp`, `dcg` and `ndcg`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        grade : float, optional
+            The largest relevance that an unjudged item may have; None: the largest of the truth.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, ``metric``, ``mean`` (what nobody judged is not
+            relevant), ``least`` and ``greatest``, ``judged`` (the share of the top k that somebody judged), and
+            ``lists``, those with a value as judged, over which all of these are means.
+
+        Raises
+        ------
+        OptionError
+            There is no truth, or the bounds of a metric are not known exactly.
+        InputError
+            The truth holds a relevance below 0.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [0.9, 0.8, 0.1]})
+        >>> judged = pl.DataFrame({"user": [1, 1], "item": ["b", "d"], "relevant": [1, 1]})
+        >>> df.rec.bounds(["precision", "recall"], k=2, truth=judged).rows()
+        [('precision@2', 0.5, 0.5, 1.0, 0.5, 1), ('recall@2', 0.5, 0.3333333333333333, 0.6666666666666666, 0.5, 1)]
+        """
+        return calls.bounds(self._frame, self._bound, metrics, k, roles, grade)
+
     def changes(
         self,
         metric: str | Metric,
