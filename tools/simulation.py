@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 import recframe
 from recframe._comparison.rank_models import Means
 from recframe._comparison.tune import Lists
+from recframe._statistics import anytime, resampling, student
 from recframe._statistics import power as power_of_tests
-from recframe._statistics import resampling, student
 from recframe._statistics.correction import adjusted
 from recframe._statistics.prediction_powered import Values, prediction_powered
 from recframe._statistics.rank_intervals import Ranks
+from recframe._statistics.ratios import fieller
 from recframe._statistics.simultaneous import LargestFlipped, MultivariateT
 from recframe._statistics.student import Sums
 from recframe._statistics.verdicts import Evidence
@@ -295,6 +296,150 @@ def families() -> None:
     table(["tests", "correlation", *(f'`"{name}"`: any false, found' for name in names)], rows)
 
 
+def fieller_of(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
+    """Return the interval of the relative difference of each row of draws."""
+    draws, lists = differences.shape
+    count, total, squares = np.full(draws, float(lists)), differences.sum(axis=1), (differences**2).sum(axis=1)
+    own = sums_of_steps(count, total, squares)
+    sums = {
+        "baseline": baselines.sum(axis=1), "unit_weight_squares": count, "unit_products": total,
+        "unit_cross": (differences * baselines).sum(axis=1), "unit_baseline_squares": (baselines**2).sum(axis=1),
+        "unit_baseline_products": baselines.sum(axis=1),
+    }  # fmt: skip
+    return fieller(own, sums, anytime.Student(1 - CONFIDENCE).end(own, DIFFERENCES, 1 - CONFIDENCE))
+
+
+def divided(differences: Floats, baselines: Floats) -> tuple[Floats, Floats]:
+    """Return the interval of the difference over the baseline's mean, of each row of draws."""
+    count, total = np.full(len(differences), float(differences.shape[1])), differences.sum(axis=1)
+    low, high = student.interval(sums_of_steps(count, total, (differences**2).sum(axis=1)), CONFIDENCE)
+    mean = np.where(baselines.any(axis=1), baselines.mean(axis=1), np.nan)
+    return np.asarray(low / mean), np.asarray(high / mean)
+
+
+def relative() -> None:
+    """Print how often the interval of a relative difference holds the true one, and the interval divided by a mean."""
+    random, rows = np.random.default_rng(14), []
+
+    def ranks(shape: tuple[int, int]) -> tuple[Floats, Floats]:
+        user = random.normal(1.2, 1.0, shape)
+        old, new = (1 / np.ceil(np.exp(user + random.normal(by, 1.0, shape))) for by in (0.0, 0.1))
+        return new - old, old
+
+    def hits(shape: tuple[int, int]) -> tuple[Floats, Floats]:
+        old = random.random(shape) < 0.1  # noqa: PLR2004 - as the table says
+        new = np.where(random.random(shape) < 0.5, old, random.random(shape) < 0.2)  # noqa: PLR2004
+        return np.asarray(new * 1.0 - old), np.asarray(old * 1.0)
+
+    wide = ranks((1, 4_000_000))
+    truths = {ranks: float(wide[0].mean() / wide[1].mean()), hits: 0.5}
+    for count in (20, 50, 200, 1_000):
+        cells = []
+        for draw, true in truths.items():
+            drawn = draw((2 * DRAWS, count))
+            ends = [how(*drawn) for how in (fieller_of, divided)]
+            # An interval that is missing claims nothing.
+            cells += [f"{1 - np.mean((low > true) | (high < true)):.1%}" for low, high in ends]
+        rows.append([f"{count:,}", *cells])
+    names = (f"MRR, {truths[ranks]:+.1%}", "hits, +50%")
+    table(["lists", *(f"{name}: {how}" for name in names for how in ("Fieller", "divided"))], rows)
+
+
+LOOKS = 1_000
+FIRST, LAST = 100, 100_000
+EXPERIMENTS = 1_000
+Step = tuple[Floats, Floats, Floats]
+
+
+def grown(law: str, random: Random, mean: float, looks: int = LOOKS, runs: int = EXPERIMENTS) -> Iterable[Step]:
+    """Yield the number, the sum and the sum of squares of differences at each look at growing data."""
+    counts = np.unique(np.geomspace(FIRST, LAST, looks).round().astype(int))
+    total, squares = np.zeros(runs), np.zeros(runs)
+    for count, before in zip(counts, [0, *counts[:-1]], strict=True):
+        shape = (runs, count - before)
+        if law == "even":
+            values = np.clip(random.normal(0.0, 0.3, shape), -0.9, 0.9)
+        elif law == "0 or 1":
+            values = (random.random(shape) < RARE).astype(float) - (random.random(shape) < RARE)
+        else:
+            values = random.beta(0.1, 2, shape) - 0.1 / 2.1
+        values = values + mean
+        total, squares = total + values.sum(axis=1), squares + (values**2).sum(axis=1)
+        yield np.full(runs, float(count)), total, squares
+
+
+def users_who_return(random: Random, runs: int = EXPERIMENTS) -> Iterable[Sums]:
+    """Yield the sums at each of 200 nights, when half of 300 users have a list: lists of a user are alike."""
+    own = np.sqrt(CORRELATION) * random.normal(size=(runs, USERS))
+    lists, totals = np.zeros((runs, USERS)), np.zeros((runs, USERS))
+    for _ in range(200):
+        come = random.random((runs, USERS)) < 0.5  # noqa: PLR2004 - half of them
+        lists, totals = lists + come, totals + come * (own + np.sqrt(1 - CORRELATION) * random.normal(size=own.shape))
+        weight, total = lists.sum(axis=1), totals.sum(axis=1)
+        residuals = totals - (total / weight)[:, None] * lists
+        yield Sums(
+            lists=weight, weight=weight, weight_squares=weight, total=total, squares=weight * np.nan,
+            residual_squares=(residuals**2).sum(axis=1), unit_weight_squares=(lists**2).sum(axis=1),
+            unit_weight_cubes=(lists**3).sum(axis=1),
+        )  # fmt: skip
+
+
+def sums_of_steps(lists: Floats, total: Floats, squares: Floats) -> Sums:
+    """Return the sums of lists that weigh the same."""
+    spread = squares - total**2 / lists
+    return Sums(lists, lists, lists, total, spread, spread, lists, lists)
+
+
+def first_found(steps: Iterable[Sums], laws: Sequence[Any]) -> list[Floats]:
+    """Return at how many lists each test first rejects in each experiment, infinite where it never does."""
+    found: list[Floats] = []
+    for sums in steps:
+        found = found or [np.full(sums.lists.shape, np.inf) for _ in laws]
+        for place, law in enumerate(laws):
+            rejects = law.p_value(sums, DIFFERENCES) < 1 - CONFIDENCE
+            found[place] = np.where(rejects, np.minimum(found[place], sums.lists), found[place])
+    return found
+
+
+def anytime_laws() -> dict[str, Any]:
+    """Return the tests whose looks are simulated."""
+    level = 1 - CONFIDENCE
+    return {
+        '`"t"`': anytime.Student(level),
+        '`"anytime"`': anytime.Asymptotic(level, 10_000),
+        '`"anytime"`, planned 1,000': anytime.Asymptotic(level, 1_000),
+        '`"anytime-bounded"`': anytime.Bounded(level, 10_000),
+    }
+
+
+def looks() -> None:
+    """Print how often tests ever find a difference that is not there, and when one that is there is found."""
+    laws, rows = anytime_laws(), []
+    names = {"even": "even", "0 or 1": "0/1: a hit more or less in 3 % of lists each", "skewed": "skewed: Beta(0.1, 2)"}
+    for law, name in names.items():
+        random = np.random.default_rng(11)
+        steps = (sums_of_steps(*step) for step in grown(law, random, 0.0))
+        rows.append([name, *(f"{np.isfinite(each).mean():.1%}" for each in first_found(steps, list(laws.values())))])
+    ever = first_found(users_who_return(np.random.default_rng(12)), list(laws.values())[:3])
+    rows.append(["users who come back, clusters", *(f"{np.isfinite(each).mean():.1%}" for each in ever), ""])
+    table(["no difference, ever found", *laws], rows)
+    rows = []
+    for share in (0.2, 0.1, 0.05, 0.02):
+        random, spread = np.random.default_rng(13), 0.3
+        steps = (sums_of_steps(*step) for step in grown("even", random, share * spread, 100, EXPERIMENTS // 2))
+        planned = 7.849 / share**2
+        found = first_found(steps, list(laws.values())[1:])
+        cells = [f"{np.median(each):,.0f}, {np.quantile(each, 0.8, method='higher'):,.0f}" for each in found]
+        rows.append([f"{share:g}", f"{planned:,.0f}", *cells])
+    names_of = [f"{name}: half, 80 % found by" for name in list(laws)[1:]]
+    table(["difference in standard deviations", "t-test at one look, 80 % found", *names_of], rows)
+    lists = np.array([100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0, 1_000_000.0])
+    sums = sums_of_steps(lists, 0 * lists, 0.3**2 * lists)
+    ends = {name: law.end(sums, DIFFERENCES, 1 - CONFIDENCE) for name, law in laws.items()}
+    rows = [[name, *(f"{one:.2f}" for one in (end / ends['`"t"`']).tolist())] for name, end in ends.items()]
+    table(["interval, in those of the t-test", *(f"{count:,.0f} lists" for count in lists)], rows)
+
+
 def margins() -> None:
     """Print how often verdicts of four rows are false, at the differences where that is likeliest."""
     from scipy import stats
@@ -443,9 +588,11 @@ def main() -> int:
         clusters,
         few_lists,
         families,
+        looks,
         shares,
         shares_of_clusters,
         margins,
+        relative,
         alarm,
         nightly_gates,
         ranks,

@@ -424,7 +424,7 @@ class Rec(Generic[Mean, Frame]):
         k: int | Sequence[int | None] | None = None,
         *,
         baseline: Any = None,
-        test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
+        test: Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"] = "t",
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
@@ -432,6 +432,8 @@ class Rec(Generic[Mean, Frame]):
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
         margin: float | str | None = None,
+        planned: int = 10000,
+        relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Unpack[CompareRoles],
     ) -> Frame: ...

@@ -364,15 +364,17 @@ def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_eng
 
 def test_welchs_test_keeps_its_level():
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    from recframe._comparison.options import Options
     from recframe._comparison.unpaired import _statistics
 
+    options = Options(None, "t", 0.95, "holm", None, 100, 0, "percentile")
     random, draws = np.random.default_rng(0), 20_000
     values = [random.exponential(1, (draws, 40)), 1 + 3 * (random.random((draws, 25)) - 0.5)]
     one, other = (
         {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0)}
         for v in values
     )  # fmt: skip
-    found = _statistics(one, other, (-np.inf, np.inf), 0.95)
+    found = _statistics(one, other, (-np.inf, np.inf), options)
     assert np.allclose(found["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
     assert 0.04 < np.mean(found["p"] < 0.05) < 0.065
     assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()

@@ -117,7 +117,7 @@ def _kind(parameter: Parameter) -> Any:
     note = str(parameter.annotation)
     if "Literal[" in note:
         return Literal[tuple(re.findall(r"[\"']([^\"']*)[\"']", note))]
-    return {"int": int, "float": float}.get(note.partition(" | ")[0], str)
+    return {"int": int, "float": float, "bool": bool}.get(note.partition(" | ")[0], str)
 
 
 def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:

@@ -8,7 +8,8 @@ NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
 OPTIONS_OF_COMPARE = (
-    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "margin", "changed",
+    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "margin", "planned",
+    "relative", "changed",
 )  # fmt: skip
 """The arguments of a comparison that are no roles."""
 OPTIONS_OF_SAMPLE_SIZE = ("difference", "power", "tests", "confidence", "baseline", "cluster")

@@ -12,6 +12,8 @@ from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.decided import correct
 from recframe._comparison.list_values import ListValues, check_by_list
+from recframe._comparison.looks import check_bounded, check_looks, check_relative
+from recframe._comparison.options import OF_SUMS
 from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
 from recframe._comparison.results import result_frame, stacked
@@ -19,6 +21,7 @@ from recframe._comparison.simultaneous import SIMULTANEOUS, check_simultaneous
 from recframe._comparison.tested import Tested, tested
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
+from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe.errors import DataWarning, stack_level
 
 if TYPE_CHECKING:
@@ -40,13 +43,21 @@ PAIRS = 500
 """How many pairs are compared together: each holds a column of differences."""
 
 
+def columns_of(options: Options) -> tuple[str, ...]:
+    """Return the columns of a result, with the interval of the relative difference where it is requested."""
+    place = COLUMNS.index("relative") + 1
+    return (*COLUMNS[:place], *(RELATIVE if options.relative else ()), *COLUMNS[place:])
+
+
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
     check_by_list(plan.metrics, "compare")
     check_ranks(options, plan.context.query.weight)
+    check_looks(options, plan.context.query.weight)
+    check_relative(options)
     if options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders:
         check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
-    columns = COLUMNS if stored is None else (*COLUMNS, "changed")
+    columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
     return result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
 
 
@@ -63,6 +74,8 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
+    numbered = enumerate(plan.metrics)
+    check_bounded(options, ((one.label, values.range_of(place), place in values.weighted) for place, one in numbered))
     pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
@@ -77,7 +90,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     pieces = []
     for one in compared:
         named = [{**_named_row(plan, values, one, number), **since} for number in range(len(one.pairs))]
-        pieces.append(stacked(one.reported, named, (*COLUMNS, *since)))
+        pieces.append(stacked(one.reported, named, (*columns_of(options), *since)))
     return nw.concat(pieces, how="vertical")
 
 
@@ -94,17 +107,17 @@ class _Compared:
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
     """Compare pairs."""
     values, context = with_differences(values, pairs), plan.context
-    relative = options.margin is not None and options.margin.relative
-    sums = paired_sums(values, pairs, context.per, context.cluster, products=relative)
+    products = options.relative or (options.margin is not None and options.margin.relative)
+    sums = paired_sums(values, pairs, context.per, context.cluster, products=products)
     if context.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order.
         sums = sums.sort(*context.per, nulls_last=True)
     upwards = [plan.metrics[pair.metric].higher_is_better for pair in pairs]
     found = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)
-    if options.test != "t" or options.correction in SIMULTANEOUS:
+    if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
         parts = parts_of(pairs, reported, values, context, options)
-        if options.test != "t":
+        if options.test not in OF_SUMS:
             resample(found, pairs, parts, options)
         if options.correction in SIMULTANEOUS:
             found.units.extend(units_of(part, pairs) for part in parts)

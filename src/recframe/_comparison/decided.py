@@ -31,7 +31,9 @@ def correct(compared: Sequence[Tested], options: Options) -> None:
         tests = decide([one.numbers for one in compared], upwards, options)
     tests = 1 if options.correction == "none" else tests
     for one in compared:
-        one.numbers["detectable"] = detectable(one.sums, 1 - (1 - options.confidence) / tests)
+        level = (1 - options.confidence) / tests
+        reach = options.law.end(one.sums, one.bounds, level)
+        one.numbers["detectable"] = detectable(one.sums, 1 - level, reach=reach)
 
 
 def decide(tables: Sequence[dict[str, Any]], upwards: Sequence[Any], options: Options) -> int:

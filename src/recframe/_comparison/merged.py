@@ -13,10 +13,11 @@ from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
 from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import interval_of_mean
+from recframe._comparison.looks import check_bounded, check_looks
 from recframe._comparison.merged_items import values_of_items
 from recframe._comparison.merged_ranks import ranks_of_states
 from recframe._comparison.merging import Rows, read_states
-from recframe._comparison.options import Options
+from recframe._comparison.options import OF_SUMS, Options
 from recframe._comparison.paired_sums import Pair, model_pairs
 from recframe._comparison.rank_models import COLUMNS as COLUMNS_OF_RANKS
 from recframe._comparison.rank_models import Options as RankOptions
@@ -145,6 +146,7 @@ class Merged:
         confidence: float = 0.95,
         correction: str = "holm",
         margin: float | str | None = None,
+        planned: int = 10_000,
     ) -> Frame:
         """Return which models differ, as `compare` does.
 
@@ -155,8 +157,9 @@ class Merged:
             those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
             model with the only one of the baseline, or with that of its name. The result has ``baseline_lists``, and
             no wins, ties and losses.
-        test : {"t"}
-            Other tests read the values of lists, which a state does not hold.
+        test : {"t", "anytime", "anytime-bounded"}
+            The last two hold however often one looks, such as each night after a merge. Other tests read the values
+            of lists, which a state does not hold.
         confidence : float
             The confidence of the interval, between 0 and 1.
         correction : {"holm", "bonferroni", "bh", "none"}
@@ -164,20 +167,23 @@ class Merged:
         margin : float or str, optional
             How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
             That is for other states only: of pairs, states do not hold what it needs.
+        planned : int
+            About how many lists the decision will need, for the tests that hold at all looks; the same at each.
         """
         before = _rows_of(baseline, self._rows.per)
         baseline = baseline if before is None else None
         options = Options.of(
             None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
-            resamples=10_000, seed=0, interval="percentile", margin=margin,
+            resamples=10_000, seed=0, interval="percentile", margin=margin, planned=planned,
         )  # fmt: skip
-        if options.test != "t":
+        if options.test not in OF_SUMS:
             msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "test='t', or compare on the frames themselves")
         if options.correction in SIMULTANEOUS:
             msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
             raise OptionError(msg, "correction='holm', or compare on the frames themselves")
         rows = self._by_list("compare")
+        check_looks(options, None)
         if before is not None:
             # One model that is not named is compared with one.
             columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
@@ -187,6 +193,10 @@ class Merged:
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
         pairs, arrays = self._pairs("compare", baseline)
         upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
+        clustered = rows.definition(0)["cluster"] is not None
+        weighed = ((arrays["lists"] != arrays["weight"]).any(axis=1) | clustered).tolist()
+        of_pairs = zip(pairs, weighed, strict=True)
+        check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         found = tested(arrays, pairs, rows.range_of, upwards, options)
         correct([found], options)
         return self._stacked(

@@ -28,7 +28,7 @@ class ComparisonMethods:
         k: int | Sequence[int | None] | None = None,
         *,
         baseline: Any = None,
-        test: Literal["t", "randomization", "bootstrap", "wilcoxon"] = "t",
+        test: Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"] = "t",
         confidence: float = 0.95,
         correction: Literal["holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"] = "holm",
         cluster: str | None = None,
@@ -36,6 +36,8 @@ class ComparisonMethods:
         seed: int = 0,
         interval: Literal["percentile", "bca"] = "percentile",
         margin: float | str | None = None,
+        planned: int = 10_000,
+        relative: bool = False,
         changed: Literal["leave_out", "refuse"] | None = None,
         **roles: Any,
     ) -> Frame:
@@ -53,9 +55,11 @@ class ComparisonMethods:
             The model that the others are compared with, or the file of one that `evaluate` saved; without it: all
             pairs, the earlier model of the call or of the rows being the baseline. ``"chance"``: each model's own
             rows in a random order.
-        test : {"t", "randomization", "bootstrap", "wilcoxon"}
+        test : {"t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"}
             The test of no difference: the paired t-test, which Urbano, Lima and Hanjalic (SIGIR 2019) find the most
-            reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks.
+            reliable one; random flips of signs; means of lists drawn anew; or Wilcoxon's signed ranks. The last two
+            hold however often one looks at growing data: the first with many lists, the second with any number of them
+            for metrics within known bounds.
         confidence : float
             The confidence of the interval, between 0 and 1. It holds 0 if and only if p is at least 1 - `confidence`.
         correction : {"holm", "bonferroni", "bh", "none", "maxt", "romano-wolf", "dunnett"}
@@ -73,6 +77,11 @@ class ComparisonMethods:
             The bootstrap's interval. Other tests have one of their own, or none (Wilcoxon's), and refuse ``"bca"``.
         margin : float or str, optional
             How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
+        planned : int
+            About how many lists the decision will need, for the tests that hold at all looks, whose intervals are the
+            shortest there. It and `confidence` are the same at each look.
+        relative : bool
+            Whether to add the interval of the relative difference, ``relative_low`` and ``relative_high``.
         changed : {"leave_out", "refuse"}, optional
             Lists whose relevant rows are not those of the file that `baseline` names, or that only one side has: left
             out, or an error. Without it: left out if there is a truth, else an error.
@@ -111,7 +120,7 @@ class ComparisonMethods:
         options = {
             "baseline": baseline, "test": test, "confidence": confidence, "correction": correction,
             "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
-            "changed": changed,
+            "planned": planned, "relative": relative, "changed": changed,
         }  # fmt: skip
         return calls.compare(self._frame, self._bound, metrics, k, roles, options)
 

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from recframe._comparison.margins import Margin
 from recframe._engines.registry import a_type, is_frame
-from recframe._statistics import resampling, student
+from recframe._statistics import anytime, resampling, student
 from recframe._statistics.correction import Correction
-from recframe._values import choice, column_name, whole_number
+from recframe._values import choice, column_name, flag, whole_number
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
     from recframe._values import Labels
 
-Test = Literal["t", "randomization", "bootstrap", "wilcoxon"]
+Test = Literal["t", "randomization", "bootstrap", "wilcoxon", "anytime", "anytime-bounded"]
 """The test of a mean difference of 0."""
+ANYTIME = ("anytime", "anytime-bounded")
+"""The tests that hold at all looks."""
+OF_SUMS = ("t", *ANYTIME)
+"""The tests that read sums over lists."""
 Changed = Literal["leave_out", "refuse"]
 """What becomes of lists that are not those of a stored baseline."""
 MOST_RESAMPLES = 1_000_000
@@ -37,6 +41,16 @@ class Options:
     interval: resampling.Interval
     margin: Margin | None = None
     changed: Changed | None = None
+    planned: int = 10_000
+    relative: bool = False
+
+    @property
+    def law(self) -> anytime.Student | anytime.Asymptotic | anytime.Bounded:
+        """What the interval and the p-value of a mean are, from sums; other tests replace those of t."""
+        level = 1 - self.confidence
+        if self.test not in ANYTIME:
+            return anytime.Student(level)
+        return (anytime.Asymptotic if self.test == "anytime" else anytime.Bounded)(level, self.planned)
 
     @classmethod
     def of(cls, labels: Labels, **given: Any) -> Options:
@@ -54,6 +68,8 @@ class Options:
             "resamples", given["resamples"], "resamples=10_000", least=100, most=MOST_RESAMPLES
         )
         given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
+        given["planned"] = whole_number("planned", given.get("planned", 10_000), "planned=10_000", least=1, most=None)
+        given["relative"] = flag("relative", given.get("relative", False))
         if given["cluster"] is not None:
             given["cluster"] = column_name("cluster", given["cluster"], labels)
         given["margin"] = Margin.of(given.get("margin"))

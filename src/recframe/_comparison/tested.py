@@ -1,4 +1,4 @@
-"""What t-tests find of pairs of models."""
+"""What tests find of pairs of models from sums."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._statistics import student
+from recframe._statistics.ratios import ENDS as RELATIVE
+from recframe._statistics.ratios import fieller
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,10 +49,10 @@ def tested(
     higher_is_better: Sequence[bool],
     options: Options,
 ) -> Tested:
-    """Return the statistics of t-tests."""
+    """Return the statistics of tests that read sums: the t-test, where another one is to replace it."""
     own, totals = paired.statistics(sums)
     bounds = np.broadcast_arrays(*paired.bounds(totals, pairs, range_of), own.mean)[:2]
-    low, high = student.interval(own, options.confidence, bounds)
+    low, high = options.law.interval(own, bounds)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = {name: np.where(own.weight > 0, totals[name] / own.weight, np.nan) for name in ("model", "baseline")}
         relative = np.where(means["baseline"] != 0, own.mean / means["baseline"], np.nan)
@@ -62,14 +64,20 @@ def tested(
         "relative": relative,
         "low": low,
         "high": high,
-        "p": student.p_value(own),
+        "p": options.law.p_value(own, bounds),
         "effect": student.effect(own),
         "direction": np.sign(own.mean),
     }
+    if options.relative:
+        reach = options.law.end(own, bounds, 1 - options.confidence)
+        numbers |= dict(zip(RELATIVE, fieller(own, totals, reach), strict=True))
     ends = [] if options.margin is None else options.margin.ends(sums)
     moments = {"p": totals}
     for name, (end, moved) in zip(BEYOND, ends, strict=False):
         moments[name] = moved
-        numbers[name] = on_this_side(student.p_value(end), end.mean, name, options.margin, means["baseline"])
+        # The range of the differences moves as their mean does.
+        by = end.mean - own.mean
+        p = options.law.p_value(end, [bound + by for bound in bounds])
+        numbers[name] = on_this_side(p, end.mean, name, options.margin, means["baseline"])
     upwards = np.where(higher_is_better, 1.0, -1.0)[:, None]
     return Tested(own, numbers, upwards, bounds, [end for end, _ in ends], moments)

@@ -8,17 +8,19 @@ import numpy as np
 
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.decided import decide
+from recframe._comparison.looks import ASYMPTOTIC
 from recframe._comparison.margins import BEYOND, on_this_side
 from recframe._comparison.state_checks import check_apart
 from recframe._statistics import student
+from recframe._statistics.anytime import Bounded
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recframe._comparison.margins import Margin
     from recframe._comparison.merging import Rows
     from recframe._comparison.options import Options
+    from recframe._statistics.anytime import Asymptotic, Student
 
 COLUMNS = (
     "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "baseline_lists",
@@ -47,7 +49,7 @@ def unpaired(rows: Rows, other: Rows, options: Options) -> list[dict[str, Any]]:
             baseline = _baseline(other, model)
             one, before = _mean(rows, metric, model, rows.segments), _mean(other, metric, baseline, rows.segments)
             compared.append({"metric": metric, "model": model, "baseline": baseline})
-            compared[-1] |= _statistics(one, before, rows.range_of(number), options.confidence, options.margin)
+            compared[-1] |= _statistics(one, before, rows.range_of(number), options)
     upwards = [rows.definition_of(row["metric"])["higher_is_better"] for row in compared]
     decide(compared, upwards, options)
     return compared
@@ -92,15 +94,15 @@ def _statistics(
     one: dict[str, Any],
     before: dict[str, Any],
     limits: tuple[float, float],
-    confidence: float,
-    margin: Margin | None = None,
+    options: Options,
 ) -> dict[str, Any]:
     """Return Welch's statistics of two means."""
-    error, degrees = _error(one, before, 1.0)
+    margin, (error, degrees) = options.margin, _error(one, before, 1.0)
+    lists = _lists(one, before)
     difference = one["mean"] - before["mean"]
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(before["mean"] != 0, difference / before["mean"], np.nan)
-        half = np.where(error > 0, student.scipy_stats().t.ppf(0.5 + confidence / 2, degrees) * error, np.nan)
+        half = np.where(error > 0, _law(options).limit(degrees, lists, 1 - options.confidence) * error, np.nan)
     width = limits[1] - limits[0]
     low, high = student.cut(difference - half, difference + half, difference, (-width, width))
     numbers = {
@@ -112,7 +114,7 @@ def _statistics(
         "baseline_lists": before["lists"],
         "low": np.where(np.isnan(half), np.nan, low),
         "high": np.where(np.isnan(half), np.nan, high),
-        "p": _p_value(difference, error, degrees),
+        "p": _p_value(difference, error, degrees, lists, options),
         "direction": np.sign(difference),
     }
     if margin is None:
@@ -120,7 +122,7 @@ def _statistics(
     for name, by in zip(BEYOND, margin.signs, strict=True):
         share = by if margin.relative else 0.0
         moved = difference + by * (before["mean"] if margin.relative else 1.0)
-        p = _p_value(moved, *_error(one, before, 1 - share))
+        p = _p_value(moved, *_error(one, before, 1 - share), lists, options)
         numbers[name] = on_this_side(p, moved, name, margin, before["mean"])
     return numbers
 
@@ -133,7 +135,22 @@ def _error(one: dict[str, Any], before: dict[str, Any], factor: float) -> tuple[
         return np.sqrt(sum(squares)), sum(squares) ** 2 / sum(parts)
 
 
-def _p_value(difference: Any, error: Any, degrees: Any) -> Any:
+def _p_value(difference: Any, error: Any, degrees: Any, lists: Any, options: Options) -> Any:
     """Return the two-sided p-value of a difference of 0, NaN without an error."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(error > 0, 2 * student.scipy_stats().t.sf(np.abs(difference) / error, degrees), np.nan)
+        return np.where(error > 0, _law(options).p_of(np.abs(difference) / error, degrees, lists), np.nan)
+
+
+def _lists(one: dict[str, Any], before: dict[str, Any]) -> Any:
+    """Return how many lists, half of them on each side, would tell as much: 4 / (1 / n₁ + 1 / n₂)."""
+    with np.errstate(divide="ignore"):
+        return 4 / (1 / one["lists"] + 1 / before["lists"])
+
+
+def _law(options: Options) -> Student | Asymptotic:
+    """Return what the interval and the p-value of a statistic are."""
+    law = options.law
+    if isinstance(law, Bounded):
+        msg = f"test={options.test!r} pairs lists, but those of other states are other lists"
+        raise OptionError(msg, ASYMPTOTIC)
+    return law

@@ -27,8 +27,12 @@ FAR = 36.0
 
 def power_of(shift: Any, degrees: Any, level: float) -> Floats:
     """Return the power of two-sided t-tests at a level, where the mean is so many standard errors from 0."""
+    return power_beyond(shift, degrees, scipy_stats().t.isf(level / 2, degrees))
+
+
+def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
+    """Return the probability of a statistic t that is beyond either end, as far from 0."""
     stats = scipy_stats()
-    end = stats.t.isf(level / 2, degrees)
     with np.errstate(invalid="ignore"):
         few, near = np.where(degrees < NORMAL, degrees, np.nan), np.where(shift < FAR, shift, np.nan)
         # SciPy's other tail is NaN where it is nearly 0.
@@ -39,20 +43,22 @@ def power_of(shift: Any, degrees: Any, level: float) -> Floats:
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, found)
 
 
-def detectable(sums: Sums, confidence: float, power: float = POWER) -> Floats:
-    """Return the smallest true mean that a t-test at this level finds with this power, as noncentral t has it.
+def detectable(sums: Sums, confidence: float, power: float = POWER, reach: Floats | None = None) -> Floats:
+    """Return the smallest true mean that a test at this level finds with this power, as noncentral t has it.
 
-    It is missing where all values are the same.
+    The test is the t-test, or rejects means of more standard errors than `reach`. The mean is missing where all values
+    are the same.
     """
     t, degrees, error = scipy_stats().t, sums.degrees, sums.standard_error
-    known = (error > 0) & np.isfinite(degrees)
-    some = degrees[known]
-    before = t.ppf(0.5 + confidence / 2, some) + t.ppf(power, some)
-    shift, reached = before * 1.001, power_of(before, some, 1 - confidence)
+    beyond = np.asarray(t.isf((1 - confidence) / 2, degrees) if reach is None else reach)
+    known = (error > 0) & np.isfinite(degrees) & np.isfinite(beyond)
+    some, end = degrees[known], beyond[known]
+    before = end + t.ppf(power, some)
+    shift, reached = before * 1.001, power_beyond(before, some, end)
     for _ in range(STEPS):
         if np.all(np.abs(shift - before) <= 1e-13 * shift):
             break
-        now = power_of(shift, some, 1 - confidence)
+        now = power_beyond(shift, some, end)
         with np.errstate(invalid="ignore", divide="ignore"):
             step = (power - now) * (shift - before) / (now - reached)
         moved = shift + np.where(np.isfinite(step), np.clip(step, -shift / 2, shift), 0.0)

@@ -193,8 +193,12 @@ def without_spread(sums: Sums, equal: NDArray[np.bool_]) -> Sums:
     return replace(sums, **parts)
 
 
-def interval(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> tuple[Floats, Floats]:
+def interval(
+    sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED, reach: Floats | None = None
+) -> tuple[Floats, Floats]:
     """Return the ends of the interval of the mean of values within bounds, NaN below two units.
+
+    They are so many standard errors from the mean as `reach` says; None: as Student's t does.
 
     Equal values say nothing of their spread. But if more than a share q of all units differed from them, as many equal
     ones would be drawn with a probability below (1 - confidence) / 2: the interval is that of a mean whose share q lies
@@ -202,7 +206,8 @@ def interval(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -
     would hold 0 although `p_value` rejects it.
     """
     mean, error = sums.mean, sums.standard_error
-    half = scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) * error
+    with np.errstate(invalid="ignore"):
+        half = (scipy_stats().t.ppf(0.5 + confidence / 2, sums.degrees) if reach is None else reach) * error
     share = 1 - (0.5 - confidence / 2) ** (1 / sums.units)
     # Rounding may carry a mean past its bound.
     least, greatest = np.minimum(bounds[0], mean), np.maximum(bounds[1], mean)
