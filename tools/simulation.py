@@ -45,6 +45,7 @@ LOSS, MARGIN = 0.065, 0.02
 LIMIT, NIGHTS = 0.95, 30
 ITEMS, SERVED, TOP = 1_000, 20_000, 10
 RARE = 0.03
+SHARES = 100
 
 Floats = NDArray[np.float64]
 Random = np.random.Generator
@@ -519,6 +520,70 @@ def judges() -> None:
     table(["values", *head], rows)
 
 
+def exposure_values(exposures: Floats, lists: Any) -> Floats:
+    """Return coverage, Gini's coefficient, the entropy and the personalization of each row of exposures of items."""
+    items, total = exposures.shape[1], exposures.sum(axis=1)
+    shares = exposures / total[:, None]
+    entropy = -(shares * np.log2(np.where(shares > 0, shares, 1.0))).sum(axis=1)
+    gini = ((2 * np.arange(1, items + 1) - items - 1) * np.sort(exposures, axis=1)).sum(axis=1) / items / total
+    personal = 1 - ((exposures**2).sum(axis=1) / TOP - lists) / lists / (lists - 1)
+    return np.stack([(exposures > 0).mean(axis=1), gini, entropy, personal], axis=1)
+
+
+def drawn_exposures(random: Random, tastes: Floats, users: Any) -> Floats:
+    """Return which items the top 10 of each user holds, by the users' tastes."""
+    keys = np.log(tastes[users]) + random.gumbel(size=(len(users), tastes.shape[1]))
+    held = np.zeros(keys.shape)
+    np.put_along_axis(held, np.argpartition(-keys, TOP, axis=1)[:, :TOP], 1.0, axis=1)
+    return held
+
+
+def changes_of(held: Sequence[Floats], draws: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the values of one model and the differences of two, of all lists, of all but each group, and of draws."""
+    lists, items = held[0].shape
+    parts = [each.reshape(SHARES, -1, items).sum(axis=1) for each in held]
+    sums = (
+        [each.sum(axis=0)[None] for each in held],
+        [each.sum(axis=0) - part for each, part in zip(held, parts, strict=True)],
+        [draws @ each for each in held],
+    )
+    counts = (lists, lists - lists // SHARES, lists)
+    values = [[exposure_values(each, count) for each in both] for both, count in zip(sums, counts, strict=True)]
+    whole, without, drawn = (np.concatenate([one, two - one], axis=1) for one, two in values)
+    return whole[0], without, drawn
+
+
+def together() -> None:
+    """Print how often intervals of metrics of all lists together hold the mean of other lists, of two models."""
+    from scipy import stats
+
+    runs, tastes = 200, 20
+    names = ("coverage", "gini", "entropy", "personalization")
+    for lists, items in ((200, 300), (200, 3_000), (1_000, 1_000)):
+        random = np.random.default_rng(15)
+        weights = random.gamma(0.3, 1, (2, tastes, items))
+        laws = [law / np.arange(1, items + 1) ** steep + 1e-6 for law, steep in zip(weights, (0.8, 0.92), strict=True)]
+        ends: dict[str, list[Any]] = {"lists left out": [], "bootstrap, percentiles": [], "bootstrap, basic": []}
+        found = []
+        for _ in range(runs):
+            users = random.integers(0, tastes, lists)
+            draws = random.multinomial(lists, np.full(lists, 1 / lists), runs).astype(float)
+            whole, without, drawn = changes_of([drawn_exposures(random, law, users) for law in laws], draws)
+            half = stats.t.ppf(0.5 + CONFIDENCE / 2, SHARES - 1) * np.sqrt(SHARES - 1) * without.std(axis=0)
+            low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2], axis=0)
+            both = ((whole - half, whole + half), (low, high), (2 * whole - high, 2 * whole - low))
+            for name, pair in zip(ends, both, strict=True):
+                ends[name].append(pair)
+            found.append(whole)
+        true = np.mean(found, axis=0)
+        held = [
+            ((np.array(each)[:, 0] <= true) & (true <= np.array(each)[:, 1])).mean(axis=0) for each in ends.values()
+        ]
+        labels = [*names, *(f"difference in {name}" for name in names)]
+        rows = [[label, *(f"{one[place]:.0%}" for one in held)] for place, label in enumerate(labels)]
+        table([f"{lists:,} lists, {items:,} items", *ends], rows)
+
+
 def observed_lists(length: int, random: np.random.Generator) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the relevant items of users with their ranks, and those that were observed.
 
@@ -593,6 +658,7 @@ def main() -> int:
         shares_of_clusters,
         margins,
         relative,
+        together,
         alarm,
         nightly_gates,
         ranks,

@@ -484,14 +484,6 @@ def test_bad_arguments(library, given, message):
         recframe.rec(frame).compare("mrr", by="session", **given)
 
 
-def test_metrics_of_all_lists_together_are_refused_by_name(library):
-    frame = library.DataFrame(rows_of())
-    with pytest.raises(
-        recframe.RecError, match="compare needs a value per list, but coverage@2 is one value of all lists"
-    ):
-        recframe.rec(frame).compare(["mrr", "coverage@2"], by="session", score=["a", "b"])
-
-
 def test_two_models_of_one_name_are_one_model(library):
     rows = rows_of()
     frame = library.DataFrame([row | {"model": "a", "score": row[name]} for name in "ab" for row in rows])

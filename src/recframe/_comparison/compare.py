@@ -10,8 +10,9 @@ import narwhals as nw
 
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
+from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
 from recframe._comparison.decided import correct
-from recframe._comparison.list_values import ListValues, check_by_list
+from recframe._comparison.list_values import ListValues
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
 from recframe._comparison.options import OF_SUMS
 from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from recframe._comparison.options import Options
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
 
 COLUMNS = (
     "metric", "model", "baseline", "difference", "relative", "mean", "baseline_mean", "lists", "wins", "ties", "losses",
@@ -51,11 +53,18 @@ def columns_of(options: Options) -> tuple[str, ...]:
 
 def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
-    check_by_list(plan.metrics, "compare")
+    chance = options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders
+    refused = {
+        f"test={options.test!r}": options.test != "t",
+        f"correction={options.correction!r}": options.correction in SIMULTANEOUS,
+        "a baseline in a file": stored is not None,
+        f"baseline={CHANCE!r}": options.baseline == CHANCE,
+    }
+    check_left_out(plan, refused)
     check_ranks(options, plan.context.query.weight)
     check_looks(options, plan.context.query.weight)
     check_relative(options)
-    if options.baseline == CHANCE and not plan.context.long and CHANCE not in plan.context.query.orders:
+    if chance:
         check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
     columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
     return result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
@@ -74,24 +83,39 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     else:
         numbers = model_pairs(values.models, options.baseline)
     check_simultaneous(options, len(values.models))
-    numbered = enumerate(plan.metrics)
+    numbered = enumerate(plan.by_list)
     check_bounded(options, ((one.label, values.range_of(place), place in values.weighted) for place, one in numbered))
-    pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
+    pairs = [Pair(metric, *models) for metric in range(len(plan.by_list)) for models in numbers]
     if context.engine.eager:
         _warn_of_clusters(values, context)
     # Other engines compute all pairs in one plan, as each plan would read the rows again.
-    step = PAIRS if context.engine.eager else len(pairs)
+    step = PAIRS if context.engine.eager else max(len(pairs), 1)
     compared = []
     with progress_bar(len(pairs), "pairs of models", show=None) as show:
         for start in range(0, len(pairs), step):
             compared.append(_compared(values, pairs[start : start + step], plan, options))
             show(start + len(compared[-1].pairs))
+    together = [Pair(metric, *models) for metric in range(len(of_all_lists(plan))) for models in numbers]
+    if together:
+        left = LeftOut(plan, values.models)
+        compared.append(_Compared(together, left.reported, left.tested(together, options), of_all_lists(plan)))
     correct([one.tested for one in compared], options)
     pieces = []
     for one in compared:
         named = [{**_named_row(plan, values, one, number), **since} for number in range(len(one.pairs))]
         pieces.append(stacked(one.reported, named, (*columns_of(options), *since)))
-    return nw.concat(pieces, how="vertical")
+    stack = nw.concat(pieces, how="vertical")
+    if not together:
+        return stack
+    # In the order of the metrics of the call.
+    places = [[plan.metrics.index(one.metrics[pair.metric])] * _segments(one) for one in compared for pair in one.pairs]
+    flat = [place for each in places for place in each]
+    return stack[sorted(range(len(flat)), key=flat.__getitem__)]
+
+
+def _segments(one: _Compared) -> int:
+    """Return for how many values of `per` pairs were compared."""
+    return int(one.tested.sums.lists.shape[1])
 
 
 @dataclass(frozen=True)
@@ -102,6 +126,8 @@ class _Compared:
     reported: nw.DataFrame[Any]
     """The values of `per`, in order."""
     tested: Tested
+    metrics: Sequence[Metric]
+    """What the numbers of metrics mean."""
 
 
 def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Options) -> _Compared:
@@ -112,7 +138,7 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
     if context.per and options.correction in SIMULTANEOUS:
         # Pairs that were compared apart have their segments in one order.
         sums = sums.sort(*context.per, nulls_last=True)
-    upwards = [plan.metrics[pair.metric].higher_is_better for pair in pairs]
+    upwards = [plan.by_list[pair.metric].higher_is_better for pair in pairs]
     found = tested(paired.sums_of(sums, pairs), pairs, values.range_of, upwards, options)
     reported = sums.select(*context.per)
     if options.test not in OF_SUMS or options.correction in SIMULTANEOUS:
@@ -121,15 +147,15 @@ def _compared(values: ListValues, pairs: Sequence[Pair], plan: Plan, options: Op
             resample(found, pairs, parts, options)
         if options.correction in SIMULTANEOUS:
             found.units.extend(units_of(part, pairs) for part in parts)
-    return _Compared(pairs, reported, found)
+    return _Compared(pairs, reported, found, plan.by_list)
 
 
 def _named_row(plan: Plan, values: ListValues, compared: _Compared, number: int) -> dict[str, Any]:
     """Return the statistics of one pair with its names; wins are in the direction of the metric."""
     pair = compared.pairs[number]
-    metric = plan.metrics[pair.metric]
+    metric = compared.metrics[pair.metric]
     row = row_of(compared.tested.numbers, number, higher_is_better=metric.higher_is_better)
-    return {**row, **pair.names(plan, values.models)}
+    return {**row, **pair.names(plan, values.models, metric)}
 
 
 def row_of(numbers: Mapping[str, Any], place: int, *, higher_is_better: bool) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
+from recframe._comparison.all_lists import LeftOut, of_all_lists
+from recframe._comparison.list_values import ListValues, segments, value_column, weight_column
 from recframe._comparison.results import NAMES, result_frame, stacked
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
     from recframe._values import Labels
+    from recframe.metrics import Metric
 
 QUANTILES = {"min": 0.0, "p10": 0.1, "p25": 0.25, "p50": 0.5, "p75": 0.75, "p90": 0.9, "max": 1.0}
 """The quantiles of the values, by their columns; between two values they are interpolated."""
@@ -41,7 +43,6 @@ class Options:
 
 def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
-    check_by_list(plan.metrics, "describe")
     model = ("model",) if plan.context.query.several else ()
     columns = (*model, "metric", "lists", "mean", "std", *QUANTILES, "zeros", "undefined", "low", "high")
     return result_frame(plan, lambda: _rows(plan, options, columns), columns)
@@ -50,20 +51,31 @@ def describe(plan: Plan, options: Options) -> Any:
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:
     """Return the rows of the result."""
     values, context = ListValues(plan), plan.context
-    numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.metrics))]
+    numbers = [(model, metric) for model in range(len(values.models)) for metric in range(len(plan.by_list))]
     heads = [name for name in columns if name in NAMES]
     names = [value_column(*one) for one in numbers]
     names += [weight_column(*one) for one in numbers if one[1] in values.weighted]
     reported, parts = segments(values, context, names)
-    rows = []
+    rows: list[tuple[int, Metric, dict[str, Any]]] = []
     for model, metric in numbers:
         weights = weight_column(model, metric) if metric in values.weighted else None
         bounds = values.range_of(metric)
         lists = [_described(part, value_column(model, metric), weights, bounds, options) for part in parts]
         statistics = {name: np.array([one[name] for one in lists], dtype=np.float64) for name in columns[len(heads) :]}
-        label = context.query.averaging(plan.metrics[metric].label).name
-        rows.append({"model": values.models[model], "metric": label, **statistics})
-    return stacked(reported, rows, columns)
+        rows.append((model, plan.by_list[metric], statistics))
+    if of_all_lists(plan):
+        left = LeftOut(plan, values.models)
+        reported = left.reported
+        missing = dict.fromkeys(columns[len(heads) :], np.full(len(left.lists), np.nan))
+        rows += [
+            (model, metric, missing | left.described(metric, model, options.confidence))
+            for model in range(len(values.models))
+            for metric in of_all_lists(plan)
+        ]
+        rows.sort(key=lambda row: (row[0], plan.metrics.index(row[1])))
+    labels = {metric: context.query.averaging(metric.label).name for metric in plan.metrics}
+    named = [{"model": values.models[one], "metric": labels[metric], **found} for one, metric, found in rows]
+    return stacked(reported, named, columns)
 
 
 def _described(

@@ -48,7 +48,7 @@ class ComparisonMethods:
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as for `evaluate`; only those that have a value per list.
+            Names and metric objects, as for `evaluate`.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         baseline : str or path, optional
@@ -101,7 +101,8 @@ class ComparisonMethods:
         Raises
         ------
         OptionError
-            There is one model only, the baseline is none of them, or a metric has no value per list.
+            There is one model only, the baseline is none of them, or a metric has no value per list and the test or
+            the correction needs one.
         MissingExtraError
             SciPy is not installed.
 
@@ -270,7 +271,7 @@ class ComparisonMethods:
         Parameters
         ----------
         metrics : str, Metric, or sequence of them
-            Names and metric objects, as for `evaluate`; only those that have a value per list.
+            Names and metric objects, as for `evaluate`.
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         confidence : float
@@ -288,8 +289,6 @@ class ComparisonMethods:
 
         Raises
         ------
-        OptionError
-            A metric has no value per list.
         MissingExtraError
             SciPy is not installed.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from recframe._comparison.list_values import ListValues
     from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
 
 SPREAD = 1e-13
 """Squares below this share of the squared mean are rounding, not spread."""
@@ -57,9 +58,9 @@ class Pair:
         """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
         return f"weight of {self.difference}"
 
-    def names(self, plan: Plan, models: Sequence[Any]) -> dict[str, Any]:
-        """Return what results call the metric and both models."""
-        metric = plan.context.query.averaging(plan.metrics[self.metric].label).name
+    def names(self, plan: Plan, models: Sequence[Any], of: Metric | None = None) -> dict[str, Any]:
+        """Return what results call the metric, which is that of its number if none is given, and both models."""
+        metric = plan.context.query.averaging((of or plan.by_list[self.metric]).label).name
         return {"metric": metric, "model": models[self.model], "baseline": models[self.baseline]}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._columns import ITEM, MODEL
+from recframe._comparison.item_values import HELD_IN
 from recframe._comparison.list_keys import rows_of, texts_of
 from recframe._comparison.list_values import model_names
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
     Floats = NDArray[np.float64]
-
-HELD_IN = ("total", "weighted_total")
-"""The columns of a state that hold what an item's rows add to a metric, in the order of its terms."""
 
 
 class Items:

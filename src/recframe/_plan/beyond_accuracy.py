@@ -90,11 +90,12 @@ class RecommendedItems:
             addends.append(Addends(self._side_tables.history(context.lists(), context.group), history))
         return addends
 
-    def item_sums(self) -> Frame:
-        """Return the sums of each item over the lists of a segment that recommend it."""
+    def item_sums(self, *, by_list: bool = False) -> Frame:
+        """Return the sums of each item over the lists of a segment that recommend it, or within each list."""
         terms = Terms.union(metric.recommended for metric in self._requirements.exposure)
         rows = averages.with_attributes(self._context, self._with_requested(terms))
-        return self._engine.sum_terms(rows, [*self._context.reported, ITEM], terms.summands)
+        by = [*self._context.group, *self._context.reported] if by_list else self._context.reported
+        return self._engine.sum_terms(rows, [*dict.fromkeys(by), ITEM], terms.summands)
 
 
 def segments(context: CallContext) -> Frame:

@@ -186,9 +186,12 @@ class Plan:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
         return self.finish(self.run())
 
-    def items(self) -> Frame:
-        """Return how often the lists of each segment recommend each item of the catalogue, under all rankings."""
-        parts = [self._items(index, rankings) for index, rankings in enumerate(self._rankings())]
+    def items(self, *, by_list: bool = False) -> Frame:
+        """Return how often the lists of each segment recommend each item of the catalogue, under all rankings.
+
+        Or, `by_list`, what each list adds to that.
+        """
+        parts = [self._items(index, rankings, by_list=by_list) for index, rankings in enumerate(self._rankings())]
         return Exposure(self.context).of_catalog(self._engine.stack([frame for frame in parts if frame is not None]))
 
     def finish(self, result: Frame) -> Any:
@@ -281,11 +284,11 @@ class Plan:
         lists = self._totals(rankings) if self.by_list else segments(self.context)
         return State(self._named(lists, index), self._items(index, rankings))
 
-    def _items(self, index: int, rankings: Sequence[Ranking]) -> Frame | None:
+    def _items(self, index: int, rankings: Sequence[Ranking], *, by_list: bool = False) -> Frame | None:
         """Return how often lists recommend each item under one model, where a metric counts that."""
         for plan, ranking in zip(self._levels, rankings, strict=True):
             if plan.requirements.exposure and ranking.recommended:
-                return self._named(ranking.recommended.item_sums(), index)
+                return self._named(ranking.recommended.item_sums(by_list=by_list), index)
         return None
 
     def _named(self, frame: Frame, index: int) -> Frame:

@@ -1,0 +1,223 @@
+"""Metrics of all lists together, such as coverage: what they are without some of the lists, and what that says.
+
+Lists, or clusters of lists, are put into G groups, as many as there are lists, and at most 200. With the value θ of all
+lists and θ₍g₎ without the group g, the pseudo-values
+
+    x_g = θ + (G − 1) (Σ θ₍h₎ / G − θ₍g₎)
+
+have the mean θ, and the standard error of their mean is the jackknife's. So they are treated as the values of G lists.
+By Efron and Stein, the squared error is not too small on average, whatever the metric is.
+
+The bootstrap is no help here: of lists drawn with replacement, a third are missing, so that fewer items are covered.
+
+References
+----------
+Efron, Stein, *The jackknife estimate of variance*, Annals of Statistics 9, 1981; Tukey, *Bias and confidence in
+not-quite large samples*, Annals of Mathematical Statistics 29, 1958.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._columns import CATALOG_SIZE, ITEM, MODEL
+from recframe._comparison.item_values import HELD_IN, value_of_items
+from recframe._comparison.list_keys import key_hash, rows_of, texts_of
+from recframe._comparison.list_values import model_names
+from recframe._comparison.paired_sums import NEGATIVE
+from recframe._comparison.state_sums import sums_by
+from recframe._comparison.tested import Tested, tested
+from recframe._plan import averages
+from recframe._statistics import student
+from recframe._statistics.student import Sums
+from recframe.errors import OptionError
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._comparison.options import Options
+    from recframe._comparison.paired_sums import Pair
+    from recframe._plan.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+GROUPS = 200
+"""The most groups of lists that are left out, one after the other."""
+CELLS = 2**21
+"""How many items of how many groups are held at a time."""
+
+
+def of_all_lists(plan: Plan) -> list[ExposureMetric]:
+    """Return the metrics of all lists together."""
+    return [metric for metric in plan.metrics if isinstance(metric, ExposureMetric)]
+
+
+def check_left_out(plan: Plan, refused: Mapping[str, bool]) -> None:
+    """Raise for metrics of all lists together where only values of lists will do: by what refuses them.
+
+    Raises
+    ------
+    OptionError
+        There is such a metric, and something refuses it.
+    """
+    together, why = of_all_lists(plan), next((name for name, holds in refused.items() if holds), None)
+    if together and why is not None:
+        msg = f"{why} needs a value per list, but {together[0].label} is one value of all lists together"
+        raise OptionError(msg, "test='t' compares it with another model of the call, by leaving lists out")
+
+
+class LeftOut:
+    """The metrics of all lists together of each model and segment, and their pseudo-values.
+
+    Attributes
+    ----------
+    reported : DataFrame
+        The values of `per`.
+    lists : array of float
+        The lists of each segment.
+    """
+
+    def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
+        context = plan.context
+        self._plan, self._models, engine = plan, list(models), context.engine
+        per = list(context.per)
+        described = averages.with_attributes(context, context.lists())
+        clustered = [] if context.cluster is None else [context.cluster]
+        columns = list(dict.fromkeys([*context.keys, *per, *clustered]))
+        table = engine.collected(described.select(*columns).unique())
+        self.reported = table.select(*per).unique().sort(*per, nulls_last=True) if per else table.select()
+        of_segment = {segment: place for place, segment in enumerate(rows_of(self.reported, per) if per else [()])}
+        segments = np.array([of_segment[row] for row in rows_of(table, per)], dtype=np.intp)
+        self.lists = np.bincount(segments, minlength=len(of_segment)).astype(np.float64)
+        units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys))])
+        groups = np.zeros(len(table), dtype=np.intp)
+        self._counts = np.zeros(len(of_segment), dtype=np.intp)
+        for segment in range(len(of_segment)):
+            own = np.flatnonzero(segments == segment)
+            _, places = np.unique(units[own], return_inverse=True)
+            self._counts[segment] = min(int(places.max(initial=-1)) + 1, GROUPS)
+            groups[own] = places % max(self._counts[segment], 1)
+        places_of_lists = {row: place for place, row in enumerate(rows_of(table, context.keys))}
+        items = engine.collected(plan.items(by_list=True))
+        numbers = np.array([places_of_lists[row] for row in rows_of(items, context.keys)], dtype=np.intp)
+        self._segments, self._groups = segments[numbers], groups[numbers]
+        known: dict[Any, int] = {}
+        self._items = np.array([known.setdefault(row, len(known)) for row in rows_of(items, [ITEM])], dtype=np.intp)
+        self._of_model = self._numbers_of_models(items)
+        self._arrays = {
+            name: np.asarray(items[name].to_numpy(), dtype=np.float64)
+            for exposure in plan.requirements.exposure
+            for name in exposure.recommended.by_column
+        }
+        sizes = engine.collected(context.side_tables.with_catalog_size(engine.positions(1)))
+        self._size = float(sizes[CATALOG_SIZE][0]) if CATALOG_SIZE in sizes.columns else np.nan
+        self._kept: dict[Any, Floats] = {}
+        self._backend = nw.get_native_namespace(items)
+
+    def _numbers_of_models(self, items: nw.DataFrame[Any]) -> Any:
+        """Return the number of the model of each row."""
+        context = self._plan.context
+        if MODEL not in items.columns:
+            return np.zeros(len(items), dtype=np.intp)
+        codes = items[MODEL].to_list()
+        if context.long:
+            names = dict(zip(*model_names(context, items.lazy()), strict=True))
+            codes = [self._models.index(names[code]) for code in codes]
+        elif not context.engine.eager:
+            codes = [self._models.index(code) for code in codes]
+        return np.array(codes, dtype=np.intp)
+
+    def pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> Floats:
+        """Return the pseudo-values of a metric, one for each group of lists.
+
+        There is one alone where the metric is undefined without some lists, and none where it is undefined with all.
+        """
+        key = (metric, model, segment)
+        if key not in self._kept:
+            self._kept[key] = self._pseudo_values(*key)
+        return self._kept[key]
+
+    def _pseudo_values(self, metric: ExposureMetric, model: int, segment: int) -> Floats:
+        """Compute the pseudo-values of a metric."""
+        terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
+        chosen = np.flatnonzero((self._of_model == model) & (self._segments == segment))
+        items, places = np.unique(self._items[chosen], return_inverse=True)
+        groups, count = self._groups[chosen], int(self._counts[segment])
+        parts = {
+            name: sums_by(groups * len(items) + places, count * len(items), self._arrays[column][chosen]).reshape(
+                count, len(items)
+            )
+            for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)
+        }
+        totals = {name: part.sum(axis=0) for name, part in parts.items()}
+        whole = self._values(metric, {name: total[None] for name, total in totals.items()})[0]
+        step = max(CELLS // max(len(items), 1), 1)
+        left = [
+            self._values(metric, {name: totals[name] - part[start : start + step] for name, part in parts.items()})
+            for start in range(0, count, step)
+        ]
+        without = np.concatenate(left) if left else np.empty(0)
+        if not np.isfinite(whole):
+            return np.empty(0)
+        values: Floats = whole + (count - 1) * (without.mean() - without)
+        return values if np.isfinite(values).all() else np.array([whole])
+
+    def described(self, metric: ExposureMetric, model: int, confidence: float) -> dict[str, Floats]:
+        """Return the lists and the value of each segment, and the ends of its interval."""
+        rows = []
+        for segment in range(len(self.lists)):
+            values = self.pseudo_values(metric, model, segment)
+            sums = Sums.of(values, np.ones(len(values)))
+            low, high = student.cut(*student.interval(sums, confidence), sums.mean, metric.range)
+            rows.append([self.lists[segment], sums.mean.item(), low.item(), high.item()])
+        return dict(zip(("lists", "mean", "low", "high"), np.array(rows).reshape(-1, 4).T, strict=True))
+
+    def paired(self, metric: ExposureMetric, model: int, baseline: int) -> dict[str, Floats]:
+        """Return the sums of the differences of pseudo-values of two models, an entry for each segment."""
+        rows = []
+        for segment in range(len(self.lists)):
+            ours, theirs = (self.pseudo_values(metric, one, segment) for one in (model, baseline))
+            if len(ours) != len(theirs):
+                ours, theirs = (each.mean(keepdims=True) if len(each) else np.empty(0) for each in (ours, theirs))
+            d, b = (ours - theirs, theirs) if len(ours) == len(theirs) else (np.empty(0), np.empty(0))
+            rows.append([len(d), d.sum(), b.sum(), (d * d).sum(), (d * b).sum(), (b * b).sum()])
+        count, total, baselines, squares, products, squared = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+        counts = ("lists", "weight", "weight_squares", "unit_weight_squares", "unit_weight_cubes")
+        return {
+            **dict.fromkeys((*counts, *NEGATIVE), count), **dict.fromkeys(NEGATIVE, 0 * count),
+            **dict.fromkeys(("difference", "unit_products"), total), "model": total + baselines,
+            **dict.fromkeys(("squares", "unit_squares"), squares),
+            **dict.fromkeys(("products", "unit_cross"), products),
+            **dict.fromkeys(("baseline", "unit_baseline_products"), baselines),
+            **dict.fromkeys(("baseline_squares", "unit_baseline_squares"), squared),
+            **dict.fromkeys(("wins", "ties", "losses"), count * np.nan),
+        }  # fmt: skip
+
+    def tested(self, pairs: Sequence[Pair], options: Options) -> Tested:
+        """Return what the t-test finds of pairs of models under these metrics."""
+        metrics = of_all_lists(self._plan)
+        sums = [self.paired(metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        arrays = {name: np.array([one[name] for one in sums]) for name in sums[0]}
+        upwards = [metrics[pair.metric].higher_is_better for pair in pairs]
+        found = tested(arrays, pairs, lambda _: student.UNBOUNDED, upwards, options)
+        numbers, own = found.numbers, found.sums
+        width = np.array([metrics[pair.metric].range[1] - metrics[pair.metric].range[0] for pair in pairs])[:, None]
+        ends = student.cut(numbers["low"], numbers["high"], own.mean, (-width, width))
+        # Where nothing changes without a group, nothing says how much other lists would change.
+        alike = (own.standard_error == 0) & (own.mean != 0)
+        numbers |= {"low": ends[0], "high": ends[1], "p": np.where(alike, np.nan, numbers["p"])}
+        numbers |= {"lists": np.where(own.lists > 0, self.lists, 0.0), "effect": own.mean * np.nan}
+        return found
+
+    def _values(self, metric: ExposureMetric, sums: dict[str, Floats]) -> Floats:
+        """Return the values of a metric, of each row of sums."""
+        rows, items = next(iter(sums.values())).shape
+        codes = np.repeat(np.arange(rows), items)
+        columns = {name: array.ravel() for name, array in sums.items()}
+        return value_of_items(metric, columns, codes, rows, self._size, self._backend)

@@ -1,0 +1,73 @@
+"""The values of metrics of all lists together, from what these add to each item."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._arguments import Roles
+from recframe._columns import CATALOG_SIZE, order_column
+from recframe._plan.collect_terms import requirements_of
+from recframe._query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from recframe.metrics import Metric
+
+    Floats = NDArray[np.float64]
+
+HELD_IN = ("total", "weighted_total")
+"""The columns of a state that hold what an item's rows add to a metric, in the order of its terms."""
+
+
+def value_of_items(
+    record: Metric, columns: Mapping[str, Floats], codes: Any, count: int, size: float, backend: Any
+) -> Floats:
+    """Return the values of a metric of all lists together, NaN where it has none.
+
+    Parameters
+    ----------
+    record : Metric
+        The metric.
+    columns : dict
+        What the lists of a group add to each item, by the names of `HELD_IN`.
+    codes : array of int
+        The groups, each of which has a value.
+    count : int
+        How many groups there are.
+    size : float
+        The items of the catalogue.
+    backend : module
+        The library that computes.
+    """
+    requirements = requirements_of([record], Query.of(Roles()), 0, truth=False)
+    (terms,) = requirements.exposure
+    named = {column: columns[name] for name, column in zip(HELD_IN, terms.recommended.by_column, strict=False)}
+    places = {order_column(column): _places(codes, array) for column, array in named.items()}
+    items = nw.from_dict({"item": codes, **named, **places}, backend=backend)
+    items = items.select(*(term.cast(nw.Float64()).alias(name) for name, term in requirements.items.by_column.items()))
+    sums = {name: np.bincount(codes, items[name].to_numpy(), count) for name in items.columns}
+    lists = nw.from_dict({**sums, CATALOG_SIZE: np.full(count, size)}, backend=backend)
+    value = requirements.values[record.label].where_defined(eager=True)
+    return np.asarray(lists.select(value)[record.column].to_numpy(), dtype=np.float64)
+
+
+def _places(codes: Any, sums: Floats) -> Floats:
+    """Return the place of each item, from 1, among the recommended ones of its group in ascending order of sums.
+
+    Items of equal sums share their mean place, and one that is not recommended has 0, as `ItemRow.order` has it.
+    """
+    own = np.flatnonzero(sums > 0)
+    order = own[np.lexsort((sums[own], codes[own]))]
+    group, value, place = codes[order], sums[order], np.arange(1, len(order) + 1)
+    first = np.concatenate([[True], group[1:] != group[:-1]])[: len(order)]
+    place = place - np.maximum.accumulate(np.where(first, place - 1, 0))
+    ties = np.cumsum(first | np.concatenate([[True], value[1:] != value[:-1]])[: len(order)]) - 1
+    ranks = np.zeros(len(sums))
+    ranks[order] = (np.bincount(ties, place) / np.maximum(np.bincount(ties), 1))[ties]
+    return ranks
