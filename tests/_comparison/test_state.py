@@ -380,6 +380,33 @@ def test_welchs_test_keeps_its_level():
     assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()
 
 
+def test_clusters_of_other_lists_are_the_units(engine):
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    from recframe._statistics.student import Sums
+
+    rows = [{**row, "visitor": row["user"] // 3} for row in sample(9, 60) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 23) == late] for late in (False, True))
+    means = []
+    for part in (new, old):
+        found = engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user")
+        values = {row["user"]: row["mrr"] for row in found if row["mrr"] is not None}
+        visitors = np.array([user // 3 for user in values])
+        means.append(Sums.of(np.array(list(values.values())), np.ones(len(values)), visitors))
+    squares = [one.standard_error**2 for one in means]
+    degrees = sum(squares) ** 2 / sum(square**2 / one.degrees for square, one in zip(squares, means, strict=True))
+    statistic = (means[0].mean - means[1].mean) / np.sqrt(sum(squares))
+    given = {"score": "new", "cluster": "visitor"}
+    before, after = (states_of(engine, part, [range(60)], "mrr", **given)[0] for part in (old, new))
+    (row,) = plain(recframe.merge(after).compare(baseline=before))
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(statistic), degrees).item(), rel=1e-9)
+    (usual,) = plain(
+        recframe.merge(states_of(engine, new, [range(60)], "mrr", score="new")).compare(
+            baseline=states_of(engine, old, [range(60)], "mrr", score="new")[0]
+        )
+    )
+    assert usual["p"] != row["p"]
+
+
 @pytest.mark.parametrize("message", REFUSED)
 @pytest.mark.filterwarnings("ignore")
 def test_what_does_not_add_up_is_refused(polars_engine, message):
