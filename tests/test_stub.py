@@ -82,7 +82,7 @@ def test_rec_binds_what_it_is_declared_to_bind():
     declarations = [node for node in STUB.body if isinstance(node, ast.FunctionDef) and node.name == "rec"]
     accepted = list(inspect.signature(recframe.rec).parameters)
     frames = [ast.unparse(node.args.args[0].annotation) for node in declarations]
-    assert frames == ["PolarsFrame", "PolarsLazyFrame", "L", "E"]
+    assert frames == ["PolarsFrame", "PolarsLazyFrame", "PandasFrame", "LazyFrameLike[L]", "TableLike[E]"]
     for node in declarations:
         own, roles = declared(node)
         assert [*own, *roles] == accepted == ["frame", "validate", *Roles.names()]

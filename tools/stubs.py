@@ -39,15 +39,12 @@ from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
 import altair as alt
+import pandas as pd
 import polars as pl
 
 from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
 from recframe.metrics import Metric
 {imports}
-
-class DataFrameLike(Protocol):
-    @property
-    def shape(self) -> tuple[int, int]: ...
 
 class PolarsFrame(Protocol):
     def write_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -55,17 +52,19 @@ class PolarsFrame(Protocol):
 class PolarsLazyFrame(Protocol):
     def sink_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class LazyFrameLike(Protocol):
-    def collect(self, *args: Any, **kwargs: Any) -> Any: ...
+class PandasFrame(Protocol):
+    def to_stata(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class RelationLike(Protocol):
-    def fetchall(self) -> Any: ...
+E = TypeVar("E")
+L = TypeVar("L")
+Same_co = TypeVar("Same_co", covariant=True)
 
-class ExpressionLike(Protocol):
-    def execute(self, *args: Any, **kwargs: Any) -> Any: ...
+class LazyFrameLike(Protocol[Same_co]):
+    def limit(self, *args: Any, **kwargs: Any) -> Same_co: ...
 
-E = TypeVar("E", bound=DataFrameLike)
-L = TypeVar("L", bound=LazyFrameLike | RelationLike | ExpressionLike)
+class TableLike(Protocol[Same_co]):
+    def slice(self, *args: Any, **kwargs: Any) -> Same_co: ...
+
 Frame = TypeVar("Frame")
 Mean = TypeVar("Mean")
 
@@ -79,8 +78,9 @@ class Rec(Generic[Mean, Frame]):
     def __call__(self, **roles: Unpack[EvaluateRoles]) -> Self: ...
 '''
 
-# Not every type checker solves a type variable behind `frame.pipe(rec)`, so polars' frames come first and have none.
-# They are known by a method, as the name of a library that is not installed would match every frame.
+# Not every type checker solves a bounded type variable behind `frame.pipe(rec)`, so no overload has one. Frames are
+# known by a method, as the name of a library that is not installed would match every frame. Those of DuckDB, Ibis,
+# Spark and Arrow have a method that returns such a frame.
 TAIL = """class EagerRec(Rec[float, E], Generic[E]): ...
 class LazyRec(Rec[L, L], Generic[L]): ...
 
@@ -89,9 +89,11 @@ def rec(frame: PolarsFrame, *, validate: bool = False, **roles: Unpack[EvaluateR
 @overload
 def rec(frame: PolarsLazyFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[pl.LazyFrame]: ...
 @overload
-def rec(frame: L, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
+def rec(frame: PandasFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[pd.DataFrame]: ...
 @overload
-def rec(frame: E, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...
+def rec(frame: LazyFrameLike[L], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
+@overload
+def rec(frame: TableLike[E], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...
 """
 
 CONFIG = '''"""Written by tools/stubs.py: change the roles or the class, then run it."""

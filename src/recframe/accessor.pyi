@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any, Generic, Literal, Protocol, Required, Self, TypedDict, TypeVar, Unpack, overload
 
 import altair as alt
+import pandas as pd
 import polars as pl
 
 from recframe._arguments import Columns, Estimator, FusionMethod, FusionNorm, Like, Lists, MeanKind, Ties, Undefined
@@ -25,27 +26,25 @@ from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unit, Unseen
 from recframe.metrics.rbp import HitGain
 
-class DataFrameLike(Protocol):
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
 class PolarsFrame(Protocol):
     def write_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class PolarsLazyFrame(Protocol):
     def sink_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class LazyFrameLike(Protocol):
-    def collect(self, *args: Any, **kwargs: Any) -> Any: ...
+class PandasFrame(Protocol):
+    def to_stata(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class RelationLike(Protocol):
-    def fetchall(self) -> Any: ...
+E = TypeVar("E")
+L = TypeVar("L")
+Same_co = TypeVar("Same_co", covariant=True)
 
-class ExpressionLike(Protocol):
-    def execute(self, *args: Any, **kwargs: Any) -> Any: ...
+class LazyFrameLike(Protocol[Same_co]):
+    def limit(self, *args: Any, **kwargs: Any) -> Same_co: ...
 
-E = TypeVar("E", bound=DataFrameLike)
-L = TypeVar("L", bound=LazyFrameLike | RelationLike | ExpressionLike)
+class TableLike(Protocol[Same_co]):
+    def slice(self, *args: Any, **kwargs: Any) -> Same_co: ...
+
 Frame = TypeVar("Frame")
 Mean = TypeVar("Mean")
 
@@ -946,6 +945,8 @@ def rec(frame: PolarsFrame, *, validate: bool = False, **roles: Unpack[EvaluateR
 @overload
 def rec(frame: PolarsLazyFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[pl.LazyFrame]: ...
 @overload
-def rec(frame: L, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
+def rec(frame: PandasFrame, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[pd.DataFrame]: ...
 @overload
-def rec(frame: E, *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...
+def rec(frame: LazyFrameLike[L], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> LazyRec[L]: ...
+@overload
+def rec(frame: TableLike[E], *, validate: bool = False, **roles: Unpack[EvaluateRoles]) -> EagerRec[E]: ...

@@ -3,6 +3,7 @@
 from typing import Any, assert_type
 
 import altair as alt
+import duckdb
 import pandas as pd
 import polars as pl
 
@@ -44,6 +45,10 @@ def constructed_on_pandas(frame: pd.DataFrame) -> float:
     return value
 
 
+def on_a_relation(relation: duckdb.DuckDBPyRelation) -> None:
+    assert_type(recframe.rec(relation).ndcg(5), duckdb.DuckDBPyRelation)
+
+
 class Mine(recframe.CutMetric):
     name = "mine"
     reads = "graded"
@@ -53,9 +58,8 @@ assert_type(recframe.rec(eager).measure(Mine(5)), float)
 
 assert_type(recframe.rec(eager, by="object").ndcg(5), float)
 assert_type(recframe.rec(lazy, by="object", ties="worst").ndcg(5), pl.LazyFrame)
-# Pyrefly infers the same, and remarks that a frame is not what the other overloads accept.
-assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)  # pyrefly: ignore[bad-specialization]
-assert_type(lazy.pipe(recframe.rec, by="object").ndcg(5), pl.LazyFrame)  # pyrefly: ignore[bad-specialization]
+assert_type(eager.pipe(recframe.rec, by="object").ndcg(5), float)
+assert_type(lazy.pipe(recframe.rec, by="object").ndcg(5), pl.LazyFrame)
 assert_type(recframe.Config.set(by="user_id", min_relevance=4), type[recframe.Config])
 assert_type(recframe.Config.state(), dict[str, Any])
 
