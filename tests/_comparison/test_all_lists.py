@@ -83,7 +83,9 @@ def test_metrics_of_both_kinds_are_compared_in_one_call_in_its_order(engine):
     alone = {row["country"]: row for row in engine.ask(frame, "compare", "mrr", margin=0.1, relative=True, **given)}
     for row in (row for row in found if row["metric"] == "mrr"):
         other = alone[row["country"]]
-        assert [row[name] for name in ("p", "low", "lists")] == [other[name] for name in ("p", "low", "lists")]
+        assert [row[name] for name in ("p", "low", "lists")] == pytest.approx(
+            [other[name] for name in ("p", "low", "lists")], rel=1e-12
+        )
     values = engine.ask(frame, "evaluate", metrics, **given)
     for row in found:
         (own,) = [each for each in values if (each["country"], each["model"]) == (row["country"], row["model"])]
