@@ -188,11 +188,11 @@ def test_sums_of_parts_are_not_rounded(seed):
 )
 def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
     pl = pytest.importorskip("polars")
-    from recframe._engines import polars_exact
+    from recframe._engines import polars_sums
 
     frame = pl.DataFrame({"key": [1] * len(values), "x": pl.Series(values, dtype=pl.Float64)})
     expected = frame["x"].sum()
-    for found in (polars_exact.exact_sums(frame, group, ["x"], {})["x"] for group in ([], ["key"])):
+    for found in (polars_sums.exact_sums(frame, group, ["x"], {})["x"] for group in ([], ["key"])):
         assert found.to_list() == pytest.approx([expected], nan_ok=True) or not values
 
 
@@ -201,7 +201,7 @@ def test_numbers_that_cannot_be_cut_are_added_as_they_are(values):
 def test_exact_sums_of_groups(library, seed):
     frames = pytest.importorskip(library)
     if library == "polars":
-        from recframe._engines.polars_exact import exact_sums
+        from recframe._engines.polars_sums import exact_sums
     else:
         from recframe._engines.pandas_sums import exact_sums
     rng = random.Random(seed)

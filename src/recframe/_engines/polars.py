@@ -13,7 +13,6 @@ import polars as pl
 from recframe._columns import POSITION
 from recframe._engines import (
     polars_constructors,
-    polars_exact,
     polars_few,
     polars_look,
     polars_places,
@@ -24,8 +23,7 @@ from recframe._engines.base import Engine, Session
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
-from recframe._engines.polars_expressions import native
-from recframe._engines.polars_frame import held, lazy, picked
+from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
 from recframe._engines.polars_sort import Mark
 
@@ -164,7 +162,7 @@ class EagerPolars(Polars):
     def sum_exactly(
         self, frame: Frame, group: Sequence[str], columns: Sequence[str], counted: Mapping[str, str] | None = None
     ) -> Frame:
-        return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, counted or {}))
+        return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, counted or {}))
 
     def sum_in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         if self._few:
@@ -172,7 +170,7 @@ class EagerPolars(Polars):
         return lazy(polars_runs.sums_in_order(self._collect(frame), group, columns))
 
     def sum_disordered(self, frame: Frame, group: Sequence[str], columns: Sequence[str], least: Sequence[str]) -> Frame:
-        return lazy(polars_exact.exact_sums(self._collect(frame), group, columns, {}, least))
+        return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
         # Of few rows, those of a group are added one after the other.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines import polars_compat, polars_exact, polars_lazy_ranks, polars_partitions, polars_runs
+from recframe._engines import polars_compat, polars_lazy_ranks, polars_partitions, polars_runs, polars_sums
 from recframe._engines.base import VALIDATE, Session, known_values
 from recframe._engines.column_spec import columns_of
 from recframe._engines.polars import EagerPolars, Polars
@@ -123,7 +123,7 @@ class LazyPolars(Polars):
         counted: Mapping[str, str],
         least: Sequence[str],
     ) -> Frame:
-        summed = partial(polars_exact.exact_sums, group=group, columns=columns, counted=counted, least=least)
+        summed = partial(polars_sums.exact_sums, group=group, columns=columns, counted=counted, least=least)
         return lazy(polars_runs.later(frame.to_native(), summed, partial(_schema_of, summed)))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recframe._engines.polars_compat import FEW_ROWS, col, collect_columns, numpy_if_installed, series
-from recframe._engines.polars_exact import exact_sums
 from recframe._engines.polars_schema import ALL_ROWS
+from recframe._engines.polars_sums import exact_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

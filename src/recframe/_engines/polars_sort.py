@@ -14,7 +14,7 @@ import polars as pl
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
 from recframe._engines.polars_compat import EXPLODE, collect, collect_columns, is_in
-from recframe._engines.polars_expressions import native
+from recframe._engines.polars_frame import native
 from recframe._engines.polars_pack import INDEX, PACKED, digits_of, pack
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from recframe._columns import (
     Addends,
     ideal_position_column,
 )
-from recframe._plan.positions import numbered, placed_rows, with_relevance
+from recframe._plan.positions import placed_rows, with_relevance
 from recframe._plan.relevance import fill_missing, inverse_propensity, is_of_ideal, is_pooled
 from recframe._plan.sum_columns import own
 from recframe.metrics._ideal_row import IdealRow
@@ -85,7 +85,7 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
         rows = rows.filter(is_of_ideal(context.query.min_relevance))
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
-        rows = numbered(context.engine, rows, group, RELEVANCE, descending=True)
+        rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
         if of == "all" and ALL_ROWS in terms.requested and context.truth is not None:
             rows = _after_unjudged(context, rows, group)
     if of == "all" and not (context.prepared and context.truth is None):
@@ -119,6 +119,6 @@ def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Ter
         column = ideal_position_column(number)
         if column in terms.requested:
             rows = context.with_hits(rows).with_columns(gain(IdealRow()).cast(nw.Float64()).alias(GAIN))
-            rows = numbered(context.engine, rows, group, GAIN, descending=True)
+            rows = context.engine.number_rows(rows, group, GAIN, descending=True)
             rows = rows.with_columns(nw.col(POSITION).cast(nw.Float64()).alias(column)).drop(POSITION, GAIN)
     return rows

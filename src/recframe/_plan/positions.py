@@ -33,10 +33,8 @@ from recframe._values import MOST
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Later
+    from recframe._engines.base import Later
     from recframe._plan.context import CallContext
 
 
@@ -193,8 +191,3 @@ def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame
         if column == RELEVANCE:
             kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
     return kept
-
-
-def numbered(engine: Engine, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-    """Add the position of each row in its list by a column, those of equal value in any order."""
-    return engine.number_rows(frame, keys, column, descending=descending)

@@ -34,7 +34,6 @@ from recframe._columns import (
 )
 from recframe._plan import ranks, weight_tables
 from recframe._plan.places import with_inferred_precision
-from recframe._plan.positions import numbered
 from recframe._plan.requirements import furthest
 from recframe._plan.sum_columns import renamed
 from recframe.metrics._row import is_nonrelevant
@@ -95,7 +94,7 @@ class TermRows:
         if FIRST_HIT in requested:
             rows = ranks.first_blocks(rows, self._group)
         if HITS_BEFORE in requested:
-            rows = numbered(self._engine, ranks.hit_starts(rows), self._group, HIT_START, descending=False)
+            rows = self._engine.number_rows(ranks.hit_starts(rows), self._group, HIT_START, descending=False)
             rows = ranks.hits_before(rows, self._group, tied=self.tied)
         if NONRELEVANT_BEFORE in requested:
             counted = NONRELEVANT_BEFORE, BLOCK_NONRELEVANT

@@ -9,8 +9,8 @@ import recframe  # noqa: F401 - registers the namespace
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import polars_expressions  # noqa: E402
-from recframe._engines.polars_expressions import native_expressions  # noqa: E402
+from recframe._engines import polars_frame  # noqa: E402
+from recframe._engines.polars_frame import native_expressions  # noqa: E402
 
 
 def test_each_expression_is_what_narwhals_makes_of_it():
@@ -25,7 +25,7 @@ def test_each_expression_is_what_narwhals_makes_of_it():
 
 
 def test_an_expression_is_converted_once_and_forgotten_with_its_last_use():
-    kept = polars_expressions._converted
+    kept = polars_frame._converted
     expression = nw.col("a") + 1
     (native,) = native_expressions([expression])
     assert native_expressions([expression])[0] is native
