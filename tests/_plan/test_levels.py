@@ -147,6 +147,21 @@ def test_a_simultaneous_correction_reads_the_lists_of_all_levels(polars_engine):
     same(found, expected)
 
 
+def test_metrics_of_all_lists_keep_their_place_among_levels(polars_engine):
+    pytest.importorskip("scipy")
+    frame, names = polars_engine.frame(rows_of()), ["coverage@2", "map(rel=2)@3", "gini@2", "map@3"]
+    given = {"by": "session", "score": ["a", "b"]}
+    for call in ("compare", "describe"):
+        found = polars_engine.ask(frame, call, names, **given)
+        assert [row["metric"] for row in found] == names * (1 if call == "compare" else 2)
+        for name in names:
+            level = {"min_relevance": 2} if "rel=2" in name else {}
+            plain = name.replace("(rel=2)", "")
+            alone = polars_engine.ask(frame, call, plain, **given, **level)
+            rows = [{**row, "metric": plain} for row in found if row["metric"] == name]
+            same(rows, alone, without=("p_adjusted", "detectable", "verdict"))
+
+
 def test_descriptions_and_sample_sizes_are_those_of_a_call_for_each_level(engine):
     pytest.importorskip("scipy")
     frame = engine.frame(rows_of())

@@ -107,8 +107,9 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     stack = nw.concat(pieces, how="vertical")
     if not together:
         return stack
-    # In the order of the metrics of the call.
-    places = [[plan.metrics.index(one.metrics[pair.metric])] * _segments(one) for one in compared for pair in one.pairs]
+    # In the order of the metrics of the call; those that differ in their level only are equal.
+    order = [metric.label for metric in plan.metrics]
+    places = [[order.index(one.metrics[pair.metric].label)] * _segments(one) for one in compared for pair in one.pairs]
     flat = [place for each in places for place in each]
     return stack[sorted(range(len(flat)), key=flat.__getitem__)]
 

@@ -72,9 +72,11 @@ def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFram
             for model in range(len(values.models))
             for metric in of_all_lists(plan)
         ]
-        rows.sort(key=lambda row: (row[0], plan.metrics.index(row[1])))
-    labels = {metric: context.query.averaging(metric.label).name for metric in plan.metrics}
-    named = [{"model": values.models[one], "metric": labels[metric], **found} for one, metric, found in rows]
+        # Metrics that differ in their level only are equal.
+        labels = [metric.label for metric in plan.metrics]
+        rows.sort(key=lambda row: (row[0], labels.index(row[1].label)))
+    names_of = {metric.label: context.query.averaging(metric.label).name for metric in plan.metrics}
+    named = [{"model": values.models[one], "metric": names_of[metric.label], **found} for one, metric, found in rows]
     return stacked(reported, named, columns)
 
 
