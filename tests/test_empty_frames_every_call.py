@@ -79,6 +79,7 @@ WITHOUT_TRUTH = ("agreement", "fuse", "top", "to_lists", "split", "add_random")
 WITH_ROWS = ("fuse", "top", "to_lists", "split", "add_random", "label", "add_popular")
 FUNCTIONS = {
     "candidates": lambda frame, _: recframe.candidates(frame, frame),
+    "forest": lambda frame, side: recframe.forest(recframe.rec(frame).compare("ndcg", 2, **BOTH, **side)),
     "from_dict": lambda frame, _: recframe.from_dict({}, library=type(frame).__module__.split(".")[0]),
     "from_factors": lambda *_: recframe.from_factors([], [], k=1, users=[], items=[]),
     "from_lists": lambda *_: recframe.from_lists([], []),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
+    from recframe._display.forest import forest
     from recframe._display.table import table
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
@@ -73,6 +74,7 @@ __all__ = [
     "explain",
     "expr",
     "feval",
+    "forest",
     "from_arrays",
     "from_dict",
     "from_factors",
@@ -112,6 +114,7 @@ _LATER = {
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "scorer": "recframe._training.scorer",
+    "forest": "recframe._display.forest",
     "table": "recframe._display.table",
     "sql": "recframe._sql.call",
     "to_dict": "recframe._files.dicts",

@@ -170,7 +170,7 @@ def test_where_lower_is_better_the_smallest_differences_come_first():
     assert points == sorted(points) and points[0] < 0 < points[-1]
     assert found["title"]["subtitle"][1].endswith("lower is better")
     colours = [mark["color"] for mark in find(found, "mark") if mark["type"] == "area"]
-    assert colours == [COLOURS[1], COLOURS[0]], "above 0 is worse"
+    assert colours == [COLOURS[0], COLOURS[1]], "above 0 the baseline is better, in its own colour"
 
 
 def test_segments_have_dots_with_intervals():

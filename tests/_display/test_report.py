@@ -66,9 +66,13 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     )
     text = path.read_text(encoding="utf-8")
     page = Page(text)
-    assert page.headings == ["Means", "Comparison", "Charts", "Check of the data", "What was computed"]
-    # Over cutoffs, the distribution, differences, segments, over time, the tradeoff with coverage.
-    assert page.charts == 6
+    *first, check, last = page.headings
+    assert first == ["Verdict", "Data", "Comparison", "Means", "Segments", "Charts", "How values of lists spread"]
+    assert re.fullmatch(r"Check of the data: \d+ findings", check) and last == "What was computed"
+    assert text.count("<details>") == 3, "quantiles, findings and definitions are folded"
+    # A forest plot at each cutoff and of segments; over cutoffs, the distribution, differences, segments, over time,
+    # the tradeoff with coverage.
+    assert page.charts == 9
     assert page.addresses == [] and len(set(page.ids)) == len(page.ids)
     assert set(re.findall(r"https?://[^\s\"<]*", text)) <= {
         "http://www.w3.org/2000/svg",
@@ -76,7 +80,7 @@ def test_a_report_holds_means_comparisons_charts_checks_and_definitions(tmp_path
     }
     assert "<h1>Models &amp; more</h1>" in text and "<old>" not in text
     widths = [float(width) for width in re.findall(r'<svg[^>]*? width="([\d.]+)"', text)]
-    assert len(widths) == 6 and max(widths) < 700, "panels are one above the other, to be read on a phone"
+    assert len(widths) == 9 and max(widths) < 700, "panels are one above the other, to be read on a phone"
     assert "figure svg { max-width: 100%" in text
     assert "currentColor" in text and "prefers-color-scheme: dark" in text
     assert "<th" in text and "undefined" in text and "adjusted p" in text
@@ -98,7 +102,7 @@ def test_one_model_needs_no_comparison(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "mrr", score="new")
     page = Page(path.read_text(encoding="utf-8"))
-    assert page.headings == ["Means", "Charts", "Check of the data", "What was computed"]
+    assert page.headings[:4] == ["Data", "Means", "Charts", "How values of lists spread"]
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # a constant score orders nothing
@@ -114,7 +118,8 @@ def test_what_has_no_value_has_no_chart(tmp_path, column, metrics):
 def test_metrics_of_all_lists_together_have_means_only(tmp_path):
     path = tmp_path / "report.html"
     crowd().rec.report(path, "coverage", 2, score=["<old>", "new"])
-    assert Page(path.read_text(encoding="utf-8")).headings == ["Means", "Check of the data", "What was computed"]
+    headings = Page(path.read_text(encoding="utf-8")).headings
+    assert headings[:2] == ["Data", "Means"] and len(headings) == 4
 
 
 @pytest.mark.parametrize(
@@ -145,3 +150,44 @@ def test_a_directory_that_is_missing_is_said_before_all_work(tmp_path, monkeypat
     monkeypatch.setattr("recframe._display.report.Call", None)
     with pytest.raises(recframe.errors.InputError, match="there is no directory"):
         crowd().rec.report(tmp_path / "none" / "report.html", ["ndcg"], k=3, by="user", score="new")
+
+
+def test_a_report_begins_with_what_is_decided_and_of_what_data(tmp_path):
+    path = tmp_path / "report.html"
+    frame = pl.DataFrame({"user": [n for n in range(40) for _ in "ab"], "relevant": [1, 0] * 40})
+    frame = frame.with_columns(
+        old=pl.Series([0.1, 0.2] * 36 + [0.2, 0.1] * 4), new=pl.Series([0.2, 0.1] * 40), same=pl.Series([0.2, 0.1] * 40)
+    )
+    frame.rec.report(path, ["ndcg", "mrr"], k=2, score=["old", "new", "same"], baseline="old", confidence=0.9)
+    text = re.sub(r"<[^>]*>", "\n", path.read_text(encoding="utf-8").partition("<h2>Verdict</h2>")[2])
+    compared = frame.rec.compare(["ndcg@2", "mrr@2"], score=["old", "new", "same"], baseline="old", confidence=0.9)
+    low, high = (compared[name][0] for name in ("low", "high"))
+    assert compared["verdict"].to_list() == ["better"] * 4
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    assert lines[0] == "new is better than old"
+    expected = (
+        f"{compared['difference'][0]:+.4f} (90% interval {low:.4f} to {high:.4f}); adjusted p below 0.001; 40 lists"
+    )
+    assert lines[1] == f"ndcg@2 {expected}" and lines[2].startswith("better: mrr@2 +")
+    start = lines.index("date")
+    facts = dict(zip(lines[start : start + 16 : 2], lines[start + 1 : start + 17 : 2], strict=True))
+    assert facts["recframe"] == recframe.__version__ and (facts["rows"], facts["lists"]) == ("80", "40")
+    assert facts["models"] == "old, new, same" and (facts["baseline"], facts["cutoffs"]) == ("old", "2")
+    assert "Interval: of the difference, at 90%." in lines
+
+
+def test_small_segments_are_marked_and_definitions_stand_once(tmp_path):
+    path = tmp_path / "report.html"
+    crowd().rec(per="day").report(path, "ndcg", k=[2, 3], score=["<old>", "new"])
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r">\d+ †<", text) and "† of fewer than 30 lists" in text
+    assert text.count("<pre>") == 1
+
+
+def test_many_pairs_are_folded(tmp_path):
+    path = tmp_path / "report.html"
+    frame = crowd()
+    names = [f"model {number}" for number in range(7)]
+    frame = frame.with_columns([pl.col("new").shuffle(seed=number).alias(name) for number, name in enumerate(names)])
+    frame.rec.report(path, "mrr", score=names)
+    assert "9 more pairs of models" in path.read_text(encoding="utf-8")

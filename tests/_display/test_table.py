@@ -31,6 +31,7 @@ COMPARED = pl.DataFrame(
         "low": [0.1, -0.3, None],
         "high": [0.3, 0.1, None],
         "p_adjusted": [0.0004, 0.04, float("nan")],
+        "verdict": ["better", "worse", "open"],
         "wins": [5, 1, 0],
         "ties": [1, 1, 10],
         "losses": [4, 8, 0],
@@ -108,6 +109,7 @@ def test_comparisons_have_intervals_and_marks():
     assert [row["adjusted p"] for row in found] == ["\\<0.001 \\*\\*\\*", "0.040 \\*", "–"]
     assert [row["interval"] for row in found] == ["[0.1000, 0.3000]", "[-0.3000, 0.1000]", "–"]
     assert [row["mean"] for row in found] == ["**0.5000**", "0.2000", "0.1000"]
+    assert [row["baseline mean"] for row in found] == ["0.3000", "**0.3000**", "0.1000"], "bold follows the verdict"
     assert [row["wins/ties/losses"] for row in found] == ["5/1/4", "1/1/8", "0/10/0"]
     text = recframe.table(COMPARED).to_markdown()
     assert "adjusted p-value below 0.05" in text and "Interval: of the difference" in text
@@ -124,7 +126,7 @@ def test_results_of_the_calls_are_read(call, library):
         frame = FRAME.lazy()
     result = getattr(frame.rec, call)(["mrr", "ndcg@1"], score=["old", "new"], per="day")
     text = recframe.table(result).to_markdown()
-    assert "| day |" in text and "**" in text and "segment by segment" in text
+    assert "| day |" in text and ("segment by segment" in text) == ("**" in text) == (call != "compare")
 
 
 @pytest.mark.parametrize("result", [VALUES, COMPARED], ids=["evaluate", "compare"])

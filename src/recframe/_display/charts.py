@@ -10,7 +10,7 @@ from recframe._display.data import NO_MODEL
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._display.data import Differences, Mean
     from recframe.metrics import Metric
@@ -118,24 +118,23 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
     return alt.vconcat(*panels, title=title).resolve_scale(x="shared", y="shared")
 
 
-def differences(pair: Differences, metric: Metric) -> Any:
-    """Return the sorted differences of two models, list by list."""
+def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -> Any:
+    """Return the sorted differences of two models, list by list, where each is better in its colour."""
     alt = altair()
     signed = [(point, point["difference"]) for point in pair.points]
-    side = "better" if metric.higher_is_better else "worse"
-    other = "worse" if metric.higher_is_better else "better"
+    of_models = _colours(list(models) or [pair.baseline, pair.model])
+    colours = [of_models[pair.model], of_models[pair.baseline]][:: 1 if metric.higher_is_better else -1]
     rows = [{"lists": point["lists"], "low": min(at, 0.0), "high": max(at, 0.0)} for point, at in signed]
     x = alt.X(
         "lists:Q", title="lists, those with the best difference first", axis=alt.Axis(format="%"),
         scale=alt.Scale(domain=[0, 1]),
     )  # fmt: skip
     base = alt.Chart().encode(x=x)
-    colours = {"better": COLOURS[0], "worse": COLOURS[1]}
     layers = [
-        base.mark_area(interpolate="step", color=colours[name], opacity=1).encode(
+        base.mark_area(interpolate="step", color=colour, opacity=1).encode(
             y=alt.Y(f"{column}:Q", title=f"difference of {metric.label}")
         )
-        for column, name in (("high", side), ("low", other))
+        for column, colour in zip(("high", "low"), colours, strict=True)
     ]
     layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y="zero:Q"))
     equal = 1 - pair.better - pair.worse
@@ -163,6 +162,35 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
         f"Power to find a difference of {difference} in {metric.label}", [f"dashed: {texts.percent(wanted)}"]
     )
     return alt.layer(line, rule, data=_data(rows)).properties(width=WIDTH, height=HEIGHT, title=title)
+
+
+def forest(
+    rows: Sequence[dict[str, Any]], metrics: Mapping[str, Metric | None], models: list[str], subtitle: Sequence[str]
+) -> Any:
+    """Return differences with their intervals and verdicts, a line for each pair of models, a panel for each metric."""
+    alt = altair()
+    panels = []
+    for number, (name, metric) in enumerate(metrics.items()):
+        drawn = [row for row in rows if row["metric"] == name]
+        labels = list(dict.fromkeys(row["pair"] for row in drawn))
+        axis = alt.Axis(grid=False, labelLimit=2 * texts.LABEL_WIDTH)
+        base = alt.Chart(_data(drawn)).encode(
+            y=alt.Y("pair:N", title=None, sort=labels, axis=axis),
+            color=_colour(models, legend=False),
+            tooltip=["pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", "lists:Q"],
+        )
+        x = alt.X("difference:Q", title=f"difference of {name}", axis=alt.Axis(tickCount=7))
+        verdict = base.mark_text(align="left", dx=8, fontWeight="bold").encode(text="verdict:N", x=alt.value(WIDTH))
+        layers = [
+            alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1], strokeDash=[4, 3]).encode(x="zero:Q"),
+            base.mark_rule(size=3).encode(x=alt.X("low:Q"), x2="high:Q"),
+            base.mark_point(filled=True, size=90, opacity=1).encode(x=x),
+            verdict,
+        ]
+        better = [texts.direction(metric)] if metric is not None else []
+        title = _title(f"Difference of {name}", [*(subtitle if number == 0 else ()), *better])
+        panels.append(alt.layer(*layers).properties(width=WIDTH, height=alt.Step(2 * ROW_HEIGHT), title=title))
+    return panels[0] if len(panels) == 1 else alt.vconcat(*panels)
 
 
 def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) -> Any:
@@ -255,8 +283,12 @@ def _has_bands(averages: Sequence[Mean]) -> bool:
 def _colour(models: list[str], *, legend: bool = True) -> Any:
     """Return the colour of a model; the same models have the same colours in every chart."""
     alt = altair()
-    colours = [COLOURS[number % len(COLOURS)] for number in range(len(models))]
-    return alt.Color("model:N", scale=alt.Scale(domain=models, range=colours), legend=_legend(models, legend=legend))
+    scale = alt.Scale(domain=models, range=[*_colours(models).values()])
+    return alt.Color("model:N", scale=scale, legend=_legend(models, legend=legend))
+
+
+def _colours(models: Sequence[str]) -> dict[str, str]:
+    return {model: COLOURS[number % len(COLOURS)] for number, model in enumerate(models)}
 
 
 def _shape(models: list[str], *, legend: bool = True) -> Any:

@@ -54,14 +54,24 @@ class Layout:
         self.columns.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in cells])
         self.numeric.append(numeric)
 
+    def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
+        """Mark cells of a column, and say what the mark means if there is one."""
+        column = self.columns[self.header.index(name)]
+        column[:] = [
+            Cell(f"{cell.text} †", cell.bold) if one else cell for cell, one in zip(column, marked, strict=True)
+        ]
+        self.notes += [f"† {note}."] if any(marked) else []
+
     @property
     def rows(self) -> list[tuple[Cell, ...]]:
         """The cells, row by row."""
         return list(zip(*self.columns, strict=True))
 
 
-def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int) -> Layout:
-    """Return the table of a result of `evaluate`, `describe`, `compare` or `rank_models`.
+def layout_of(
+    result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int, confidence: float | None = None
+) -> Layout:
+    """Return the table of a result of `evaluate`, `describe`, `compare` or `rank_models`, whose confidence may be known.
 
     Raises
     ------
@@ -70,9 +80,9 @@ def layout_of(result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: 
     """
     columns = {name: result.get_column(name).to_list() for name in result.columns}
     if columns.keys() >= IS_COMPARE:
-        return _of_compare(columns, records, digits)
+        return _of_compare(columns, digits, confidence)
     if columns.keys() >= IS_DESCRIBE:
-        return _of_describe(columns, records, digits)
+        return _of_describe(columns, records, digits, confidence)
     if columns.keys() >= IS_RANKS:
         return _of_ranks(columns, records, digits)
     return _of_evaluate(columns, records, digits)
@@ -121,15 +131,17 @@ def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], d
     return layout
 
 
-def _of_describe(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+def _of_describe(
+    columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int, confidence: float | None
+) -> Layout:
     layout = Layout()
     names = list(columns)
     labels = names[: names.index("metric") + 1]
     for name in labels:
         layout.add(str(name), map(_label_text, columns[name]), numeric=False)
-    best = set()
+    best: set[int] = set()
     if "model" in labels:
-        best = _best_by_metric(columns, [name for name in labels if name not in ("model", "metric")], records, ["mean"])
+        best = _best_by_metric(columns, [name for name in labels if name not in ("model", "metric")], records)
     for name in names[len(labels) :]:
         if name == "high":
             continue
@@ -137,25 +149,24 @@ def _of_describe(columns: dict[str, list[Any]], records: Mapping[str, Metric], d
             layout.add("interval", _intervals(columns, digits))
             continue
         cells = [
-            Cell(number_text(value, digits), name == "mean" and ("mean", row) in best)
-            for row, value in enumerate(columns[name])
+            Cell(number_text(value, digits), name == "mean" and row in best) for row, value in enumerate(columns[name])
         ]
         layout.add(name, cells)
     if best:
         layout.notes.append(_best_note(_records(columns, records), within=len(labels) > 2))  # noqa: PLR2004
-    layout.notes.append("Interval: of the mean, at the confidence given to describe (0.95 unless named).")
+    layout.notes.append(_interval_note("mean", "describe", confidence))
     return layout
 
 
-def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+def _of_compare(columns: dict[str, list[Any]], digits: int, confidence: float | None) -> Layout:
     layout = Layout()
     per = list(columns)[: list(columns).index("metric")]
     for name in (*per, "metric", "model", "baseline"):
         layout.add(str(name), map(_label_text, columns[name]), numeric=False)
-    best = _best_by_metric(columns, per, records, ["mean", "baseline_mean"])
+    better = _winners(columns)
     layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
     for name in ("mean", "baseline_mean"):
-        cells = [Cell(number_text(value, digits), (name, row) in best) for row, value in enumerate(columns[name])]
+        cells = [Cell(number_text(value, digits), (name, row) in better) for row, value in enumerate(columns[name])]
         layout.add(name.replace("_", " "), cells)
     layout.add("difference", [number_text(value, digits) for value in columns["difference"]])
     layout.add("interval", _intervals(columns, digits))
@@ -165,9 +176,9 @@ def _of_compare(columns: dict[str, list[Any]], records: Mapping[str, Metric], di
     if columns.keys() >= {"wins", "ties", "losses"}:
         counts = zip(*(columns[name] for name in ("wins", "ties", "losses")), strict=True)
         layout.add("wins/ties/losses", ["/".join(number_text(value, 0) for value in row) for row in counts])
-    if best:
-        layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
-    layout.notes.append("Interval: of the difference, at the confidence given to compare (0.95 unless named).")
+    if better:
+        layout.notes.append("Bold: the mean that the verdict finds better.")
+    layout.notes.append(_interval_note("difference", "compare", confidence))
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
         layout.notes.append(VERDICT_NOTE)
@@ -179,10 +190,10 @@ def _of_ranks(columns: dict[str, list[Any]], records: Mapping[str, Metric], digi
     per = list(columns)[: list(columns).index("metric")]
     for name in (*per, "metric", "model"):
         layout.add(str(name), map(_label_text, columns[name]), numeric=False)
-    best = _best_by_metric(columns, per, records, ["mean"])
+    best = _best_by_metric(columns, per, records)
     layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
     means = enumerate(columns["mean"])
-    layout.add("mean", [Cell(number_text(value, digits), ("mean", row) in best) for row, value in means])
+    layout.add("mean", [Cell(number_text(value, digits), row in best) for row, value in means])
     layout.add("rank", [number_text(value, 0) for value in columns["rank"]])
     ends = zip(columns["rank_low"], columns["rank_high"], strict=True)
     layout.add("ranks", [f"{number_text(low, 0)} to {number_text(high, 0)}" for low, high in ends])
@@ -191,6 +202,17 @@ def _of_ranks(columns: dict[str, list[Any]], records: Mapping[str, Metric], digi
         layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
     layout.notes.append(RANKS_NOTE)
     return layout
+
+
+def _winners(columns: dict[str, list[Any]]) -> set[tuple[str, int]]:
+    """Return where the means are that verdicts find better than the other."""
+    better = {"better": "mean", "worse": "baseline_mean"}
+    return {(better[verdict], row) for row, verdict in enumerate(columns.get("verdict", ())) if verdict in better}
+
+
+def _interval_note(of: str, call: str, confidence: float | None) -> str:
+    used = f"the confidence given to {call} (0.95 unless named)" if confidence is None else f"{100 * confidence:.6g}%"
+    return f"Interval: of the {of}, at {used}."
 
 
 def _label_text(value: Any) -> str:
@@ -231,20 +253,16 @@ def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[i
     return best_rows
 
 
-def _best_by_metric(
-    columns: dict[str, list[Any]], per: Sequence[str], records: Mapping[str, Metric], names: Sequence[str]
-) -> set[tuple[str, int]]:
-    """Return where the best values of each metric and segment are, among several columns of values."""
-    count = len(columns["metric"])
-    values = [value for name in names for value in columns[name]]
-    keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True)) * len(names)
-    cells: set[tuple[str, int]] = set()
+def _best_by_metric(columns: dict[str, list[Any]], per: Sequence[str], records: Mapping[str, Metric]) -> set[int]:
+    """Return the rows of the best means of each metric and segment."""
+    keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True))
+    rows: set[int] = set()
     for metric in dict.fromkeys(columns["metric"]):
         record = record_of(metric, records)
         if record is not None:
-            of_metric = [value if key[-1] == metric else None for value, key in zip(values, keys, strict=True)]
-            cells |= {(names[place // count], place % count) for place in _best(of_metric, keys, record)}
-    return cells
+            of_metric = [value if key[-1] == metric else None for value, key in zip(columns["mean"], keys, strict=True)]
+            rows |= _best(of_metric, keys, record)
+    return rows
 
 
 def _best_note(records: Iterable[Metric], *, within: bool) -> str:

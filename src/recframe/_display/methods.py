@@ -39,9 +39,10 @@ class DisplayMethods:
         cluster: str | None = None,
         **roles: Any,
     ) -> None:
-        """Write one HTML file that shows everything: means, comparisons, charts, checks, definitions.
+        """Write one HTML file that shows everything: verdicts, data, means, comparisons, charts, checks, definitions.
 
-        The file reads nothing else, neither files nor the network, and is light or dark as its reader prefers. It needs
+        With several models it begins with what is decided about each pair of them. Quantiles, the findings of `check`
+        and definitions are folded. The file reads nothing else, neither files nor the network, and is light or dark as its reader prefers. It needs
         the extra ``plot``.
 
         Parameters

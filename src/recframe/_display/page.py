@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import re
+from dataclasses import dataclass
 from html import escape as escape_marks
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ from recframe._display.charts import altair
 from recframe.errors import MissingExtraError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._display.layout import Cell, Layout
 
@@ -21,8 +21,16 @@ STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 75rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line); }
+summary h2 { display: inline; border: 0; } details { margin-top: 1.2rem; } summary { cursor: pointer; }
+.verdict { border-left: .4rem solid var(--weak); padding: .1rem .9rem; margin: .8rem 0; }
+.verdict h3 { font-size: 1.1rem; margin: .2rem 0; } .verdict p { margin: .1rem 0; }
+.better { border-color: #00916A; } .worse { border-color: #D55E00; } .not-worse, .equivalent { border-color: #1F83C6; }
+.facts { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; } .facts dt { color: var(--weak); font-size: .8rem; }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
 .table, figure { overflow-x: auto; margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; }
+.figures { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
+.figures figure { margin: 0; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
 td.long { white-space: normal; } .number { text-align: right; }
@@ -37,6 +45,12 @@ footer { margin-top: 3rem; }
   td { display: block; padding: 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
   td::before { content: attr(data-column); display: block; color: var(--weak); font-size: .75rem; }
   td.long { grid-column: 1 / -1; }
+}
+@media print {
+  @page { size: A4; margin: 12mm; }
+  body { margin: 0; max-width: none; font-size: 10pt; } .table, figure { overflow: visible; }
+  table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; overflow-wrap: anywhere; }
+  figure, tr, .verdict { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; }
 }
 """
 """On a narrow screen each row of a table is a block of named values, as its columns would not fit."""
@@ -60,9 +74,24 @@ CHART_COLOURS = {
 """What makes a chart use the page's colour of text."""
 
 
-def page(title: str, sections: Sequence[tuple[str, str]], footer: str) -> str:
-    """Return a page of sections, each a heading and its HTML."""
-    body = "\n".join(f"<section>\n<h2>{escape(heading)}</h2>\n{html}\n</section>" for heading, html in sections)
+@dataclass(frozen=True)
+class Section:
+    """A heading and its HTML; folded sections open by a click."""
+
+    heading: str
+    html: str
+    folded: bool = False
+
+    def __str__(self) -> str:
+        heading = f"<h2>{escape(self.heading)}</h2>"
+        if not self.folded:
+            return f"<section>\n{heading}\n{self.html}\n</section>"
+        return f"<section><details>\n<summary>{heading}</summary>\n{self.html}\n</details></section>"
+
+
+def page(title: str, sections: Sequence[Section], footer: str) -> str:
+    """Return a page of sections."""
+    body = "\n".join(map(str, sections))
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -93,26 +122,50 @@ def paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def chart_html(chart: Any, number: int) -> str:
-    """Return a chart as SVG that uses the page's colour of text; the number tells its parts from other charts'.
+def note(text: str) -> str:
+    """Return a remark."""
+    return f'<p class="note">{escape(text)}</p>'
+
+
+def item_html(kind: str, heading: str, html: str) -> str:
+    """Return a verdict, whose kind gives its edge a colour."""
+    return f'<div class="verdict {escape(kind)}"><h3>{escape(heading)}</h3>\n{html}</div>'
+
+
+def folded(heading: str, html: str) -> str:
+    """Return what opens by a click."""
+    return f"<details><summary>{escape(heading)}</summary>\n{html}\n</details>"
+
+
+def facts_html(facts: Mapping[str, str]) -> str:
+    """Return names with their values."""
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
+    return f'<dl class="facts">{rows}</dl>'
+
+
+def figures_html(figures: Sequence[str]) -> str:
+    """Return charts, side by side where there is room."""
+    return f'<div class="figures">{"".join(figures)}</div>' if figures else ""
+
+
+def chart_html(chart: Any, name: object) -> str:
+    """Return a chart as SVG that uses the page's colour of text; the name tells its parts from other charts'.
 
     Raises
     ------
     MissingExtraError
         vl-convert is not installed.
     """
-    alt = altair()
-    spec = chart.to_dict()
-    spec["config"] = {**spec.get("config", {}), **CHART_COLOURS}
-    written = io.StringIO()
     try:
-        alt.Chart.from_dict(spec).save(written, format="svg")
-    except ValueError as error:
-        if "vl-convert" not in str(error):
-            raise
+        import vl_convert
+    except ImportError:
         what = "charts as images"
         raise MissingExtraError.of(what, "plot") from None
-    svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart{number}-", written.getvalue())
+    # Altair checks a chart against its whole schema, which takes longer than the evaluation; the charts are our own.
+    spec = chart.to_dict(validate=False)
+    spec["config"] = {**spec.get("config", {}), **CHART_COLOURS}
+    version = "_".join(altair().SCHEMA_VERSION.split(".")[:2])
+    svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart-{name}-", vl_convert.vegalite_to_svg(spec, vl_version=version))
     svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
     return f"<figure>{svg}</figure>"
 

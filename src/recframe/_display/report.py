@@ -1,29 +1,32 @@
-"""What a report says: what was computed, what a check finds, means, comparisons, charts."""
+"""What a report says: what is decided, of what data, means, charts; folded: quantiles, findings, definitions."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from recframe._arguments import CALL_ROLES, EXPLAINED
-from recframe._display import chart_dates, charts, page
+from recframe._display import chart_dates, chart_texts, charts, page, verdicts
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
+from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import Layout, layout_of, number_text
 from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice
-from recframe.errors import OptionError, OptionTypeError, closest, quoted
+from recframe.errors import OptionError, OptionTypeError, closest, quoted, visible
 from recframe.metrics import CutMetric
 from recframe.metrics._beyond_accuracy import ExposureMetric
 from recframe.profiles import explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    import narwhals as nw
 
     from recframe._comparison.describe import Options
     from recframe._display.data import Mean
@@ -36,6 +39,10 @@ CURVE = 20
 """The last cutoff of curves, where no metric has a later one."""
 MOST_CHARTS = 5
 """The most charts of pairs of models."""
+MOST_VERDICTS = 12
+"""The most pairs of models whose verdicts are shown at once."""
+FEW_LISTS = 30
+"""Segments of fewer lists are marked: one list can move their difference."""
 TITLE = "Evaluation of recommendations"
 
 
@@ -88,6 +95,25 @@ class ReportQuery:
             return []
         return list(dict.fromkeys(row["model"] for row in rows_of(self.values.to_native())))
 
+    @cached_property
+    def spread(self) -> nw.DataFrame[Any]:
+        """How the values of lists spread."""
+        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.given))
+
+    @cached_property
+    def compared(self) -> nw.DataFrame[Any] | None:
+        """The comparison of the models, of which there are several."""
+        return self.compare(self.by_list) if self.by_list and len(self.models) > 1 else None
+
+    def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
+        """Return the comparison of some metrics."""
+        how = {"baseline": self.baseline, "correction": self.correction}
+        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.given, **roles))
+
+    def table(self, result: nw.DataFrame[Any]) -> str:
+        """Return a result as a table."""
+        return page.table_html(layout_of(result, self.records, DIGITS, self.options.confidence))
+
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
         columns = {metric: metric if isinstance(metric, str) else metric.label for metric in metrics}
@@ -128,38 +154,79 @@ def write_report(
     write_whole(target, text.encode())
 
 
-def _sections(report: ReportQuery) -> Iterator[tuple[str, str]]:
-    yield "Means", _means(report)
-    compared = _comparison(report)
-    if compared:
-        yield "Comparison", compared
+def _sections(report: ReportQuery) -> Iterator[page.Section]:
     drawn = [page.chart_html(chart, number) for number, chart in enumerate(_charts(report))]
+    compared = report.compared
+    if compared is not None:
+        yield page.Section("Verdict", _verdicts(report, rows_of(compared.to_native())))
+    yield page.Section("Data", _data(report))
+    if compared is not None:
+        yield page.Section("Comparison", _forest(report, compared, "forest") + report.table(compared))
+    yield page.Section("Means", report.table(report.values))
+    if compared is not None and report.per is not None:
+        yield page.Section("Segments", _segments(report))
     if drawn:
-        yield "Charts", "\n".join(drawn)
-    yield "Check of the data", _check(report)
-    yield "What was computed", _explained(report)
-
-
-def _means(report: ReportQuery) -> str:
-    """Return the values of all metrics, and how those of lists spread."""
-    parts = [page.table_html(layout_of(report.values, report.records, DIGITS))]
+        yield page.Section("Charts", page.figures_html(drawn))
     if report.by_list:
-        spread = report.rec.describe(report.by_list, **report.confidence, **report.given)
-        parts.append(page.table_html(layout_of(eager_result(spread), report.records, DIGITS)))
-    return "\n".join(parts)
+        yield page.Section("How values of lists spread", report.table(report.spread), folded=True)
+    count, found = _check(report)
+    yield page.Section(f"Check of the data: {count} finding{'' if count == 1 else 's'}", found, folded=True)
+    yield page.Section("What was computed", _explained(report), folded=True)
 
 
-def _comparison(report: ReportQuery) -> str:
-    if not report.by_list or len(report.models) <= 1:
-        return ""
-    compared = report.rec.compare(
-        report.by_list,
-        baseline=report.baseline,
-        correction=report.correction,
-        **report.confidence,
-        **report.given,
-    )
-    return page.table_html(layout_of(eager_result(compared), report.records, DIGITS))
+def _verdicts(report: ReportQuery, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is decided about each pair of models: in the first metric, and below it in the others."""
+    drawn = []
+    for first, *others in verdicts.by_pair(rows):
+        confidence = report.options.confidence
+        lines = [page.paragraph(verdicts.numbers(first, confidence))]
+        lines += [page.note(f"{row['verdict']}: {verdicts.numbers(row, confidence)}") for row in others]
+        kind = str(first["verdict"]).replace(" ", "-")
+        drawn.append(page.item_html(kind, verdicts.sentence(first), "\n".join(lines)))
+    shown, rest = drawn[:MOST_VERDICTS], drawn[MOST_VERDICTS:]
+    more = page.folded(f"{len(rest):,} more pairs of models", "\n".join(rest)) if rest else ""
+    return "\n".join(shown) + more
+
+
+def _data(report: ReportQuery) -> str:
+    """Return when and of what the report is."""
+    counted = nw.from_native(report.frame).select(nw.len().alias("rows"))
+    facts = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "recframe": sys.modules[__name__.partition(".")[0]].__version__,  # the package itself imports this module
+        "rows": f"{rows_of(counted.to_native())[0]['rows']:,}",
+    }
+    if report.by_list:
+        rows = rows_of(report.spread.to_native())
+        facts["lists"] = f"{max(row['lists'] + row['undefined'] for row in rows):,}"
+    if report.models:
+        facts["models"] = ", ".join(visible(str(model)) for model in report.models)
+    if report.compared is not None:
+        facts["baseline"] = "all pairs" if report.baseline is None else visible(str(report.baseline))
+    cutoffs = sorted({metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None})
+    facts |= {"cutoffs": ", ".join(map(str, cutoffs))} if cutoffs else {}
+    facts |= {"confidence": chart_texts.percent(report.options.confidence)}
+    return page.facts_html(facts)
+
+
+def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> str:
+    """Return the forest plot of each metric under which a pair of models has a difference."""
+    by_metric: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows_of(compared.to_native()):
+        if row["difference"] is not None:
+            by_metric.setdefault(row["metric"], []).append(row)
+    plots = (chart_of(rows, report.records, report.models) for rows in by_metric.values())
+    return page.figures_html([page.chart_html(plot, f"{name}-{number}") for number, plot in enumerate(plots)])
+
+
+def _segments(report: ReportQuery) -> str:
+    """Return the differences in each segment under the first metric, the largest first."""
+    compared = report.compare(report.by_list[:1], per=report.per)
+    ordered = compared.sort("difference", descending=True, nulls_last=True)
+    layout = layout_of(ordered, report.records, DIGITS, report.options.confidence)
+    few = [count is not None and count < FEW_LISTS for count in ordered.get_column("lists").to_list()]
+    layout.mark("lists", few, f"of fewer than {FEW_LISTS} lists: one list can move the difference")
+    return _forest(report, ordered, "segments") + page.table_html(layout)
 
 
 def _charts(report: ReportQuery) -> Iterator[Any]:
@@ -214,7 +281,7 @@ def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
     for number in others[:MOST_CHARTS]:
         pair = by_model.of([baseline, number])
         if pair.shared:
-            yield charts.differences(sorted_differences(pair), metric)
+            yield charts.differences(sorted_differences(pair), metric, by_model.models)
 
 
 def _is_time(averages: Sequence[Mean]) -> bool:
@@ -225,25 +292,28 @@ def _is_time(averages: Sequence[Mean]) -> bool:
     )
 
 
-def _check(report: ReportQuery) -> str:
+def _check(report: ReportQuery) -> tuple[int, str]:
+    """Return how many findings there are, and their table."""
     allowed = CALL_ROLES["check"]
     roles = {name: value for name, value in report.given.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
     rows = rows_of(report.rec.check(min(cutoffs, default=None), **roles))
     findings = [row for row in rows if row["count"]]
     if not findings:
-        return page.paragraph("Nothing was found.")
+        return 0, page.paragraph("Nothing was found.")
     layout = Layout()
     for name in ("model", "finding", "severity", "count", "share", "meaning"):
         if name in findings[0]:
             cells = [number_text(row[name], 3) if name in ("count", "share") else str(row[name]) for row in findings]
             layout.add(name, cells, numeric=name in ("count", "share"))
-    return page.table_html(layout)
+    return len(findings), page.table_html(layout)
 
 
 def _explained(report: ReportQuery) -> str:
     every = {**report.bound, **report.given}
     policies = {name: every[name] for name in EXPLAINED if name in every}
     like = {"like": every["like"]} if every.get("like") is not None else {}
-    texts = [str(explain(metric, **like, **policies)) for metric in report.metrics]
+    # Cutoffs change a value, not its definition, so a metric is explained once.
+    first = {spec.at(None).name if _has_cutoff(spec.metric) else spec.name: spec for spec in reversed(report.specs)}
+    texts = [str(explain(spec.as_given, **like, **policies)) for spec in reversed(first.values())]
     return "\n".join(map(page.text_html, texts))

@@ -1,0 +1,122 @@
+"""The forest plot: what `compare` found, a line for each pair of models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._display import chart_texts as texts
+from recframe._display import charts
+from recframe._display.frames import rows_of
+from recframe._display.layout import IS_COMPARE, record_of
+from recframe._display.table import records_by_name
+from recframe.errors import InputError, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import altair as alt
+
+    from recframe.metrics import Metric
+
+MOST_PAIRS = 60
+"""The most lines of a panel."""
+
+
+def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) -> alt.LayerChart | alt.VConcatChart:
+    """Return the result of `compare` as a chart: differences with their intervals and verdicts.
+
+    Each pair of models, in each segment if there are any, is a line: a dot for the mean difference of the model and
+    its baseline, its interval, and the verdict beside it. Each metric is a panel with a dashed line at 0. The chart
+    decides nothing: verdicts, not intervals, follow the adjusted p-values.
+
+    Parameters
+    ----------
+    result : frame
+        What `compare` returned; lazy frames are collected. Of more than 60 pairs of a metric, those with the largest
+        differences are drawn.
+    metrics : str, Metric or sequence of them
+        Metrics of your own that the result holds: they say whether higher is better.
+
+    Returns
+    -------
+    altair.LayerChart or altair.VConcatChart
+        The chart, to show, to change and to save (``chart.save("chart.svg")``).
+
+    Raises
+    ------
+    InputError
+        The frame is no result of `compare`, or no pair has a difference.
+    MissingExtraError
+        Altair is not installed: the extra ``plot``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({
+    ...     "user": [1, 1, 2, 2, 3, 3], "relevant": [0, 1, 1, 0, 0, 1],
+    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+    ... })
+    >>> chart = recframe.forest(df.rec.compare("mrr", score=["old", "new"]))
+    >>> chart.to_dict()["title"]["text"]
+    'Difference of mrr'
+    """
+    charts.altair()
+    records = records_by_name(metrics)
+    rows = rows_of(result)
+    if not rows or not IS_COMPARE | {"verdict"} <= rows[0].keys():
+        msg = f"a forest plot shows a result of compare, but these are {len(rows)} rows of other columns"
+        raise InputError(msg, "recframe.forest(rec.compare('ndcg', k=10))")
+    models = [row[name] for row in rows for name in ("baseline", "model")]
+    chart: alt.LayerChart | alt.VConcatChart = chart_of(rows, records, models)
+    return chart
+
+
+def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], models: Iterable[Any]) -> Any:
+    """Return the chart of rows of `compare`; the models have their colours in this order.
+
+    Raises
+    ------
+    InputError
+        No row has a difference.
+    """
+    drawn = [row for row in rows if row["difference"] is not None]
+    if not drawn:
+        msg = "no pair of models has a difference to show"
+        raise InputError(msg, "look at the frame with check()")
+    names = list(dict.fromkeys(row["metric"] for row in drawn))
+    most = {
+        name: sorted((abs(row["difference"]) for row in drawn if row["metric"] == name), reverse=True) for name in names
+    }
+    least = {name: differences[:MOST_PAIRS][-1] for name, differences in most.items()}
+    kept = [row for row in drawn if abs(row["difference"]) >= least[row["metric"]]]
+    of = max(map(len, most.values()))
+    some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
+    parts = [_row(row, several=len({row["baseline"] for row in kept}) > 1) for row in kept]
+    counts = [row["lists"] for row in kept]
+    lists = (
+        f"{min(counts):,} to {texts.lists_text(max(counts))}"
+        if min(counts) < max(counts)
+        else texts.lists_text(counts[0])
+    )
+    baselines = {row["baseline"] for row in kept}
+    against = [f"against {texts.short(_name(baselines.pop()))}"] if len(baselines) == 1 else []
+    subtitle = [", ".join([*against, lists]), *some]
+    colours = list(dict.fromkeys(map(_name, models)))
+    return charts.forest(parts, {name: record_of(name, records) for name in names}, colours, subtitle)
+
+
+def _row(row: Mapping[str, Any], *, several: bool) -> dict[str, Any]:
+    """Return what a chart holds of a row: segment, model and baseline are its name."""
+    segment = tuple(row.values())[: list(row).index("metric")]
+    pair = texts.short(_name(row["model"]))
+    if several:
+        pair += f" − {texts.short(_name(row['baseline']))}"
+    if segment:
+        pair = f"{texts.segment_texts([segment])[0]} · {pair}"
+    chosen = ("metric", "difference", "low", "high", "verdict", "lists")
+    return {name: row[name] for name in chosen} | {"pair": pair, "model": _name(row["model"])}
+
+
+def _name(model: Any) -> str:
+    return visible(str(model))

@@ -1,0 +1,82 @@
+"""`recframe.forest`: the chart shows what `compare` found, and nothing else."""
+
+import pytest
+
+import recframe
+
+pl = pytest.importorskip("polars")
+pytest.importorskip("scipy")
+pytest.importorskip("altair")
+
+FRAME = pl.DataFrame({
+    "user": [user for user in range(12) for _ in "abc"],
+    "relevant": [1, 0, 0] * 12,
+    "old": [1, 3, 2] * 10 + [3, 2, 1] * 2,
+    "new": [3, 2, 1] * 11 + [2, 3, 1],
+    "flat": [1, 2, 3] * 12,
+    "day": ["mon"] * 18 + [None] * 18,
+})  # fmt: skip
+MODELS = ["old", "new", "flat"]
+
+
+def drawn(chart):
+    found = chart.to_dict()
+    panels = found.get("vconcat", [found])
+    rows = {}
+    for panel in panels:
+        for layer in panel["layer"]:
+            name = layer.get("data", panel.get("data", {})).get("name")
+            values = layer.get("data", {}).get("values") or found.get("datasets", {}).get(name, [])
+            rows |= {(row["metric"], row["pair"]): row for row in values if "pair" in row}
+    return found, panels, rows
+
+
+def test_a_line_for_each_pair_a_panel_for_each_metric():
+    result = FRAME.rec.compare(["mrr", "ndcg"], k=2, score=MODELS, baseline="old")
+    _, panels, rows = drawn(recframe.forest(result))
+    assert len(panels) == 2 and len(rows) == 4
+    for row in result.iter_rows(named=True):
+        one = rows[row["metric"], row["model"]]
+        names = ("difference", "low", "high", "verdict", "lists")
+        assert [one[name] for name in names] == [row[name] for name in names]
+    assert panels[0]["title"]["subtitle"][0] == "against old, 12 lists"
+
+
+def test_all_pairs_and_segments_are_named():
+    result = FRAME.rec.compare("mrr", k=2, score=MODELS, per="day")
+    _, _, rows = drawn(recframe.forest(result))
+    expected = {f"{day} · {pair}" for day in ("mon", "missing") for pair in ("new − old", "flat − old", "flat − new")}
+    assert {pair for _, pair in rows} == expected
+
+
+def test_models_keep_their_colours_where_the_baseline_is_not_the_first():
+    result = FRAME.rec.compare("mrr", score=MODELS, baseline="flat")
+    found, _, _ = drawn(recframe.forest(result))
+    assert '"domain": ["flat", "old", "new"]' in str(found).replace("'", '"')
+
+
+def test_of_many_pairs_those_with_the_largest_differences_are_drawn(monkeypatch):
+    monkeypatch.setattr("recframe._display.forest.MOST_PAIRS", 1)
+    result = FRAME.rec.compare("mrr", score=MODELS, baseline="old")
+    found, _, rows = drawn(recframe.forest(result))
+    assert [pair for _, pair in rows] == ["new"]
+    assert "1 of 2 pairs, those with the largest differences" in found["title"]["subtitle"]
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (FRAME.rec.evaluate("mrr", score="old"), "a forest plot shows a result of compare"),
+        (FRAME.clear(), "a forest plot shows a result of compare"),
+        ("mrr", "result='mrr' is not a frame"),
+    ],
+)
+def test_what_is_no_comparison(result, message):
+    with pytest.raises(recframe.RecError, match=message):
+        recframe.forest(result)
+
+
+def test_without_a_difference_there_is_no_chart():
+    result = FRAME.with_columns(relevant=0).rec.compare("mrr", score=["old", "new"])
+    with pytest.raises(recframe.InputError, match="no pair of models has a difference"):
+        recframe.forest(result)
