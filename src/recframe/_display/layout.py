@@ -71,7 +71,7 @@ class Layout:
 def layout_of(
     result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int, confidence: float | None = None
 ) -> Layout:
-    """Return the table of a result of `evaluate`, `describe`, `compare` or `rank_models`, whose confidence may be known.
+    """Return the table of a result of a call; the confidence of its intervals may be known.
 
     Raises
     ------

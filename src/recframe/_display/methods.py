@@ -42,8 +42,8 @@ class DisplayMethods:
         """Write one HTML file that shows everything: verdicts, data, means, comparisons, charts, checks, definitions.
 
         With several models it begins with what is decided about each pair of them. Quantiles, the findings of `check`
-        and definitions are folded. The file reads nothing else, neither files nor the network, and is light or dark as its reader prefers. It needs
-        the extra ``plot``.
+        and definitions are folded. The file reads nothing else, neither files nor the network, and is light or dark as
+        its reader prefers. It needs the extra ``plot``.
 
         Parameters
         ----------
