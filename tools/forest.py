@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 def main() -> None:
     """Write ``docs/pictures/forest.svg``."""
     visits = pl.read_csv(ROOT / "examples" / "visits.csv")
-    rec = visits.rec(by="user", score=["old", "new", "deep", "popular"])
+    rec = recframe.rec(visits)(by="user", score=["old", "new", "deep", "popular"])
     chart = recframe.forest(rec.compare("ndcg", k=5, baseline="old"))
     chart.configure(background="white", padding=12).save(ROOT / "docs" / "pictures" / "forest.svg")
 
