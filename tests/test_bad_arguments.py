@@ -272,12 +272,7 @@ def test_bound_roles(make, every):
     assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names(), every) == []
 
 
-def test_config(every):
-    config = recframe.Config
-    setters = [name for name, _ in inspect.getmembers(config, callable) if name.startswith("set_")]
-    assert setters
-    with config():  # which restores what an accepted value changes
-        assert try_all("Config", config, {}, arguments(config), max(every // 4, 1)) == []
-        for name in setters:
-            setter = getattr(config, name)
-            assert try_all(name, setter, {}, arguments(setter), max(every // 4, 1)) == []
+@pytest.mark.parametrize("call", [recframe.Config, recframe.Config.set], ids=["block", "set"])
+def test_config(every, call):
+    with recframe.Config():  # which restores what an accepted value changes
+        assert try_all("Config", call, {}, arguments(call), max(every // 4, 1)) == []

@@ -7,10 +7,12 @@ import os
 import sys
 import warnings
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+import recframe
 from engines.arrow import Arrow
-from engines.base import STATISTICS, python_value
+from engines.base import python_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,5 +78,5 @@ class SparkWorkers(Spark):
     name = "spark workers"
 
     def ask(self, frame: Any, method: str, *args: Any, **given: Any) -> Any:
-        parted = {} if method in ("check", "contributions", *STATISTICS) else {"partitions": 3}
+        parted = {"partitions": 3} if "partitions" in signature(getattr(recframe.rec(frame), method)).parameters else {}
         return super().ask(frame, method, *args, **parted, **given)
