@@ -89,6 +89,12 @@ def test_curves_hold_the_means_and_intervals_of_describe():
     assert len(rows) == 2 * 2 * 3
 
 
+def test_curves_of_metrics_of_all_lists_hold_their_intervals():
+    _, rows, _ = spec(FRAME.rec.plot.curve("coverage", k=[1, 2], score="old"))
+    values = {(None, row["model"], f"coverage@{row['k']}"): (row["mean"], row["low"], row["high"]) for row in rows}
+    assert values == described("coverage", k=[1, 2], score="old")
+
+
 def test_by_default_a_curve_has_20_cutoffs():
     found, rows, _ = spec(FRAME.rec.plot.curve("recall", score="old"))
     assert [row["k"] for row in rows] == list(range(1, 21))
@@ -268,7 +274,6 @@ def test_a_chart_is_saved_as_png(tmp_path):
         (lambda plot: plot.curve("ndcg@5"), "ndcg@5 has a cutoff of its own"),
         (lambda plot: plot.curve("gauc"), "gauc accepts no cutoff"),
         (lambda plot: plot.curve("ndcg", per="country"), "per"),
-        (lambda plot: plot.curve("coverage"), "coverage"),
         (lambda plot: plot.distribution(["ndcg", "mrr"]), "shows one metric at one cutoff, but these are ndcg, mrr"),
         (lambda plot: plot.distribution("coverage"), "coverage is one value of all lists together"),
         (lambda plot: plot.differences("ndcg", score=MODELS), "shows two models, but there are 3"),
