@@ -90,9 +90,9 @@ def test_curves_hold_the_means_and_intervals_of_describe():
 
 
 def test_curves_of_metrics_of_all_lists_hold_their_intervals():
-    _, rows, _ = spec(FRAME.rec.plot.curve("coverage", k=[1, 2], score="old"))
+    _, rows, _ = spec(FRAME.rec.plot.curve("coverage", k=[1, 2], score=MODELS))
     values = {(None, row["model"], f"coverage@{row['k']}"): (row["mean"], row["low"], row["high"]) for row in rows}
-    assert values == described("coverage", k=[1, 2], score="old")
+    assert values == described("coverage", k=[1, 2], score=MODELS)
 
 
 def test_by_default_a_curve_has_20_cutoffs():
