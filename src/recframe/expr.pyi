@@ -15,6 +15,7 @@ from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
+from recframe.metrics.expected_exposure import Browsing
 from recframe.metrics.rbp import HitGain
 
 class ExpressionRoles(TypedDict, total=False):
@@ -155,6 +156,33 @@ def gauc(
     relevant: str | pl.Expr | None = None,
     *,
     weigh_by: WeighBy = "rows",
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def eed(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    *,
+    p: float = 0.5,
+    browsing: Browsing = "geometric",
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def eer(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    *,
+    p: float = 0.5,
+    browsing: Browsing = "geometric",
+    **roles: Unpack[ExpressionRoles],
+) -> pl.Expr: ...
+def eel(
+    score: str | pl.Expr,
+    relevant: str | pl.Expr | None = None,
+    k: int | None = None,
+    *,
+    p: float = 0.5,
+    browsing: Browsing = "geometric",
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def num_rel(

@@ -31,7 +31,7 @@ OLDEST = (1, 44)
 """The oldest polars that runs the steps right: 1.35 moves values between lists of which some are empty."""
 NAMES = (
     *("precision", "recall", "f1", "fbeta", "r_precision", "hit_rate", "mrr", "map", "dcg", "ndcg", "rbp", "err"),
-    *("pfound", "pr_auc", "roc_auc", "partial_auc", "gauc", "num_rel", "num_ret", "num_rel_ret"),
+    *("pfound", "pr_auc", "roc_auc", "partial_auc", "gauc", "eed", "eer", "eel", "num_rel", "num_ret", "num_rel_ret"),
 )
 """The metrics that read nothing but the scores and the relevance of one list."""
 SEVERAL = "metrics"
