@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -21,6 +22,7 @@ from recframe.metrics._record import check_k
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recframe._checks.findings import Finding
     from recframe._checks.opened import Part
     from recframe._columns import Frame
 
@@ -78,20 +80,30 @@ def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
 def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
     parts = _parts(opened, index, k)
+    model = MODEL if opened.long else _constant(MODEL, opened.query.model_name(index))
     looks = []
     for place, finding in enumerate(FINDINGS):
-        if finding.name not in requested:
-            continue
-        (part,) = (frame for names, frame in parts if finding.name in names)
-        count = nw.col(finding.name)
-        count = nw.when(nw.col(finding.needs) > 0).then(count) if finding.needs in opened.optional else count
-        text = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
-        model = {} if opened.long else {MODEL: opened.query.model_name(index)}
-        constants = text | model | {ORDER: index * len(FINDINGS) + place}
-        numbers = part.select(*opened.long, count.alias(COUNT), nw.col(finding.of).alias(TOTAL))
-        numbers = numbers.with_columns(*(nw.lit(value).alias(name) for name, value in constants.items()))
-        looks.append(numbers.select(MODEL, FINDING, SEVERITY, COUNT, TOTAL, MEANING, ORDER))
+        if finding.name in requested:
+            (part,) = (frame for names, frame in parts if finding.name in names)
+            order = _constant(ORDER, index * len(FINDINGS) + place)
+            looks.append(part.select(model, *_shown(finding, needy=finding.needs in opened.optional), order))
     return looks
+
+
+@lru_cache(256)
+def _constant(name: str, value: str | int) -> nw.Expr:
+    """Return a column of one value; kept, as each expression is converted once."""
+    return nw.lit(value).alias(name)
+
+
+@lru_cache(2 * len(FINDINGS))
+def _shown(finding: Finding, *, needy: bool) -> list[nw.Expr]:
+    """Return what the findings show of one; kept, as each expression is converted once."""
+    count = nw.col(finding.name)
+    count = nw.when(nw.col(finding.needs) > 0).then(count) if needy else count
+    numbers = [count.alias(COUNT), nw.col(finding.of).alias(TOTAL)]
+    texts = {FINDING: finding.name, SEVERITY: finding.severity, MEANING: finding.meaning}
+    return [*numbers, *(_constant(name, text) for name, text in texts.items())]
 
 
 def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
