@@ -252,7 +252,7 @@ def test_movielens_100k(run):
 
 @pytest.mark.slow
 def test_the_documentation_shows_the_real_output(run):
-    page = (ROOT / "docs" / "demo.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     _, out, _ = run()
     # The part that depends on no generator of random numbers and on no library for matrices.
     assert out.split("2. Many lists")[0] in page

@@ -22,10 +22,10 @@ FENCE = re.compile(r"^( *)```python\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 TAB = re.compile(r'^=== "(.*)"$', re.MULTILINE)
 """The title of a tab."""
 ON_BOTH = ("boosters.md", "coming-from.md", "custom-metrics.md")
-"""Pages whose blocks outside of tabs run with those of either tab."""
+"""Pages whose blocks outside of tabs run with those of either tab, as those of the pages of metrics do."""
 THEIRS = re.compile(r"^```py\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 """A block of code of another library."""
-LINK = re.compile(r"\]\(([^)#:]+)\)")
+LINK = re.compile(r"\]\(([^)#:]+)(?:#([^)]+))?\)")
 
 
 def code(page: Path, *, pandas: bool | None = None) -> str:
@@ -34,7 +34,7 @@ def code(page: Path, *, pandas: bool | None = None) -> str:
     blocks = []
     for found in FENCE.finditer(text):
         on_pandas = bool(found[1]) and TAB.findall(text[: found.start()])[-1] == "pandas"
-        on_both = not found[1] and page.name in ON_BOTH
+        on_both = not found[1] and (page.name in ON_BOTH or page.parent.name == "metrics")
         if pandas is None or pandas == on_pandas or on_both:
             blocks.append(textwrap.dedent(found[2]))
     return "\n".join(blocks)
@@ -69,8 +69,13 @@ def test_no_page_holds_a_conflict_of_two_versions():
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_links_lead_somewhere(page):
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), target
+    # The site's build checks the anchors of its pages.
+    for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        linked = page.parent / target
+        assert linked.exists(), target
+        if anchor and page.name == "README.md":
+            titles = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}, target
 
 
 COMING_FROM = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
@@ -95,14 +100,14 @@ def test_other_libraries_print_what_the_page_says(block):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # of the other packages
-@pytest.mark.parametrize("name", ["large", "mlflow"])
+@pytest.mark.parametrize("name", ["engines", "howto/mlflow"])
 def test_examples_with_other_packages_print_what_the_page_says(name):
     # The packages are in the extra `test-howto`.
-    text = (ROOT / "docs" / "howto" / f"{name}.md").read_text(encoding="utf-8")
-    theirs = "".join(THEIRS.findall(text))
+    page = ROOT / "docs" / f"{name}.md"
+    theirs = "\n".join(THEIRS.findall(page.read_text(encoding="utf-8")))
     for library in re.findall(r"^>>> (?:import|from) (\w+)", theirs, re.MULTILINE):
         pytest.importorskip(library)
-    examples = code(ROOT / "docs" / "howto" / f"{name}.md", pandas=False) + "\n" + theirs
+    examples = code(page, pandas=False) + "\n" + theirs
     out: list[str] = []
     test = doctest.DocTestParser().get_doctest(examples, {}, f"{name}.md", None, 0)
     assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
@@ -123,7 +128,12 @@ def test_the_reference_holds_everything_public():
     public = {name for kind in (recframe.EagerRec, Plot) for name in dir(kind) if not name.startswith("_")}
     members = set(re.findall(r"^ {8}- (\w+)$", REFERENCE, re.MULTILINE))
     assert members == public - set(metrics.METRICS) - {"plot"}
-    assert set(metrics.METRICS) == {path.stem for path in (ROOT / "docs" / "metrics").glob("*.md")}
+    sections = [
+        name
+        for path in (ROOT / "docs" / "metrics").glob("*.md")
+        for name in re.findall(r"^## (\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    assert sorted(sections) == sorted(metrics.METRICS)
 
 
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():

@@ -29,17 +29,21 @@ def pages(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
                 yield from pages(target)
 
 
-def summary(path: Path) -> str:
-    """Return what a metric's page says the metric is; nothing for other pages, whose titles say enough."""
-    found = re.search(r"^`\w+`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return found[1] if found and path.parent.name == "metrics" else ""
+def metrics(path: Path) -> list[str]:
+    """Return the metrics of a page, with what it says that they are."""
+    if path.parent.name != "metrics":
+        return []
+    found = re.findall(r"^`(\w+)`: (.*)\.$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [f"  - [{name}](metrics/{path.name}#{name}): {said}" for name, said in found]
 
 
 def text() -> str:
     """Return the whole file."""
     site = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     rules = [
-        line for line in (DOCS / "assistants.md").read_text(encoding="utf-8").splitlines() if line.startswith("- ")
+        line
+        for line in (ROOT / "tools" / "assistants.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("- ")
     ]
     lines = [
         f"# {site['site_name']}",
@@ -54,8 +58,7 @@ def text() -> str:
         "",
     ]
     for title, target in pages(site["nav"]):
-        said = summary(DOCS / target)
-        lines.append(f"- [{title}]({target})" + (f": {said}" if said else ""))
+        lines += [f"- [{title}]({target})", *metrics(DOCS / target)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,7 @@
-"""Writes the documentation's pages on metrics from their records and ``metric_notes.toml``, and that on roles.
+"""Writes the documentation's pages on metrics from their records and ``metric_notes.toml``, and the table of roles.
 
-``python tools/metric_pages.py`` writes the pages of ``docs/metrics``; ``--check`` fails if one is out of date.
+``python tools/metric_pages.py`` writes the pages of ``docs/metrics``, a section for each metric. ``--check`` fails if
+one is out of date.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ import inspect
 import re
 import sys
 import textwrap
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from mathml import mathml
-from metric_table import bound
+from metric_table import NOTES, PAGES, interval, page_of
 
 import recframe
 from recframe.metrics import METRICS, CutMetric, Metric
@@ -23,21 +23,16 @@ from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetr
 from recframe.metrics._options import options_of
 from recframe.profiles import PROFILES
 
-PAGES = Path(__file__).parent.parent / "docs" / "metrics"
-SITE = PAGES.parent.parent / "zensical.toml"
-TIES = PAGES.parent / "concepts" / "ties.md"
-FACTORS = PAGES.parent / "factors.md"
+DOCS = Path(__file__).parent.parent / "docs"
+SITE = DOCS.parent / "zensical.toml"
+TIES = DOCS / "concepts" / "ties.md"
+FACTORS = DOCS / "factors.md"
+ACCESSOR = DOCS / "api" / "accessor.md"
+CALLS = "<!-- roles: written by tools/metric_pages.py -->", "<!-- end of roles -->"
 INEXACT = "<!-- inexact: written by tools/metric_pages.py -->", "<!-- end of inexact -->"
 WHOLE = "<!-- whole: written by tools/metric_pages.py -->", "<!-- end of whole -->"
 START, END = "    # Written by tools/metric_pages.py:\n", "    # Until here.\n"
-FAMILIES = {
-    "Money": ["money"],
-    "Whole lists": ["auc", "partial_auc", "correlation"],
-    "Counts and judgments": ["counts", "judgments"],
-}
-"""Titles of the navigation and their modules; all others are accuracy or beyond accuracy."""
 BEYOND = BeyondAccuracyMetric | ExposureMetric
-NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 
 ONE = """one = pl.DataFrame({
     "user":     ["ann"] * 6,
@@ -62,12 +57,9 @@ TRAIN = """train = pl.DataFrame({
 FEATURES = """features = pl.DataFrame({"item": ["tea", "jam", "cola"], "drink": [1, 0, 1], "food": [0, 1, 0]})
 """
 
-ROLES = """# Roles and policies
-
-<!-- Written by tools/metric_pages.py from what `help` says. -->
-
-Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with `df.rec(...)`, or name
-them for all calls with [`recframe.Config`](config.md). What they mean in full: [the contract](../contract.md).
+ROLES = """Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with
+`df.rec(...)`, or name them for all calls with [`recframe.Config`](functions.md#config). What they mean in full:
+[the contract](../contract.md).
 
 | argument | type | what it is |
 | --- | --- | --- |
@@ -75,52 +67,41 @@ them for all calls with [`recframe.Config`](config.md). What they mean in full: 
 
 PAGE = """# {title}
 
-<!-- Written by tools/metric_pages.py from the metric's record and tools/metric_notes.toml. -->
+<!-- Written by tools/metric_pages.py from the metrics' records and tools/metric_notes.toml. -->
+
+{links}. [What the letters mean](../metrics.md#letters-in-formulas). `like=` computes as
+[another library](../coming-from.md) does. The examples use:
+
+{frames}
+"""
+SECTION = """## {name}
 
 `{name}`: {summary}.{inexact}
 {math}
 | property | value |
 | --- | --- |
-| formula | {formula} |
 | range | {range} |
-| better | {better} |
 | cutoff | {cutoff} |
-{rows}
-Call it as `df.rec.{method}`, or by name in `evaluate`, `compare` and `describe`: {spellings}.
+| call | `df.rec.{method}`; in `evaluate`, `compare`, `describe`: {spellings} |
+{rows}| use it when | {use} |
+| not when | {avoid} |
+| reference | {references} |
 
-## By hand
+**By hand.** {hand}
 
-{hand}
+```python
+>>> {statement}
+{value}
 
-{code}
-
-## When to use it
-
-{use}
-
-## When not
-
-{avoid}
-
-## Options
-
+```
 {options}
-
-## Exact definition
-
-{notes}
+**Exactly.** {notes}
 
 ```text
 {explained}
 ```
 
-## In other libraries
-
-{libraries}
-
-## References
-
-{references}
+**Other libraries.** {libraries}
 """
 
 
@@ -145,8 +126,8 @@ def option_table(kind: type[Metric], parameters: str) -> str:
         values = ", ".join([f"`{default}`", *(f"`{other}`" for other in others)])
         rows.append(f"| `{option.name}` | {values} | {prose(described.get(option.name, ''))} |")
     if not rows:
-        return "None of its own."
-    return "\n".join(["| option | values, default first | what it does |", "| --- | --- | --- |", *rows])
+        return ""
+    return "\n".join(["", "| option | values, default first | what it does |", "| --- | --- | --- |", *rows, ""])
 
 
 def library_table(name: str) -> str:
@@ -163,11 +144,9 @@ def library_table(name: str) -> str:
         elif name in profile.refused:
             rows.append(f"| {profile.title} | | none | {prose(profile.refused[name])} |")
     if not rows:
-        return "No library of [the profiles](../profiles.md) computes it."
-    head = ["| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
-    return "\n".join(
-        [*head, *rows, "", "[Profiles](../profiles.md) say more about ties, missing lists and departures."]
-    )
+        return "None of those with a profile computes it."
+    head = [f"`{name}` in others:", "", "| library | calls it | here | remarks |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows])
 
 
 def inexact(kind: type[Metric]) -> tuple[str, str]:
@@ -193,7 +172,7 @@ def ties_page() -> str:
         option, words = inexact(kind)
         if words and not issubclass(kind, BEYOND):
             called = f"{name}({option})" if option else name
-            lines.append(f"- [`{called}`](../metrics/{name}.md): {words}.")
+            lines.append(f"- [`{called}`](../metrics/{page_of(kind)}.md#{name}): {words}.")
     return replaced(TIES, INEXACT, lines)
 
 
@@ -222,32 +201,32 @@ def formula(said: str) -> str:
     if not found:
         return ""
     math = mathml(" ".join(found[1].split()))
-    return f'\n<div class="formula" tabindex="0">{math}</div>\n\n[What the letters mean](../metrics.md).\n'
+    return f'\n<div class="formula" tabindex="0">{math}</div>\n'
 
 
-def example(kind: type[Metric], call: str, hand: str) -> str:
-    """Return the example's code in tabs, with its result, which must be that of the calculation by hand."""
-    beyond = issubclass(kind, BEYOND) or kind.name == "serendipity"
-    frames = [
-        LISTS if beyond else ONE,
-        *([TRAIN] if "train=" in call else []),
-        *([FEATURES] if "features=" in call else []),
+def frames_of(kinds: list[type[Metric]]) -> list[str]:
+    """Return the code that makes the frames of these metrics' examples."""
+    calls = [NOTES[kind.name]["call"] for kind in kinds]
+    return [
+        *dict.fromkeys(LISTS if frame_name(kind) == "lists" else ONE for kind in kinds),
+        *([TRAIN] if any("train=" in call for call in calls) else []),
+        *([FEATURES] if any("features=" in call for call in calls) else []),
     ]
-    scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
-    for frame in frames:
-        exec(frame, scope)  # noqa: S102 - the lines that the page shows
-    statement = f"round({'lists' if beyond else 'one'}.rec.{call}, 4)"
-    value = eval(statement, scope)  # noqa: S307 - as above
-    if not hand.rstrip(".").endswith(f" {value}"):
-        msg = f"{kind.name} is {value}, not what is said: {hand}"
-        raise SystemExit(msg)
+
+
+def frame_name(kind: type[Metric]) -> str:
+    """Return the name of the frame of a metric's example."""
+    return "lists" if issubclass(kind, BEYOND) or kind.name == "serendipity" else "one"
+
+
+def tabs(frames: list[str]) -> str:
+    """Return the code that makes frames, on pandas and on polars."""
     lines = [
         (">>> " if number == 0 or line[0] not in " }" else "... ") + line
         for frame in frames
         for number, line in enumerate(frame.splitlines())
     ]
-    lines = [">>> import polars as pl", ">>> import recframe", *lines, f">>> {statement}", str(value)]
-    on_polars = "\n".join(["```python", *lines, "", "```"])
+    on_polars = "\n".join(["```python", ">>> import polars as pl", ">>> import recframe", *lines, "", "```"])
     on_pandas = on_polars.replace("polars as pl", "pandas as pd").replace("pl.DataFrame", "pd.DataFrame")
     return "\n\n".join(
         f'=== "{title}"\n\n{textwrap.indent(code, "    ")}'
@@ -255,32 +234,51 @@ def example(kind: type[Metric], call: str, hand: str) -> str:
     )
 
 
-def page(kind: type[Metric]) -> str:
-    """Return the page of one metric."""
+def example(kind: type[Metric], call: str, hand: str) -> tuple[str, Any]:
+    """Return the example's statement and its value, which must be that of the calculation by hand."""
+    scope: dict[str, Any] = {"pl": pl, "recframe": recframe}
+    for frame in frames_of([kind]):
+        exec(frame, scope)  # noqa: S102 - the lines that the page shows
+    statement = f"round({frame_name(kind)}.rec.{call}, 4)"
+    value = eval(statement, scope)  # noqa: S307 - as above
+    if not hand.rstrip(".").endswith(f" {value}"):
+        msg = f"{kind.name} is {value}, not what is said: {hand}"
+        raise SystemExit(msg)
+    return statement, value
+
+
+def page(name: str) -> str:
+    """Return a page of metrics."""
+    kinds = [kind for kind in METRICS.values() if page_of(kind) == name]
+    links = " · ".join(f"[`{kind.name}`](#{kind.name})" for kind in kinds)
+    head = PAGE.format(title=PAGES[name][0], links=links, frames=tabs(frames_of(kinds)))
+    return "\n".join([head, *map(section, kinds)])
+
+
+def section(kind: type[Metric]) -> str:
+    """Return the section of one metric."""
     note, said = NOTES[kind.name], sections(kind)
     cut = issubclass(kind, CutMetric)
-    needs = (
-        [f"| needs | {', '.join(f'`{name}=`' for name in kind.required_inputs)} |\n"] if kind.required_inputs else []
-    )
-    needs += (
-        [f"| reads | {', '.join(f'`{name}=`' for name in kind.optional_inputs)} |\n"] if kind.optional_inputs else []
-    )
+    rows = [
+        f"| {verb} | {', '.join(f'`{name}=`' for name in names)} |\n"
+        for verb, names in (("needs", kind.required_inputs), ("reads", kind.optional_inputs))
+        if names
+    ]
     spelled = f"{kind.name}@10" if cut else kind.name
-    return PAGE.format(
-        title=kind.name,
+    statement, value = example(kind, note["call"], note["hand"])
+    return SECTION.format(
         name=kind.name,
         summary=kind.summary,
         inexact=first_paragraph(kind),
         math=formula(said[""]),
-        formula=kind.formula.replace("|", "\\|"),
-        range=f"{bound(kind.range[0])} … {bound(kind.range[1])}",
-        better="higher" if kind.higher_is_better else "lower",
+        range=interval(kind),
         cutoff="`k`; without it, the whole list" if cut else "accepts no k",
-        rows="".join(needs),
+        rows="".join(rows),
         method=f"{kind.name}({'k=10' if cut else ''})",
         spellings=", ".join(f'`"{name}"`' for name in (spelled, *kind.aliases)),
         hand=note["hand"],
-        code=example(kind, note["call"], note["hand"]),
+        statement=statement,
+        value=value,
         use=note["use"],
         avoid=note["avoid"],
         options=option_table(kind, said.get("Parameters", "")),
@@ -291,41 +289,30 @@ def page(kind: type[Metric]) -> str:
     )
 
 
-def family(kind: type[Metric]) -> str:
-    """Return the title under which the navigation has a metric."""
-    module = kind.__module__.rpartition(".")[2]
-    if issubclass(kind, BEYOND) or module in {"serendipity", "user_coverage"}:
-        return "Beyond accuracy"
-    return next((title for title, modules in FAMILIES.items() if module in modules), "Accuracy")
-
-
 def navigation() -> str:
-    """Return the site's settings with all metrics in the navigation."""
+    """Return the site's settings with all pages of metrics in the navigation."""
     before, _, rest = SITE.read_text(encoding="utf-8").partition(START)
-    lines = []
-    for title in ("Accuracy", *FAMILIES, "Beyond accuracy"):
-        names = [name for name, kind in METRICS.items() if family(kind) == title]
-        entries = [f'      {{ "{name}" = "metrics/{name}.md" }},' for name in names]
-        lines += [f'    {{ "{title}" = [', *entries, "    ] },"]
+    lines = [f'    {{ "{title}" = "metrics/{name}.md" }},' for name, (title, _) in PAGES.items()]
     return before + START + "\n".join(lines) + "\n" + END + rest.partition(END)[2]
 
 
 def roles() -> str:
-    """Return the page of the arguments that all calls share."""
+    """Return the page of the namespace with the arguments that all calls share."""
     said = inspect.getdoc(recframe.EagerRec.__call__) or ""
     found = re.findall(r"^(\w+) : (.*)\n((?:    .*\n?)+)", said, flags=re.MULTILINE)
-    return ROLES + "".join(f"| `{name}` | {prose(kind)} | {prose(words)} |\n" for name, kind, words in found)
+    rows = [f"| `{name}` | {prose(kind)} | {prose(words)} |" for name, kind, words in found]
+    return replaced(ACCESSOR, CALLS, [ROLES + "\n".join(rows)])
 
 
 def main() -> int:
     """Write the pages, or with --check compare them."""
-    pages = {PAGES / f"{name}.md": page(kind) for name, kind in METRICS.items()}
-    pages[PAGES.parent / "api" / "roles.md"] = roles()
+    pages = {DOCS / "metrics" / f"{name}.md": page(name) for name in PAGES}
+    pages[ACCESSOR] = roles()
     pages[SITE] = navigation()
     pages[TIES] = ties_page()
     pages[FACTORS] = factors_page()
     if "--check" in sys.argv:
-        present = set(PAGES.glob("*.md"))
+        present = set((DOCS / "metrics").glob("*.md"))
         old = [
             path.name for path, text in pages.items() if not path.exists() or path.read_text(encoding="utf-8") != text
         ]

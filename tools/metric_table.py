@@ -7,29 +7,46 @@ from __future__ import annotations
 
 import math
 import sys
+import tomllib
 from pathlib import Path
 
-from recframe.metrics import METRICS, CutMetric, Metric
-from recframe.metrics._options import options_of
+from recframe.metrics import METRICS, Metric
 
+PAGES = {
+    "hits": ("Hits in the top k", ["accuracy", "f_measure", "first_hit", "counts", "money"]),
+    "average-precision": ("Average precision and judgments", ["average_precision", "interpolated", "judgments"]),
+    "gain": ("Graded relevance and cascades", ["dcg", "rbp", "cascade", "subtopics"]),
+    "whole-lists": ("Areas and correlations of whole lists", ["auc", "partial_auc", "correlation"]),
+    "coverage": ("Coverage and exposure", ["exposure", "user_coverage", "expected_exposure"]),
+    "novelty": ("Novelty, diversity, calibration", ["novelty", "serendipity", "diversity", "calibration"]),
+}
+"""The pages of metrics: their titles, and the modules of ``recframe.metrics`` whose metrics they hold."""
+NOTES = tomllib.loads((Path(__file__).parent / "metric_notes.toml").read_text(encoding="utf-8"))
 PAGE = Path(__file__).parent.parent / "docs" / "metrics.md"
 
 HEAD = """# Metrics
 
-Written by `tools/metric_table.py` from the records in `src/recframe/metrics/`. Each value is that of one list; the mean
-over lists carries the same name. Every metric also accepts the roles and policies of [the contract](contract.md), and
-`help(recframe.EagerRec.ndcg)` shows all of it in a notebook.
+<!-- Written by tools/metric_table.py from the records in src/recframe/metrics. -->
 
-h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
+COUNT metrics, computed per list, then averaged. [Choose a metric](choose.md) asks what you want to know, and names one.
 
-Each metric has a page with an example by hand, when to use it and who computes the same under which name.
+Each metric has a section with an example by hand, its options, and who computes the same under which name. In a
+notebook, `help(recframe.EagerRec.ndcg)` shows it too. All accept the
+[roles and policies](api/accessor.md#roles-and-policies) of calls.
 
 Names in strings do not depend on case and underscores, and may carry the cutoff as trec_eval writes it: `"nDCG@10"`,
 `"HitRate@5"`, `"P_5"`, `"map_cut_10"`. The first name is that of the method and of the column. An alias sets the
 options in its parentheses.
 
-| names | what it is | formula | options, default first | range | better | reference |
-| --- | --- | --- | --- | --- | --- | --- |
+## All metrics
+
+| names | what it is | range | use it when |
+| --- | --- | --- | --- |
+"""
+LETTERS = """
+## Letters in formulas
+
+h(k): relevant rows among the top k · R: relevant items of the list, ranked or not · N: ranked rows · r: position.
 """
 
 
@@ -38,31 +55,36 @@ def bound(number: float) -> str:
     return {math.inf: "∞", -math.inf: "−∞"}.get(number, f"{number:g}")
 
 
-def options(kind: type[Metric]) -> str:
-    """Return the options of a metric with their values."""
-    found = [] if issubclass(kind, CutMetric) else ["accepts no k"]
-    for option in options_of(kind):
-        if option.name != "k":
-            default, *others = [f'"{value}"' if value in option.words else value for value in option.values]
-            found.append(", ".join([f"`{option.name}={default}`", *(f"`{other}`" for other in others)]))
-    found += [f"needs `{name}=`" for name in kind.required_inputs]
-    return "; ".join(found + [f"accepts `{name}=`" for name in kind.optional_inputs])
+def interval(kind: type[Metric]) -> str:
+    """Return the range of a metric, and which of its ends is the better one."""
+    ends = f"{bound(kind.range[0])} … {bound(kind.range[1])}"
+    return ends if kind.higher_is_better else f"{ends}, lower is better"
+
+
+def page_of(kind: type[Metric]) -> str:
+    """Return the name of the page that holds a metric."""
+    module = kind.__module__.rpartition(".")[2]
+    for name, (_, modules) in PAGES.items():
+        if module in modules:
+            return name
+    msg = f"{kind.name}: name the module {module!r} in PAGES of tools/metric_table.py"
+    raise SystemExit(msg)
 
 
 def names(kind: type[Metric]) -> str:
-    """Return the name, which leads to the metric's page, and the aliases."""
-    return ", ".join([f"[`{kind.name}`](metrics/{kind.name}.md)", *(f"`{alias}`" for alias in kind.aliases)])
+    """Return the name, which leads to the metric's section, and the aliases."""
+    return ", ".join(
+        [f"[`{kind.name}`](metrics/{page_of(kind)}.md#{kind.name})", *(f"`{alias}`" for alias in kind.aliases)]
+    )
 
 
 def page() -> str:
     """Return the whole page."""
     rows = [
-        f"| {names(kind)} | {kind.summary} | {kind.formula} | {options(kind)} "
-        f"| {bound(kind.range[0])} … {bound(kind.range[1])} | {'higher' if kind.higher_is_better else 'lower'} "
-        f"| {kind.reference} |"
+        f"| {names(kind)} | {kind.summary} | {interval(kind)} | {NOTES[kind.name]['use']} |"
         for kind in METRICS.values()
     ]
-    return HEAD + "\n".join(rows) + "\n"
+    return HEAD.replace("COUNT", str(len(METRICS))) + "\n".join(rows) + "\n" + LETTERS
 
 
 def main() -> int:

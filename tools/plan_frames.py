@@ -1,6 +1,7 @@
 """Draws the plan's frames, and the columns that each adds, from ``src/recframe/_columns.py``.
 
-``python tools/plan_frames.py`` writes the drawing as ``docs/plan-frames.md``; ``--check`` fails if it is out of date.
+``python tools/plan_frames.py`` writes the drawing into ``docs/contributing.md``.
+``--check`` fails if it is out of date.
 """
 
 from __future__ import annotations
@@ -14,15 +15,8 @@ from recframe._columns import FRAMES
 if TYPE_CHECKING:
     from recframe._columns import FrameSpec
 
-PAGE = Path(__file__).parent.parent / "docs" / "plan-frames.md"
-HEAD = """\
-# The plan's frames
-
-From the user's frame to the answer: each box is a frame of the plan, the module that makes it, what a row of it is, and
-the columns that it adds to those of the frames before it. `src/recframe/_columns.py` declares them, and
-`tools/plan_frames.py` writes this page. Where the drawing shows as text, `f0 --> f4` says that f4 is made of f0.
-
-"""
+PAGE = Path(__file__).parent.parent / "docs" / "contributing.md"
+START, END = "<!-- frames: written by tools/plan_frames.py -->", "<!-- end of frames -->"
 A_LINE = 6
 """How many columns a line holds."""
 
@@ -45,11 +39,13 @@ def label(frame: FrameSpec) -> str:
 
 
 def main() -> None:
-    """Write the page, or fail if the written one differs."""
-    text = HEAD + drawing()
+    """Write the drawing, or fail if the written one differs."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(START)
+    new = f"{before}{START}\n\n{drawing()}\n{END}{rest.partition(END)[2]}"
     if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
+        PAGE.write_text(new, encoding="utf-8")
+    elif text != new:
         sys.exit(f"{PAGE.name} is out of date: run python tools/plan_frames.py")
 
 

@@ -1,7 +1,7 @@
 # %% [text]
 # # A month of nights on MovieLens 100K
 #
-# Each night, a job measures two recommenders on what users liked that day, and stores a [state](howto/states.md). One night it runs twice, one night it fails and is
+# Each night, a job measures two recommenders on what users liked that day, and stores a [state](howto/trends.md#from-daily-rows-to-a-monthly-number). One night it runs twice, one night it fails and is
 # repeated. The month's number, its interval and the comparison come from the stored states alone, and equal one call on all rows.
 #
 # The data is [MovieLens 100K](https://grouplens.org/datasets/movielens/100k/): 943 users, 1,682 films, 100,000 ratings
