@@ -54,12 +54,11 @@ def stacked(
             flags = [flag for row in rows for flag in row[name].tolist()]
             columns_of.append(nw.new_series(label, flags, nw.Boolean(), backend=backend))
         else:
-            numbers = [number for row in rows for number in row[name].tolist()]
-            missing = [None if number != number else number for number in numbers]  # noqa: PLR0124 - NaN
+            numbers = [None if x != x else x for row in rows for x in row[name].tolist()]  # noqa: PLR0124 - NaN
             # A missing count is a float in pandas.
-            whole = name in COUNTS and (backend != "pandas" or None not in missing)
+            whole = name in COUNTS and (backend != "pandas" or None not in numbers)
             dtype = nw.Int64() if whole else nw.Float64()
-            columns_of.append(nw.new_series(label, missing, nw.Float64(), backend=backend).cast(dtype))
+            columns_of.append(nw.new_series(label, numbers, nw.Float64(), backend=backend).cast(dtype))
     if not reported.columns:
         return columns_of[0].to_frame().with_columns(*columns_of)
     return nw.concat([reported] * len(rows), how="vertical").with_columns(*columns_of)
@@ -90,7 +89,7 @@ def result_frame(
     context = plan.context
     check_apart([*context.query.per, *columns])
     names = {name: column for name, column in context.names.items() if name in context.per}
-    names |= {INTERNAL.format(name): name for name in columns}
+    names |= zip(map(INTERNAL.format, columns), columns, strict=True)
 
     def finished() -> Any:
         return context.session.finish(compute().lazy(), names, context.per)
