@@ -58,7 +58,12 @@ def warn_of_data(
     if is_lazy(given.frame) or (len(given.frame) == 0 and given.truth is None):
         return
     reasons, guesses = [*_of_sample(given.frame, query, context)], list[str]()
-    if given.truth is None and query.sampled is None and CANDIDATES not in context.omitted and _reads_ranks(context):
+    if (
+        given.truth is None
+        and query.sampled is None
+        and CANDIDATES not in context.omitted
+        and context.requirements.reads_ranks
+    ):
         guesses += sampled_candidates(given.frame, query)
     if given.truth is not None:
         matches = Matches(given.frame, given.truth, query, context.session)
@@ -70,11 +75,6 @@ def warn_of_data(
         if context.requirements.reads_relevance:
             reasons += matches.strange_lists()
     _warn(reasons, "the numbers may mean nothing", guesses)
-
-
-def _reads_ranks(context: CallContext) -> bool:
-    """Return whether a metric has another expected value if only a sample of the irrelevant rows is ranked."""
-    return any(terms.metric.of_rank(1.0) is not None for terms in context.requirements.accuracy)
 
 
 def warn_of_labels(frame: Any, truth: Any, query: Query, *, all_found: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import narwhals as nw
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 WEIGHED = "precision, recall, f1, fbeta, dcg, ndcg(ideal='first'), rbp, money_recall, serendipity, num_rel, num_rel_ret"
 """The metrics that allow `propensity=`, for hints."""
-ANY = (-math.inf, math.inf)
 
 
 def check_call(query: Query, metrics: Sequence[Metric]) -> None:
@@ -103,15 +102,17 @@ def _check_propensity(query: Query, metrics: Sequence[Metric]) -> None:
 
 def check_numbers(context: CallContext) -> None:
     """Raise for relevances and values of hits that a metric of the call cannot use."""
-    limited = [terms.metric for terms in context.requirements.accuracy if terms.metric.relevances != ANY]
+    limits = context.requirements.limits
     if context.propensities and context.requirements.reads_relevance:
         _check_propensities(context)
     frames = [context.session.frames[name] for name in ("frame", "truth") if name in context.session.frames]
-    if limited:
+    if limits:
         # One look at the column serves all metrics.
         extremes = context.engine.extremes(frames[-1], RELEVANCE)
-        for metric in limited:
-            _check_range(context, metric, *extremes)
+        for metric, low, high in limits:
+            # NaN: no row has a relevance.
+            if extremes[0] < low or extremes[1] > high:
+                _refuse_range(context, metric, (low, high), extremes)
     for frame in frames if context.values else ():
         infinite = next((number for number in context.engine.extremes(frame, VALUE) if math.isinf(number)), None)
         if infinite is not None:
@@ -137,12 +138,11 @@ def _check_propensities(context: CallContext) -> None:
         raise InputError(msg, hint)
 
 
-def _check_range(context: CallContext, metric: Metric, least: float, greatest: float) -> None:
-    """Raise for relevances from `least` to `greatest` that are beyond what a metric can use."""
-    low, high = metric.relevances
-    # NaN: no row has a relevance.
-    if math.isnan(least) or (low <= least and greatest <= high):
-        return
+def _refuse_range(
+    context: CallContext, metric: Metric, limits: tuple[float, float], extremes: tuple[float, float]
+) -> NoReturn:
+    """Raise for the least or the greatest relevance, which a metric cannot use."""
+    (low, high), (least, greatest) = limits, extremes
     extreme = greatest if greatest > high else least
     allowed = f"at most {high:g}" if low == -math.inf else f"{low:g} to {high:g}"
     name = context.query.averaging(metric.label).name

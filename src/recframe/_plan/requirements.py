@@ -259,6 +259,18 @@ class Requirements:
         return bool(self.accuracy)
 
     @cached_property
+    def reads_ranks(self) -> bool:
+        """Whether a metric has another expected value if only a sample of the irrelevant rows is ranked."""
+        return any(terms.metric.of_rank(1.0) is not None for terms in self.accuracy)
+
+    @cached_property
+    def limits(self) -> tuple[tuple[Metric, float, float], ...]:
+        """The metrics that some relevances do not suit, each with the least and the greatest that do."""
+        return tuple(
+            (of.metric, *of.metric.relevances) for of in self.accuracy if not all(map(math.isinf, of.metric.relevances))
+        )
+
+    @cached_property
     def reads_recommended(self) -> bool:
         """Whether a metric reads the recommended items."""
         return bool(self.beyond_accuracy or self.exposure)
