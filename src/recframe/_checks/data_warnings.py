@@ -70,7 +70,8 @@ def warn_of_data(
         if context.requirements.reads_relevance:
             reasons += assumed_relevance(given.truth, query)
         metrics = [terms.metric for terms in context.requirements.accuracy]
-        if any(_is_zero(query, metric, result, context, means) for metric in metrics):
+        read = result if isinstance(result, float) else adapter_of(result).as_narwhals(result)
+        if any(_is_zero(query, metric, read, context, means) for metric in metrics):
             reasons += matches.unmatched()
         if context.requirements.reads_relevance:
             reasons += matches.strange_lists()
@@ -111,17 +112,16 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         return True
     if isinstance(result, float):
         return not abs(result) > 0
-    frame = adapter_of(result).as_narwhals(result)
     if means is not None:
-        averages = frame.filter(nw.col(METRIC) == how.name).select(*means)
+        averages = result.filter(nw.col(METRIC) == how.name).select(*means)
         return any(not abs(mean or 0.0) > 0 for row in averages.rows() for mean in row)
     if context.long:
         value = nw.col(how.name).abs().fill_null(0.0)
-        models = frame.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())
+        models = result.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())
         # Contributions have no row of a list without a value.
         missing = len(models) < context.engine.scalar(context.models().select(nw.len()))
         return missing or not models.get_column(LARGEST).min() > 0
-    values = frame.get_column(how.name)
+    values = result.get_column(how.name)
     return not any(abs(value or 0.0) > 0 for value in (values.min(), values.max()))
 
 
