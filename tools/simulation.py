@@ -45,6 +45,7 @@ LOSS, MARGIN = 0.065, 0.02
 LIMIT, NIGHTS = 0.95, 30
 ITEMS, SERVED, TOP = 1_000, 20_000, 10
 RARE = 0.03
+CHANGING = 0.1
 SHARES = 100
 
 Floats = NDArray[np.float64]
@@ -520,6 +521,41 @@ def judges() -> None:
     table(["values", *head], rows)
 
 
+def agreements() -> None:
+    """Print how often the intervals of `agreement` hold the true means: of rankings that change, and that hardly do."""
+    laws: dict[str, Callable[[Random, Any], Floats]] = {
+        "more or less alike": lambda random, shape: random.uniform(0, 2, shape),
+        "one list of ten changes": lambda random, shape: np.where(random.random(shape) < CHANGING, 0.5, 50.0),
+        "4 lists a user, alike": lambda random, shape: np.repeat(
+            random.uniform(0, 2, (shape[0], shape[1] // 4, 1)), 4, axis=1
+        ),
+    }
+    items, measures, rows = 8, ("overlap@3", "rbo@3", "kendall"), []
+    for name, law in laws.items():
+        cells, cluster = [], "cluster" if name.startswith("4") else None
+        for lists in (20, 52, 200):
+            random, draws = np.random.default_rng(16), min(DRAWS, 100_000 // lists)
+            shape = (draws, lists, items)
+            common = law(random, (draws, lists, 1)) * random.normal(size=shape)
+            frame = pl.DataFrame({
+                "draw": np.repeat(np.arange(draws), lists * items), "list": np.repeat(np.arange(draws * lists), items),
+                "cluster": np.repeat(np.arange(draws * lists) // 4, items),
+                "item": np.tile(np.arange(items), draws * lists),
+                **{model: (common + random.normal(size=shape)).ravel() for model in ("old", "new")},
+            })  # fmt: skip
+            rec = recframe.rec(frame, by=["draw", "list"], score=["old", "new"])
+            given = {"measures": [measure.partition("@")[0] for measure in measures]}
+            true = rec.agreement(3, **given)
+            found = rec.agreement(3, per="draw", confidence=CONFIDENCE, cluster=cluster, **given)
+            held = [
+                ((found[f"{one}_low"] <= true[one][0]) & (true[one][0] <= found[f"{one}_high"])).mean()
+                for one in measures
+            ]
+            cells += [", ".join(f"{one:.1%}" for one in held)]
+        rows.append([name, *cells])
+    table(["lists", *(f"{lists} lists: {', '.join(measures)}" for lists in (20, 52, 200))], rows)
+
+
 def exposure_values(exposures: Floats, lists: Any) -> Floats:
     """Return coverage, Gini's coefficient, the entropy and the personalization of each row of exposures of items."""
     items, total = exposures.shape[1], exposures.sum(axis=1)
@@ -662,6 +698,8 @@ def main() -> int:
         alarm,
         nightly_gates,
         ranks,
+        judges,
+        agreements,
         propensities,
     )
     for part in (*parts, tuning):

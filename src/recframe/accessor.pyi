@@ -553,6 +553,8 @@ class Rec(Generic[Mean, Frame]):
         *,
         measures: str | Sequence[str] | None = None,
         p: float = 0.9,
+        confidence: float | None = None,
+        cluster: str | None = None,
         **roles: Unpack[AgreementRoles],
     ) -> Frame: ...
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Unpack[CheckRoles]) -> Frame: ...

@@ -62,8 +62,10 @@ def python_value(value: Any) -> Any:
     return None if value != value else value  # noqa: PLR0124 - NaN, and pandas' NaT
 
 
-STATISTICS = ("compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "changes", "state")
-"""The calls whose results SQL engines give as polars frames."""
+STATISTICS = (
+    "compare", "rank_models", "sample_size", "describe", "estimate", "bounds", "changes", "state", "agreement",
+)  # fmt: skip
+"""The calls whose results SQL engines give as polars frames, of `agreement` those with intervals."""
 
 
 class Engine(ABC):
@@ -138,7 +140,7 @@ class Engine(ABC):
             if method in STATISTICS and not isinstance(result, type(frame)):
                 return [{name: python_value(value) for name, value in row.items()} for row in result.rows(named=True)]
             rows = self.rows(result)
-        frames = ("evaluate", "check", "contributions", "agreement", "tune", *STATISTICS)
+        frames = ("evaluate", "check", "contributions", "tune", *STATISTICS)
         single = self.lazy and method not in frames and not (given.get("per") or given.get("per_item"))
         if not single:
             return rows

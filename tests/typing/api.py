@@ -78,6 +78,7 @@ assert_type(decorated(5), float)
 assert_type(recframe.rec(eager).compare("ndcg", score=["a", "b"], baseline="a"), pl.DataFrame)
 assert_type(recframe.rec(lazy).compare("ndcg", score=["a", "b"]), pl.LazyFrame)
 assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], measures="rbo"), pl.DataFrame)
+assert_type(recframe.rec(eager).agreement(5, score=["a", "b"], confidence=0.9, cluster="user"), pl.DataFrame)
 assert_type(recframe.require(0.5, 0.4), None)
 
 

@@ -23,7 +23,7 @@ from recframe._comparison.rank_overlap import (
 from recframe._comparison.top_correlation import TOP_WEIGHTED
 from recframe._data.common import query_of_call
 from recframe._engines.column_spec import Source
-from recframe._engines.registry import adapter_of, is_lazy, open_frames
+from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
 from recframe._plan.averages import several_segments
 from recframe._plan.sources import (
     attribute_names,
@@ -36,6 +36,7 @@ from recframe._plan.sources import (
     with_list_key,
 )
 from recframe._query import check_apart
+from recframe._statistics import check_installed
 from recframe._values import choice, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
@@ -43,7 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe._columns import Frame
+    from recframe._comparison.agreement_intervals import Interval
     from recframe._query import Query
+    from recframe._values import Labels
+    from recframe.errors import InputError
 
 Measure = Literal[
     "overlap", "jaccard", "rbo", "kendall", "spearman", "rbo_min", "rbo_max", "rbo_residual", "tau_ap", "weighted_tau"
@@ -57,9 +61,19 @@ LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, CORRELATED = "lists", "model_only", "oth
 COUNTS = (LISTS, MODEL_ONLY, OTHER_ONLY, CORRELATED)
 CORRELATIONS = (KENDALL, SPEARMAN, *TOP_WEIGHTED)
 """The measures without a cutoff, of all items that both models rank."""
+LOW, HIGH = "{}_low".format, "{}_high".format
+"""What the ends of the interval of a column are called."""
 
 
-def agreement(frame: Any, bound: Mapping[str, Any], k: Any, measures: Any, p: Any, given: Mapping[str, Any]) -> Any:
+def agreement(
+    frame: Any,
+    bound: Mapping[str, Any],
+    k: Any,
+    measures: Any,
+    p: Any,
+    intervals: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> Any:
     """Return how alike the rankings of each pair of models are; see `Rec.agreement`."""
     adapter_of(frame)
     k, p = whole_number("k", k, "k=10"), number("p", p, "p=0.9")
@@ -67,13 +81,14 @@ def agreement(frame: Any, bound: Mapping[str, Any], k: Any, measures: Any, p: An
         msg = f"p={p:g} is not between 0 and 1"
         raise OptionError(msg, "p=0.9")
     chosen = _measures(measures)
+    interval = _interval(labels_of(frame), **intervals)
     query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
     if len(query.orders) == 1 and query.model is None:
         msg = (
             f"agreement compares several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
         )
         raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
-    return Agreement(frame, query, k, p, chosen).frame()
+    return Agreement(frame, query, k, p, chosen, interval).frame()
 
 
 def _measures(given: Any) -> tuple[str, ...]:
@@ -88,15 +103,31 @@ def _measures(given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(several))
 
 
+def _interval(labels: Labels, confidence: Any, cluster: Any) -> Interval | None:
+    """Return how intervals are requested; None where none is."""
+    if confidence is None:
+        if cluster is None:
+            return None
+        msg = f"cluster={quoted(cluster)} is about intervals, but no confidence= requests them"
+        raise OptionError(msg, "confidence=0.95")
+    check_installed()
+    from recframe._comparison.agreement_intervals import Interval
+
+    return Interval.of(labels, confidence, cluster)
+
+
 class Agreement:
     """The rankings of all models of one call, and what their pairs have in common."""
 
-    def __init__(self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str]) -> None:
-        self._query, self._k, self._p, self._measures = query, k, p, measures
+    def __init__(
+        self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str], interval: Interval | None
+    ) -> None:
+        self._query, self._k, self._p, self._measures, self._interval = query, k, p, measures, interval
         self._segments = attribute_names(query)
         names = key_names(query)
         self._names = names | self._segments
         specs = key_specs(query) | segment_specs(query) | item_spec(query) | score_specs(query) | model_spec(query)
+        specs |= {} if interval is None else interval.specs(query.by)
         numbered = not self._long and not is_lazy(frame)
         # Of models in columns, an item's row tells it as well, and is faster to look up.
         self._same = ROW if numbered else ITEM
@@ -161,12 +192,19 @@ class Agreement:
         found = correlations(engine, common, keys, top_weighted=top_weighted)
         return engine.join(lists, found, [*keys, LEFT, RIGHT]), ranked
 
-    def _with_segments(self, lists: Frame) -> Frame:
-        """Add the columns of `per` that are not in the key."""
-        for name, column in self._segments.items():
-            several = several_segments(self._query, column)
-            lists = self._engine.join(lists, self._engine.one_value(self._rows, self._keys, name, several), self._keys)
+    def _described(self, lists: Frame) -> Frame:
+        """Add the columns of `per`, and that of clusters, that are not in the key."""
+        engine, keys, query = self._engine, self._keys, self._query
+        errors = {name: several_segments(query, column) for name, column in self._segments.items()}
+        for name, error in (errors | self._clusters).items():
+            lists = engine.join(lists, engine.one_value(self._rows, keys, name, error), keys)
         return lists
+
+    @property
+    def _clusters(self) -> dict[str, InputError]:
+        """The column of clusters that is not in the key, with the error where a list has several."""
+        interval = self._interval
+        return {} if interval is None else dict.fromkeys(interval.specs(self._query.by), interval.several())
 
     @property
     def _correlates(self) -> bool:
@@ -174,17 +212,32 @@ class Agreement:
 
     def frame(self) -> Any:
         """Return one row for each value of `per` and pair of models."""
+        engine, table = self._engine, self._table()
+        if self._interval is None or engine.eager:
+            return self._finished(table)
+        # The quantiles of intervals need SciPy, so they are no part of a lazy plan.
+        later = engine.deferred(lambda: self._finished(table), self._schema)
+        if later is not None:
+            return later
+        return self._with_ends(table).select(*self._columns).rename(self._labels).to_native()
+
+    def _table(self) -> Frame:
+        """Return the means of each value of `per` and pair of models, and what their intervals need."""
         engine, pair, per = self._engine, [LEFT, RIGHT], self._per
-        lists, ranked = map(self._with_segments, self._lists())
+        lists, ranked = map(self._described, self._lists())
         # The correlations of a list are missing together: where a model ties all items.
         valued = {f"lists {name}": name for name in self._measures}
         valued |= (
             {CORRELATED: next(name for name in self._measures if name in CORRELATIONS)} if self._correlates else {}
         )
         lists = lists.with_columns(nw.lit(1).alias(LISTS))
+        lists = lists if self._interval is None else engine.collect_once(lists)
         table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
         read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]
         table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
+        if self._interval is not None:
+            sums = self._interval.sums(engine, lists, [*per, *pair], self._query.by, self._measures)
+            table = engine.join(table, sums, [*per, *pair])
         left = self._models.rename({NUMBER: LEFT})
         right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})
         pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))
@@ -201,15 +254,50 @@ class Agreement:
         table = table.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
         if not self._long:
             table = table.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
-        labels = {name: f"{name}@{self._k}" for name in self._measures if name not in CORRELATIONS}
-        correlated = [CORRELATED] if self._correlates else []
-        columns = [*self._per, MODEL, OTHER, LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *correlated, *self._measures]
-        names = {**{name: self._names[name] for name in self._per}, **labels}
-        check_apart([names.get(column, column) for column in columns])
+        check_apart([self._labels.get(column, column) for column in self._columns])
+        return table
+
+    @property
+    def _columns(self) -> list[str]:
+        """The columns of the result, by the plan's names."""
+        counts = [LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *([CORRELATED] if self._correlates else [])]
+        ends = [] if self._interval is None else [LOW, HIGH]
+        values = [end(name) for name in self._measures for end in (str, *ends)]
+        return [*self._per, MODEL, OTHER, *counts, *values]
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        """What columns are called that the plan calls otherwise."""
+        cut = [name for name in self._measures if name not in CORRELATIONS]
+        ends = [] if self._interval is None else [LOW, HIGH]
+        labels = {end(name): end(f"{name}@{self._k}") for name in cut for end in (str, *ends)}
+        return {name: self._names[name] for name in self._per} | labels
+
+    def _with_ends(self, table: Frame) -> nw.DataFrame[Any]:
+        """Return the rows of the result with the ends of the intervals."""
+        assert self._interval is not None  # noqa: S101 - for the type checker
+        ranges = {name: (-1.0 if name in CORRELATIONS else 0.0, 1.0) for name in self._measures}
+        return self._interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH))
+
+    def _schema(self) -> Any:
+        """Return the columns of a lazy result and their types."""
+        ends = {end(name) for name in self._measures for end in (LOW, HIGH)}
+        means = [name for name in self._columns if name not in ends]
+        types = self._session.finish(
+            self._table().select(*means), {name: self._labels[name] for name in means if name in self._labels}, ()
+        ).collect_schema()
+        labels = [self._labels.get(name, name) for name in self._columns]
+        return type(types)({label: types.get(label, float) for label in labels})
+
+    def _finished(self, table: Frame) -> Any:
+        """Return the result as a frame of the kind given."""
+        engine, names, pair = self._engine, self._labels, [LEFT, RIGHT]
+        if self._interval is not None:
+            table = self._with_ends(table).lazy()
         if not engine.eager:
-            return self._session.finish(table.select(*columns), names, ())
+            return self._session.finish(table.select(*self._columns), names, ())
         table = engine.collect_once(table)
-        result = self._native(table.select(*columns, *pair), names, [*self._per, *pair])
+        result = self._native(table.select(*self._columns, *pair), names, [*self._per, *pair])
         if self._long:
             # Only a column of the plan's own name gets its values back.
             others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), {}, [*self._per, *pair])

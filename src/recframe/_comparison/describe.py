@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -115,3 +115,16 @@ def interval_of_mean(
     # Values of 0 and 1 are shares, whose spread follows from their mean.
     shares = bounds == (0, 1) and not fractions
     return (wilson if shares else student.interval)(sums, confidence, bounds)
+
+
+def intervals_of_means(
+    sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: Any, fractions: Any
+) -> tuple[Any, Any]:
+    """Return the intervals of several means; what is asked of values is an array with an entry for each."""
+    low, high = (np.full(sums.mean.shape, np.nan) for _ in range(2))
+    for place in range(len(low)):
+        one = Sums(**{each.name: getattr(sums, each.name)[place : place + 1] for each in fields(sums)})
+        flags = {"negative": bool(negative[place]), "fractions": bool(fractions[place])}
+        ends = interval_of_mean(one, confidence, bounds, **flags)
+        low[place], high[place] = (end[0] for end in ends)
+    return low, high

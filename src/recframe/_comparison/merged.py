@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,7 +11,7 @@ from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
 from recframe._comparison.compare import row_of
 from recframe._comparison.decided import correct
-from recframe._comparison.describe import interval_of_mean
+from recframe._comparison.describe import intervals_of_means
 from recframe._comparison.looks import check_bounded, check_looks
 from recframe._comparison.merged_items import values_of_items
 from recframe._comparison.merged_ranks import ranks_of_states
@@ -323,17 +322,13 @@ def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence:
     """Return the statistics of a metric in each segment."""
     own, numbers = paired.statistics(dict(sums))
     own = without_spread(own, sums["least"] == sums["greatest"])
-    mean, low, high = own.mean, *(np.full(own.mean.shape, np.nan) for _ in range(2))
-    for place in range(len(mean)):
-        one = type(own)(**{field.name: getattr(own, field.name)[place : place + 1] for field in fields(own)})
-        negative, fractions = bool(sums["negative"][place]), bool(sums["fractions"][place])
-        ends = interval_of_mean(one, confidence, bounds, negative=negative, fractions=fractions)
-        low[place], high[place] = (end[0] for end in ends)
+    kind = {"negative": sums["negative"], "fractions": sums["fractions"]}
+    low, high = intervals_of_means(own, confidence, bounds, **kind)
     with np.errstate(invalid="ignore", divide="ignore"):
         zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
     return {
         "lists": numbers["lists"],
-        "mean": mean,
+        "mean": own.mean,
         "std": own.standard_deviation,
         "zeros": zeros,
         "min": sums["least"],

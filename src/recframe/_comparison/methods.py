@@ -701,6 +701,8 @@ class ComparisonMethods:
         *,
         measures: str | Sequence[str] | None = None,
         p: float = 0.9,
+        confidence: float | None = None,
+        cluster: str | None = None,
         **roles: Any,
     ) -> Frame:
         """Return how alike the rankings of models are: one row per pair of models.
@@ -718,6 +720,10 @@ class ComparisonMethods:
             ``"tau_ap"`` and ``"weighted_tau"``.
         p : float
             The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
+        confidence : float, optional
+            The confidence of the intervals, between 0 and 1; None: no intervals.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions; for intervals.
         **roles
             `by`, `item`, `per`, `model` and `score` or `rank`, as for `evaluate`, with several models.
 
@@ -731,7 +737,8 @@ class ComparisonMethods:
             the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
             both models rank, missing where a model ties them all. ``rbo_min@k`` and ``rbo_max@k`` are its bounds over
             all that may follow both top k, ``rbo_residual@k`` their difference; ``tau_ap`` and ``weighted_tau`` are
-            correlations in which the first positions count most.
+            correlations in which the first positions count most. With `confidence`, each of these is followed by the
+            ends of its interval, such as ``overlap@k_low`` and ``overlap@k_high``.
 
         Raises
         ------
@@ -739,6 +746,8 @@ class ComparisonMethods:
             There is one model only.
         InputError
             An item is repeated in a list of an eager frame.
+        MissingExtraError
+            Intervals are requested, and SciPy is not installed.
 
         Examples
         --------
@@ -750,4 +759,5 @@ class ComparisonMethods:
         """
         from recframe._comparison import agreement
 
-        return agreement.agreement(self._frame, self._bound, k, measures, p, roles)
+        intervals = {"confidence": confidence, "cluster": cluster}
+        return agreement.agreement(self._frame, self._bound, k, measures, p, intervals, roles)
