@@ -544,9 +544,9 @@ def agreements() -> None:
                 **{model: (common + random.normal(size=shape)).ravel() for model in ("old", "new")},
             })  # fmt: skip
             rec = recframe.rec(frame, by=["draw", "list"], score=["old", "new"])
-            given = {"measures": [measure.partition("@")[0] for measure in measures]}
-            true = rec.agreement(3, **given)
-            found = rec.agreement(3, per="draw", confidence=CONFIDENCE, cluster=cluster, **given)
+            names = [measure.partition("@")[0] for measure in measures]
+            true = rec.agreement(3, measures=names)
+            found = rec.agreement(3, measures=names, per="draw", confidence=CONFIDENCE, cluster=cluster)
             held = [
                 ((found[f"{one}_low"] <= true[one][0]) & (true[one][0] <= found[f"{one}_high"])).mean()
                 for one in measures

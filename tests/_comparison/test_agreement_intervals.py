@@ -52,10 +52,10 @@ def names_of(row):
     return [name for name in row if f"{name}_low" in row]
 
 
-def test_intervals_are_those_of_the_values_of_lists(engine, confidence=0.8):
+def test_intervals_are_those_of_the_values_of_lists(engine):
     rows, given = rankings(1), {"score": ["a", "b", "c"]}
     frame = engine.frame(rows)
-    found = engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", confidence=confidence, **given)
+    found = engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", confidence=0.8, **given)
     plain = pairs_of(engine.ask(frame, "agreement", 2, measures=MEASURES, by="session", **given), "model", "other")
     lists = per_list(engine, rows, MEASURES, **given)
     for row in found:
@@ -67,7 +67,7 @@ def test_intervals_are_those_of_the_values_of_lists(engine, confidence=0.8):
         for name in names_of(row):
             values = [one[name] for one in own if one[name] is not None and not math.isnan(one[name])]
             assert len(values) == row["lists"]
-            expected = stats.ttest_1samp(values, 0).confidence_interval(confidence)
+            expected = stats.ttest_1samp(values, 0).confidence_interval(0.8)
             assert [row[end.format(name)] for end in ENDS] == pytest.approx(within(name, expected))
 
 

@@ -261,17 +261,21 @@ class Agreement:
     def _columns(self) -> list[str]:
         """The columns of the result, by the plan's names."""
         counts = [LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *([CORRELATED] if self._correlates else [])]
-        ends = [] if self._interval is None else [LOW, HIGH]
-        values = [end(name) for name in self._measures for end in (str, *ends)]
+        values = [column for name in self._measures for column in self._with_names_of_ends(name)]
         return [*self._per, MODEL, OTHER, *counts, *values]
 
     @property
     def _labels(self) -> dict[str, str]:
         """What columns are called that the plan calls otherwise."""
         cut = [name for name in self._measures if name not in CORRELATIONS]
-        ends = [] if self._interval is None else [LOW, HIGH]
-        labels = {end(name): end(f"{name}@{self._k}") for name in cut for end in (str, *ends)}
-        return {name: self._names[name] for name in self._per} | labels
+        labels = {name: self._names[name] for name in self._per}
+        for name in cut:
+            labels |= zip(self._with_names_of_ends(name), self._with_names_of_ends(f"{name}@{self._k}"), strict=True)
+        return labels
+
+    def _with_names_of_ends(self, name: str) -> list[str]:
+        """Return the name of a measure, and those of the ends of its interval if it has one."""
+        return [name] if self._interval is None else [name, LOW(name), HIGH(name)]
 
     def _with_ends(self, table: Frame) -> nw.DataFrame[Any]:
         """Return the rows of the result with the ends of the intervals."""
