@@ -72,11 +72,15 @@ CALLS = {
     "add_random": [(), {}],
     "label": [(), {}],
     "add_popular": [(), {}],
+    "add_propensity": [(), {"least": 0.5}],
+    "position_bias": [(), {"rank": "day"}],
 }  # fmt: skip
 """Positional arguments, and the keyword arguments of each try."""
-TRUTH_BY_POSITION = ("label", "add_popular")
-WITHOUT_TRUTH = ("agreement", "fuse", "top", "to_lists", "split", "add_random")
-WITH_ROWS = ("fuse", "top", "to_lists", "split", "add_random", "label", "add_popular")
+TRUTH_BY_POSITION = ("label", "add_popular", "add_propensity")
+WITHOUT_TRUTH = ("agreement", "fuse", "top", "to_lists", "split", "add_random", "position_bias")
+WITH_ROWS = (
+    *("fuse", "top", "to_lists", "split", "add_random", "label", "add_popular", "add_propensity", "position_bias"),
+)
 FUNCTIONS = {
     "candidates": lambda frame, _: recframe.candidates(frame, frame),
     "forest": lambda frame, side: recframe.forest(recframe.rec(frame).compare("ndcg", 2, **BOTH, **side)),
@@ -164,7 +168,7 @@ def test_engines_answer_alike_or_refuse(engine, method):
             found = answer(engine, method, data, truth, args, given)
             if engine is not first_engine:
                 assert found == answer(first_engine, method, data, truth, args, given), (data, truth, given)
-            elif "score" not in data and method not in ("split", "add_random", "label", "add_popular"):
+            elif "score" not in data and method not in ("split", "add_random", "label", *TRUTH_BY_POSITION):
                 assert found == "RecError", (data, truth, given)
 
 

@@ -89,9 +89,9 @@ EVALUATED = frozenset(
 AVERAGED = EVALUATED - {"contributions", "changes"}
 BY_VALUE = frozenset({"measure", "evaluate"})
 """The calls that give values of metrics and nothing else."""
-RANKED = EVALUATED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists"}
+RANKED = EVALUATED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
 """The calls that read a ranking."""
-EVERY = RANKED | {"split", "add_random", "add_popular"}
+EVERY = RANKED | {"split", "add_random", "add_popular", "add_propensity"}
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
 """What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
 
@@ -247,7 +247,9 @@ class Roles:
 
     by: Columns = field(default="user", metadata=Role.of(column_names, EVERY))
     item: str = field(default="item", metadata=Role.of(column_name, EVERY))
-    relevant: str = field(default="relevant", metadata=Role.of(column_name, EVALUATED | {"bounds", "check", "label"}))
+    relevant: str = field(
+        default="relevant", metadata=Role.of(column_name, EVALUATED | {"bounds", "check", "label", "position_bias"})
+    )
     score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
@@ -280,7 +282,7 @@ class Roles:
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
     estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
-    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure", "bounds"}))
+    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure", "bounds", "position_bias"}))
 
     @classmethod
     def names(cls) -> list[str]:
@@ -320,7 +322,7 @@ CALLS = (
         "agreement",
         "check",
     ),
-    *("label", "top", "to_lists", "split", "add_random", "add_popular"),
+    *("label", "top", "to_lists", "split", "add_random", "add_popular", "add_propensity", "position_bias"),
 )
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     call: tuple(name for name, role in ROLES.items() if call in role.calls) for call in CALLS

@@ -14,6 +14,7 @@ from recframe._arguments import CALL_ROLES
 from recframe._comparison import calls
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
+from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
-class Rec(DataMethods, ComparisonMethods, DisplayMethods):
+class Rec(DataMethods, PropensityMethods, ComparisonMethods, DisplayMethods):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
     Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.

@@ -285,6 +285,13 @@ class SplitRoles(TypedDict, total=False):
     by: Columns
     item: str
 
+class PositionBiasRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+
 class ChartRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -586,6 +593,18 @@ class Rec(Generic[Mean, Frame]):
         window: timedelta | float | None = None,
         **roles: Unpack[SplitRoles],
     ) -> Frame: ...
+    def add_propensity(
+        self,
+        train: Frame,
+        name: str = "propensity",
+        *,
+        power: float | None = None,
+        shown: Frame | None = None,
+        unit: Unit = "users",
+        least: float | None = None,
+        **roles: Unpack[SplitRoles],
+    ) -> Frame: ...
+    def position_bias(self, k: int | None = None, **roles: Unpack[PositionBiasRoles]) -> Frame: ...
     @overload
     def precision(
         self, k: int | None = None, *, denominator: Denominator = "k", **roles: Unpack[MeanRoles]

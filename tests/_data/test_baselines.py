@@ -260,13 +260,19 @@ def test_bad_frames(engine):
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
 @pytest.mark.parametrize("name", ["user", "item", "relevant", "clicked"])
-@pytest.mark.parametrize("call", ["add_random", "add_popular", "fuse", "top"])
+@pytest.mark.parametrize("call", ["add_random", "add_popular", "add_propensity", "fuse", "top"])
 def test_no_new_column_replaces_the_key_the_item_or_the_relevance(library, call, name):
     frame = pytest.importorskip(library).DataFrame(
         {"user": [1, 1], "item": [1, 2], "relevant": [1, 0], "clicked": [0, 1], "old": [1, 2], "new": [2, 1]}
     )
     bound = frame.rec(relevant="clicked") if name == "clicked" else frame.rec
-    given = {"add_popular": {"train": frame}, "fuse": {"score": ["old", "new"]}, "top": {"score": "old"}}.get(call, {})
+    train = {"train": frame}
+    given = {
+        "add_popular": train,
+        "add_propensity": train,
+        "fuse": {"score": ["old", "new"]},
+        "top": {"score": "old"},
+    }.get(call, {})
     with pytest.raises(recframe.errors.OptionError, match=f"name='{name}' is the column of .*=, which would be lost"):
         getattr(bound, call)(name=name, **given)
     assert "clicked" in getattr(frame.rec, call)(name="price", **given)  # of other columns nothing is asked

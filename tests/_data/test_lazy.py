@@ -35,6 +35,7 @@ CALLS = {
     "random": lambda frame, _: recframe.rec(frame).add_random(seed=2),
     "popular": lambda frame, truth: recframe.rec(frame).add_popular(truth),
     "decay": lambda frame, _: recframe.rec(frame).add_popular(frame, time="day", half_life=dt.timedelta(days=2)),
+    "propensity": lambda frame, truth: recframe.rec(frame).add_propensity(truth, power=1, least=0.5),
     "candidates": lambda frame, truth: recframe.candidates(frame, truth, seen=frame),
 }
 

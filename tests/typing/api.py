@@ -31,6 +31,8 @@ assert_type(recframe.rec(eager).add_random(seed=1), pl.DataFrame)
 assert_type(recframe.rec(eager).plot.differences("ndcg", score=["a", "b"]), alt.LayerChart)
 assert_type(recframe.rec(eager).fuse(score=["a", "b"], method="sum", normalize="max"), pl.DataFrame)
 assert_type(recframe.rec(eager).add_popular(eager, segment="country"), pl.DataFrame)
+assert_type(recframe.rec(lazy).add_propensity(lazy, power=0.5), pl.LazyFrame)
+assert_type(recframe.rec(eager).position_bias(rank="position"), pl.DataFrame)
 
 
 def on_pandas(frame: pd.DataFrame) -> float:

@@ -1,0 +1,137 @@
+"""Position bias from clicks: how likely what is shown at a position is examined."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM, RELEVANCE, SCORE
+from recframe._data.common import check_frame, count_of, query_of_call
+from recframe._data.top import one_order
+from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.registry import adapter_of, is_lazy, open_frames
+from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._query import check_apart
+from recframe.errors import InputError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from recframe._query import Query
+
+OTHER, OTHER_RATE, RATE, CLICK, PAIRS = "other", "other rate", "rate", "click", "pairs"
+ESTIMATE = "propensity"
+STEPS, CLOSE = 200, 1e-12
+"""How often Newton's method steps at most, and when it ends: logarithms that change by less."""
+
+
+def position_bias(frame: Any, bound: Mapping[str, Any], k: Any, roles: Mapping[str, Any]) -> Any:
+    """Return how likely each position is examined; see `Rec.position_bias`."""
+    check_frame("the frame", frame)
+    k = None if k is None else count_of("k", k)
+    query = one_order(query_of_call(bound, roles, CALL_ROLES["position_bias"], [frame]), "position_bias")
+    if not query.by_rank:
+        msg = f"position_bias reads the positions at which items were shown, not score={query.orders[0]!r}"
+        raise OptionError(msg, "rank='position', the column that holds them")
+    check_apart([query.orders[0], ESTIMATE, PAIRS])
+
+    def compute() -> nw.DataFrame[Any]:
+        return _result(frame, query, *_compared(frame, query, k))
+
+    if not is_lazy(frame):
+        return compute().to_native()
+    none = np.zeros((0, 0))
+    engine: Any = adapter_of(frame)
+    return engine.deferred(
+        lambda: compute().lazy().to_native(),
+        lambda: _result(frame, query, none[0:0, 0:1].ravel(), none, none).lazy().to_native().collect_schema(),
+    )
+
+
+def _compared(frame: Any, query: Query, k: int | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return the positions, and for each two of them the sum of click rates at the first, and how many items have both.
+
+    An item of a list that is shown at a position several times has the share of these times in which it is clicked.
+    """
+    specs = {
+        **key_specs(query),
+        **item_spec(query),
+        SCORE: ColumnSpec(query.orders[0], "rank", "score"),
+        RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance"),
+    }
+    session = open_frames({"frame": Source(frame, specs)}, {})
+    engine = session.engine
+    rows, keys = with_list_key(session.frames["frame"], key_specs(query))
+    rows = engine.drop_missing(rows, SCORE)
+    rows = rows if k is None else rows.filter(nw.col(SCORE) <= k)
+    rows = rows.with_columns((nw.col(RELEVANCE).fill_null(0) > 0).cast(nw.Float64()).alias(CLICK))
+    rates = rows.group_by(*keys, ITEM, SCORE).agg(nw.col(CLICK).mean().alias(RATE))
+    rates = engine.collect_once(rates.select(*keys, ITEM, nw.col(SCORE).cast(nw.Float64()), RATE))
+    pairs = engine.join(rates, rates.rename({SCORE: OTHER, RATE: OTHER_RATE}), [*keys, ITEM])
+    pairs = pairs.with_columns(nw.lit(1.0).alias(PAIRS))
+    sums = engine.collected(engine.sum_exactly(pairs, [SCORE, OTHER], [RATE, PAIRS]))
+    first, second, rate, count = (sums[name].to_numpy() for name in (SCORE, OTHER, RATE, PAIRS))
+    positions = np.unique(first)
+    places = np.searchsorted(positions, first), np.searchsorted(positions, second)
+    rates_of, counts = np.zeros((2, len(positions), len(positions)))
+    rates_of[places], counts[places] = rate, count
+    np.fill_diagonal(rates_of, 0)
+    np.fill_diagonal(counts, 0)
+    return positions, rates_of, counts
+
+
+def _result(
+    frame: Any, query: Query, positions: NDArray[Any], rates: NDArray[Any], counts: NDArray[Any]
+) -> nw.DataFrame[Any]:
+    """Return a row for each position, as an eager frame of the library of the log."""
+    log = nw.from_native(frame)
+    schema = log.collect_schema()
+    name = query.orders[0]
+    whole = nw.Int64() if (positions % 1 == 0).all() else nw.Float64()
+    kind = schema[name] if name in schema and schema[name].is_numeric() else whole
+    values = [None if value != value else float(value) for value in _examined(rates)]  # noqa: PLR0124 - NaN
+    columns = {name: (positions.tolist(), kind), ESTIMATE: (values, nw.Float64())}
+    columns[PAIRS] = ([int(count) for count in counts.sum(axis=1)], nw.Int64())
+    backend = nw.get_native_namespace(log)
+    made = [
+        nw.new_series(column, of, nw.Float64() if dtype == kind else dtype, backend=backend).cast(dtype)
+        for column, (of, dtype) in columns.items()
+    ]
+    return made[0].to_frame().with_columns(*made)
+
+
+def _examined(rates: NDArray[Any]) -> NDArray[Any]:
+    """Return the propensities of positions from their click rates, the largest 1; NaN where nothing tells them.
+
+    Of the clicks on items that were shown at positions i and j, those at i are a share pᵢ / (pᵢ + pⱼ): the model of
+    Bradley and Terry, whose likelihood has one maximum among positions that are linked by clicks on both sides.
+    """
+    linked = (rates > 0) & (rates.T > 0)
+    reached = np.zeros(len(rates), dtype=bool)
+    if len(rates):
+        if not linked.any():
+            msg = "no item of a list is shown at two positions and clicked at both, so their bias is unknown"
+            raise InputError(msg, "give a log in which positions of the same item of the same list vary")
+        reached[linked.any(axis=1).argmax()] = True
+    while (more := linked[reached].any(axis=0) & ~reached).any():
+        reached |= more
+    own = rates[np.ix_(reached, reached)]
+    both, logs = own + own.T, np.zeros(len(own))
+    for _ in range(STEPS):
+        shares = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
+        slopes = (own - both * shares).sum(axis=1)
+        curvature = both * shares * (1 - shares)
+        # The first one stays as it is: only their differences matter.
+        step = np.zeros(len(own))
+        step[1:] = np.linalg.solve(np.diag(curvature.sum(axis=1))[1:, 1:] - curvature[1:, 1:], slopes[1:])
+        logs += step / max(1.0, np.abs(step).max(initial=0.0))
+        if np.abs(step).max(initial=0.0) < CLOSE:
+            break
+    found = np.full(len(rates), np.nan)
+    found[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(own) else 0
+    return found

@@ -1,0 +1,112 @@
+"""Propensities from popularity: how likely the relevance of an item was observed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, get_args
+
+import narwhals as nw
+
+from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM
+from recframe._data.common import check_frame, check_new_column, query_of_call
+from recframe._engines.column_spec import Source
+from recframe._engines.registry import open_rows
+from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._values import choice, number
+from recframe.errors import InputError, OptionError, quoted
+from recframe.metrics.novelty import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._columns import Frame
+    from recframe._engines.base import Engine
+
+TIMES, SHOWN, LEVEL, MOST, POWER = "times", "shown", "level", "most", "power"
+ESTIMATE, CLIPPED = "estimate", "clipped"
+ROOT = 0.5
+"""The power where none is given (Saito et al.)."""
+MOST_POPULAR = 0.005
+"""The share of the items, the most popular ones, that the estimated power leaves out (Yang et al.)."""
+
+
+def add_propensity(
+    frame: Any, bound: Mapping[str, Any], train: Any, name: str, options: Mapping[str, Any], roles: Mapping[str, Any]
+) -> Any:
+    """Return a frame with the propensities of its items; see `Rec.add_propensity`."""
+    shown, unit, least = options["shown"], options["unit"], options["least"]
+    frames = {"the frame": frame, "train": train, **({} if shown is None else {"shown": shown})}
+    for what, given in frames.items():
+        check_frame(what, given)
+    power = _power(options["power"], shown)
+    choice("unit", unit, get_args(Unit))
+    least = None if least is None else number("least", least, "least=0.05")
+    if least is not None and not 0 < least <= 1:
+        msg = f"least={quoted(options['least'])} is not above 0 and at most 1"
+        raise OptionError(msg, "least=0.05")
+    query = query_of_call(bound, roles, CALL_ROLES["add_propensity"], [*frames.values()])
+    name = check_new_column(name, query, bound)
+    items = item_spec(query)
+    keys = key_specs(query) if unit == "users" else {}
+    sources = {"frame": Source(frame, items), "train": Source(train, {**items, **keys})}
+    rows = open_rows(sources if shown is None else {**sources, "shown": Source(shown, items)})
+    past, each = with_list_key(rows.frames["train"], keys)
+    past = past.select(ITEM, *each).unique() if unit == "users" else past
+    counts = rows.engine.collect_once(_times(past, TIMES))
+    if shown is None:
+        scale = counts.select(nw.col(TIMES).max().alias(MOST)).with_columns(nw.lit(power).alias(POWER))
+    else:
+        scale = _estimated(rows.engine, counts, rows.frames["shown"])
+    whole = rows.engine.join(rows.frames["frame"], counts, [ITEM]).join(scale, how="cross")
+    # An item that nobody has counts as one that a single user has.
+    share = nw.col(TIMES).fill_null(1.0) / nw.col(MOST)
+    whole = whole.with_columns((share ** nw.col(POWER)).alias(ESTIMATE))
+    if least is None:
+        return rows.pick(whole, {ESTIMATE: name})
+    clipped = check_new_column(f"{name}_clipped", query, bound)
+    low = nw.col(ESTIMATE) < least
+    whole = whole.with_columns(low.fill_null(value=False).alias(CLIPPED))
+    whole = whole.with_columns(nw.when(low).then(nw.lit(least)).otherwise(nw.col(ESTIMATE)).alias(ESTIMATE))
+    return rows.pick(whole, {ESTIMATE: name, CLIPPED: clipped})
+
+
+def _power(given: Any, shown: Any) -> float:
+    """Return the power that is given, or the one where none is."""
+    if given is None:
+        return ROOT
+    power = number("power", given, "power=0.5")
+    if not 0 <= power < math.inf:
+        msg = f"power={quoted(given)} is not 0 or more"
+        raise OptionError(msg, "power=0.5; 0 gives every item the propensity 1")
+    if shown is not None:
+        msg = f"power={quoted(given)} and shown= are given, which estimates the power"
+        raise OptionError(msg, "leave one of them out")
+    return power
+
+
+def _times(rows: Frame, name: str) -> Frame:
+    """Return how many rows have each item."""
+    return rows.group_by(ITEM).agg(nw.len().alias(name)).with_columns(nw.col(name).cast(nw.Float64()))
+
+
+def _estimated(engine: Engine, counts: Frame, shown: Frame) -> Frame:
+    """Return the largest count and the power (γ + 1) / 2, as a frame of one row.
+
+    γ is the slope of log f by log n, where f is how often items with n users are recommended on average.
+    """
+    levels = engine.join(counts, _times(shown, SHOWN), [ITEM]).with_columns(nw.col(SHOWN).fill_null(0.0))
+    levels = levels.with_columns(nw.col(TIMES).quantile(1 - MOST_POPULAR, "linear").alias(LEVEL))
+    levels = levels.filter(nw.col(TIMES) <= nw.col(LEVEL)).group_by(TIMES).agg(nw.col(SHOWN).mean())
+    # Sorted, so that the order of rows does not decide the last digit.
+    levels = levels.filter(nw.col(SHOWN) > 0).sort(TIMES, nulls_last=True)
+    x, y = nw.col(TIMES).log(), nw.col(SHOWN).log()
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) * (x - x.mean())).sum()
+    power = levels.select(nw.when(nw.len() > 1).then((slope + 1) / 2).alias(POWER))
+    power = engine.collect_once(power.with_columns(nw.when(nw.col(POWER) >= 0).then(nw.col(POWER)).alias(POWER)))
+    known = engine.value_now(power)
+    if engine.eager and (known is None or math.isnan(known)):
+        msg = "shown does not say how popularity decides what is recommended, so there is no power to estimate"
+        raise InputError(msg, "give the lists that users were shown, with items of several popularities; or power=0.5")
+    most = counts.select(nw.col(TIMES).max().alias(MOST))
+    return most.join(power, how="cross")

@@ -1,0 +1,143 @@
+"""The namespace's methods that say how likely a relevance was observed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from recframe.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from recframe._data.methods import Frame
+    from recframe.metrics.novelty import Unit
+
+
+class PropensityMethods:
+    """From what was recorded to the probability of its record: the methods of `Rec` for `propensity`."""
+
+    __slots__ = ()
+
+    _frame: Any
+    _bound: dict[str, Any]
+
+    def add_propensity(
+        self,
+        train: Frame,
+        name: str = "propensity",
+        *,
+        power: float | None = None,
+        shown: Frame | None = None,
+        unit: Unit = "users",
+        least: float | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return the frame with a column of how likely its items were observed, by their popularity.
+
+        The propensity of an item with n users in `train` is (n / most) ** power, where most is the largest n. An item
+        that nobody has counts as one with a single user.
+
+        Parameters
+        ----------
+        train : frame
+            Past interactions: the key and the item. Never the test data.
+        name : str
+            The new column; one of that name is replaced, but never the key, the item or the relevance.
+        power : float, optional
+            0 or more; None: 0.5 (Saito et al.), unless `shown` is given. Yang et al. call it (γ + 1) / 2.
+        shown : frame, optional
+            What the system recommended whose users `train` records, the first 50 items of each list, say. It estimates
+            the power: γ is the slope of log f by log n, where f is how often an item with n users is recommended.
+        unit : {"users", "interactions"}
+            n counts the users of an item, or its rows in `train`.
+        least : float, optional
+            Smaller propensities become this one. A second column, ``propensity_clipped``, is true there: its sum counts
+            them.
+        **roles
+            `by` and `item`, as for the metrics.
+
+        Returns
+        -------
+        frame
+            Of the kind given. Where `train` has no row, propensities are missing.
+
+        References
+        ----------
+        Yang, Cui, Xuan, Wang, Belongie, Estrin, *Unbiased offline recommender evaluation for missing-not-at-random
+        implicit feedback*, RecSys 2018, equation 15.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> train = pl.DataFrame({"user": [1, 2, 3, 4, 1], "item": ["a", "a", "a", "a", "b"]})
+        >>> truth = pl.DataFrame({"user": [5, 5, 5], "item": ["a", "b", "c"]})
+        >>> truth.rec.add_propensity(train, power=0.5).rows()
+        [(5, 'a', 1.0), (5, 'b', 0.5), (5, 'c', 0.5)]
+        """
+        options = {"power": power, "shown": shown, "unit": unit, "least": least}
+        from recframe._data import propensity
+
+        return propensity.add_propensity(self._frame, self._bound, train, name, options, roles)
+
+    def position_bias(self, k: int | None = None, **roles: Any) -> Frame:
+        """Return how likely each position is examined, from a log of clicks.
+
+        Items that a list shows at several positions, at other times, tell it: their relevance is the same, so the
+        clicks differ by the positions alone. Join the answer to the log on the position, and its column is the
+        propensity of the clicks: ``propensity="propensity"``.
+
+        Parameters
+        ----------
+        k : int, optional
+            The last position that counts; None: all of them.
+        **roles
+            `by`, what decides the relevance, such as the search query; `item`; `relevant`, the click; and `rank`, the
+            position. The log has a row for each time that an item was shown.
+
+        Returns
+        -------
+        frame
+            A row for each position: ``propensity``, the largest of which is 1, and ``pairs``, how many times an item
+            of a list was shown at this position and at another one. Positions that no clicks link to the first ones
+            have no propensity. A lazy frame for a lazy log.
+
+        Raises
+        ------
+        InputError
+            No item of a list is clicked at two positions.
+        MissingExtraError
+            NumPy is not installed.
+
+        Notes
+        -----
+        It is the position-based model: a click has the probability p(position) · r(list, item). For an item of a list
+        that is shown at i and at j, each counts with its share of clicks. Of these, pᵢ / (pᵢ + pⱼ) are expected at i.
+        All pairs of positions together give the propensities of the largest likelihood. Items that are shown at one
+        position only add nothing.
+
+        References
+        ----------
+        Agarwal, Zaitsev, Wang, Li, Najork, Joachims, *Estimating position bias without intrusive interventions*, WSDM
+        2019, there with another likelihood of all pairs; Bradley, Terry, *Rank analysis of incomplete block designs*,
+        Biometrika 39, 1952.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> log = pl.DataFrame({
+        ...     "query": ["x"] * 8,
+        ...     "item": ["a"] * 8,
+        ...     "position": [1, 1, 1, 1, 2, 2, 2, 2],
+        ...     "clicked": [1, 1, 1, 1, 1, 0, 0, 1],
+        ... })
+        >>> bias = log.rec.position_bias(by="query", relevant="clicked", rank="position")
+        >>> bias.with_columns(pl.col("propensity").round(6)).rows()
+        [(1, 1.0, 1), (2, 0.5, 1)]
+        """
+        if find_spec("numpy") is None:
+            what = "position_bias"
+            raise MissingExtraError.of(what, "stats")
+        from recframe._data import position_bias
+
+        return position_bias.position_bias(self._frame, self._bound, k, roles)
