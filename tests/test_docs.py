@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib.util
 import re
 import textwrap
 from pathlib import Path
@@ -165,3 +166,31 @@ def test_the_navigation_calls_pages_by_their_titles():
 def test_no_page_installs_an_extra_by_a_name_that_no_registry_has():
     wrong = re.compile(r"pip install\s+['\"]?recframe\b")
     assert [page_name(page) for page in PAGES if wrong.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.fixture
+def site():
+    pytest.importorskip("zensical")
+    spec = importlib.util.spec_from_file_location("site_pages", ROOT / "tools" / "site_pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_site_shows_code_that_can_be_pasted(site):
+    page = "- a list\n\n    ```python\n    >>> x = [\n    ...     1,\n    ... ]  # doctest: +SKIP\n    >>> x\n    [1]\n    <BLANKLINE>\n    >>> y\n    ```\n"
+    shown = site.FENCE.sub(site.split, page)
+    assert shown == (
+        "- a list\n\n    ```python\n    x = [\n        1,\n    ]\n    x\n    ```\n\n"
+        "    ``` { .text .output }\n    [1]\n    ```\n\n    ```python\n    y\n    ```\n"
+    )
+    for path in PAGES:
+        shown = site.FENCE.sub(site.split, path.read_text(encoding="utf-8"))
+        for block in re.findall(r"^( *)```python\n(.*?)^\1```$", shown, re.DOTALL | re.MULTILINE):
+            compile(textwrap.dedent(block[1]), page_name(path), "exec")
+
+
+def test_each_page_has_a_description_of_its_own(site):
+    said = {page_name(path): site.description(path.read_text(encoding="utf-8")) for path in PAGES[1:]}
+    assert len({*said.values()}) == len(said)
+    assert {name for name, words in said.items() if not 20 <= len(words) <= 400} <= {"changelog.md"}

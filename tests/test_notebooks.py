@@ -33,13 +33,25 @@ def parameter(script):
     return pytest.param(script, id=script.stem, marks=pytest.mark.filterwarnings("ignore") if other else ())
 
 
-@pytest.mark.parametrize("script", [parameter(script) for script in SCRIPTS])
-def test_a_notebook_is_what_its_script_shows(script, monkeypatch):
-    for library in re.findall(r"^(?:import|from) (\w+)", script.read_text(encoding="utf-8"), re.MULTILINE):
-        pytest.importorskip(library)
+@pytest.fixture
+def tool(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
     spec = importlib.util.spec_from_file_location("notebook", ROOT / "tools" / "notebook.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+def test_the_page_of_the_decision_is_that_of_its_notebook(tool):
+    text, images = tool.page(json.loads((tool.SCRIPTS / "decision.ipynb").read_text(encoding="utf-8")))
+    assert tool.PAGE.read_text(encoding="utf-8") == text, "run python tools/notebook.py decision"
+    pictures = [tool.DOCS / "pictures" / f"decision-{number}.png" for number, _ in enumerate(images, 1)]
+    assert [path.read_bytes() for path in pictures] == images
+
+
+@pytest.mark.parametrize("script", [parameter(script) for script in SCRIPTS])
+def test_a_notebook_is_what_its_script_shows(script, tool):
+    for library in re.findall(r"^(?:import|from) (\w+)", script.read_text(encoding="utf-8"), re.MULTILINE):
+        pytest.importorskip(library)
     stored = json.loads(script.with_suffix(".ipynb").read_text(encoding="utf-8"))
     assert without_images(tool.run(script)) == without_images(stored), "run python tools/notebook.py"

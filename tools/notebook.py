@@ -2,6 +2,7 @@
 
 ``python tools/notebook.py`` writes ``docs/notebooks/*.ipynb``. A script is cells, as those of the tutorials;
 the last expression of a cell is its output. No Jupyter is needed. ``python tools/notebook.py tracking`` writes one.
+The notebook of a decision is a page too: ``docs/decide.md``, with its charts in ``docs/pictures``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import Any
 
 import tutorials
 
-SCRIPTS = Path(__file__).parent.parent / "docs" / "notebooks"
+DOCS = Path(__file__).parent.parent / "docs"
+SCRIPTS = DOCS / "notebooks"
+PAGE = DOCS / "decide.md"
 
 
 def run(script: Path) -> dict[str, Any]:
@@ -75,6 +78,26 @@ def bundle(value: Any) -> dict[str, Any]:
     return {"text/plain": lines(str(value))}
 
 
+def page(notebook: dict[str, Any]) -> tuple[str, list[bytes]]:
+    """Return a notebook as a page and its images."""
+    parts, images = [], []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```py\n{source}\n```")
+        for output in cell.get("outputs", []):
+            data = output.get("data", {"text/plain": output.get("text")})
+            if "image/png" in data:
+                images.append(base64.b64decode(data["image/png"]))
+                parts.append(f"![Chart {len(images)} of the decision](pictures/decision-{len(images)}.png)")
+            elif "text/markdown" in data:
+                parts.append("".join(data["text/markdown"]))
+            else:
+                parts.append(f"``` {{ .text .output }}\n{''.join(data['text/plain']).rstrip()}\n```")
+    title, _, rest = "\n\n".join(parts).partition("\n")
+    note = "[The notebook](notebooks/decision.ipynb), and [its script](notebooks/decision.py)."
+    return f"{title}\n\n{note}\n{rest}\n", images
+
+
 def lines(text: str) -> list[str]:
     """Return a text as notebooks store it."""
     return text.splitlines(keepends=True)
@@ -86,7 +109,13 @@ def main() -> int:
         if sys.argv[1:] and script.stem not in sys.argv[1:]:
             continue
         target = script.with_suffix(".ipynb")
-        target.write_text(json.dumps(run(script), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        notebook = run(script)
+        target.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        if script.stem == "decision":
+            text, images = page(notebook)
+            PAGE.write_text(text, encoding="utf-8")
+            for number, image in enumerate(images, 1):
+                (DOCS / "pictures" / f"decision-{number}.png").write_bytes(image)
         sys.stderr.write(f"{target.name}\n")
     return 0
 

@@ -27,13 +27,19 @@ store = pl.DataFrame(
         "item": np.tile(np.arange(items), visitors),
         "bought": taste + rng.normal(size=visitors * items) > 2.2,
         "old": 0.5 * taste + rng.normal(size=visitors * items),
-        "deep": np.where(new_visitor, 0.2, 1.1) * taste + rng.normal(size=visitors * items),
+        "deep": np.where(new_visitor, 0.2, 1.1) * taste
+        + rng.normal(size=visitors * items),
         "hybrid": 0.8 * taste + rng.normal(size=visitors * items),
         "segment": np.where(new_visitor, "new visitor", "regular"),
-        "week": [monday + dt.timedelta(weeks=week) for week in np.repeat(rng.integers(0, 8, visitors), items).tolist()],
+        "week": [
+            monday + dt.timedelta(weeks=week)
+            for week in np.repeat(rng.integers(0, 8, visitors), items).tolist()
+        ],
     }
 )
-shop = store.rec(by="visitor", relevant="bought", score=["old", "deep", "hybrid"])
+shop = store.rec(
+    by="visitor", relevant="bought", score=["old", "deep", "hybrid"]
+)
 store.head(3)
 # %% [text]
 # ## Is the data sound?
@@ -41,7 +47,9 @@ store.head(3)
 # Before any number: what does a check find? Visitors who bought nothing tell nothing about the order of items, and are left out.
 # %%
 found = shop.check(k=10)
-found.filter(pl.col("count") > 0).select("model", "finding", "severity", "count")
+found.filter(pl.col("count") > 0).select(
+    "model", "finding", "severity", "count"
+)
 # %% [text]
 # ## How good are the models?
 #
@@ -66,9 +74,10 @@ shop(score=["old", "deep"]).plot.differences("ndcg@10")
 # A mean hides who pays for it. The deep model needs a history, which new visitors do not have.
 # %%
 shop.plot.segments("ndcg@10", per="segment")
-# %%
+# %% [text]
 # The rule was set before: a model is shipped if the mean of no segment may fall by more than 0.02. Four rows decide
 # together, so p-values are adjusted: with a confidence of 95 %, all four verdicts are right.
+# %%
 by_segment = shop.compare("ndcg@10", baseline="old", per="segment", margin=0.02)
 recframe.table(by_segment, digits=3)
 # %% [text]
@@ -81,22 +90,41 @@ shop.plot.trend("ndcg@10", per="week")
 # One file for everybody who was not here.
 # %%
 report = Path(tempfile.mkdtemp()) / "report.html"
-shop.report(report, ["ndcg", "recall"], k=10, per="segment", baseline="old", title="Which model?")
+shop.report(
+    report,
+    ["ndcg", "recall"],
+    k=10,
+    per="segment",
+    baseline="old",
+    title="Which model?",
+)
 print(report.name, "is written")
 # %% [text]
 # ## Decision
 #
 # Every segment of a shipped model is better, or not worse by more than the margin.
 # %%
-worst = by_segment.sort("difference").group_by("model", maintain_order=True).first().sort("model")
+worst = (
+    by_segment.sort("difference")
+    .group_by("model", maintain_order=True)
+    .first()
+    .sort("model")
+)
 for row in worst.rows(named=True):
     print(
         f"{row['model']}: the verdict is {row['verdict']!r} for the segment {row['segment']!r}, the difference "
         f"{row['difference']:+.3f},"
     )
-    print(f"    and {row['losses']} of {row['lists']} visitors get a worse list")
+    print(
+        f"    and {row['losses']} of {row['lists']} visitors get a worse list"
+    )
 not_worse = pl.col("verdict").is_in(["better", "equivalent", "not worse"])
-safe = by_segment.group_by("model").agg(not_worse.all()).filter("verdict")["model"].to_list()
+safe = (
+    by_segment.group_by("model")
+    .agg(not_worse.all())
+    .filter("verdict")["model"]
+    .to_list()
+)
 print("Ship:", ", ".join(safe) or "nothing")
 # %% [text]
 # The hybrid model is shipped. This is about means: among new visitors its gain is not certain, a loss of more than 0.02 is ruled out, and more than a third of

@@ -14,7 +14,9 @@ import numpy as np
 import polars as pl
 
 logging.disable()  # the store reports each of its tables
-mlflow.set_tracking_uri(f"sqlite:///{tempfile.mkdtemp()}/mlflow.db")  # yours: the address of your server
+mlflow.set_tracking_uri(
+    f"sqlite:///{tempfile.mkdtemp()}/mlflow.db"
+)  # yours: the address of your server
 mlflow.create_experiment("ranking", artifact_location=tempfile.mkdtemp())
 mlflow.set_experiment("ranking")
 
@@ -36,13 +38,20 @@ rows = pl.DataFrame(
 #
 # `mlflow.models.evaluate` finds recframe by the model type `"ranker"`. Each run holds the metrics at each k, tables, charts and a baseline.
 # %%
-config = {"metrics": ["ndcg", "recall"], "k": [5, 10], "by": "user", "per": "country"}
+config = {
+    "metrics": ["ndcg", "recall"],
+    "k": [5, 10],
+    "by": "user",
+    "per": "country",
+}
 
 
 def evaluated(model, **more):
     data = mlflow.data.from_polars(rows, targets="clicked", predictions=model)
     with mlflow.start_run(run_name=model):
-        return mlflow.models.evaluate(data=data, model_type="ranker", evaluator_config={**config, **more})
+        return mlflow.models.evaluate(
+            data=data, model_type="ranker", evaluator_config={**config, **more}
+        )
 
 
 old = evaluated("old")
@@ -57,10 +66,28 @@ old.artifacts["curve"].content
 # The run of the old model is the baseline. Only its artifact is read.
 # %%
 new = evaluated("new", baseline=old.run_id)
-print(new.tables["comparison"][["metric", "difference", "low", "high", "p_adjusted", "lists", "changed"]].round(3))
+print(
+    new.tables["comparison"][
+        [
+            "metric",
+            "difference",
+            "low",
+            "high",
+            "p_adjusted",
+            "lists",
+            "changed",
+        ]
+    ].round(3)
+)
 # %% [text]
 # The new model is better at both cutoffs: no interval holds 0, and no list was left out. The users it fails are in the table of lists:
 # %%
-lists = new.tables["lists"].merge(old.tables["lists"], on="user", suffixes=("", "_old"))
+lists = new.tables["lists"].merge(
+    old.tables["lists"], on="user", suffixes=("", "_old")
+)
 lists["lost"] = lists["ndcg@10_old"] - lists["ndcg@10"]
-print(lists.nlargest(3, "lost")[["user", "ndcg@10", "ndcg@10_old", "lost"]].round(3))
+print(
+    lists.nlargest(3, "lost")[["user", "ndcg@10", "ndcg@10_old", "lost"]].round(
+        3
+    )
+)

@@ -1,0 +1,89 @@
+"""An extension of Python-Markdown for the site: code and output apart, and a description of each page.
+
+Pages hold examples as doctests, which the tests run. The site shows their code as it can be pasted, and what it prints
+in a block of its own. ``zensical.toml`` names this module.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Any
+
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
+from zensical.extensions.context import ContextPreprocessor
+
+FENCE = re.compile(r"^(?P<indent> *)```(?:python|py)\n(?P<body>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
+PROMPTS = (">>> ", "... ")
+LONGEST = 160
+"""Letters of a description that search engines show."""
+
+
+def parts(body: str) -> list[tuple[str, list[str]]]:
+    """Return the lines of a doctest in turns: code without prompts, and what it prints."""
+    found: list[tuple[str, list[str]]] = []
+    for line in body.splitlines():
+        kind = "python" if line.startswith(PROMPTS) or line in (">>>", "...") else "text"
+        text = re.sub(r" *# doctest: .*", "", line[4:]) if kind == "python" else line.replace("<BLANKLINE>", "")
+        if not found or found[-1][0] != kind:
+            found.append((kind, []))
+        found[-1][1].append(text)
+    return [(kind, lines) for kind, lines in found if any(lines)]
+
+
+def split(block: re.Match[str]) -> str:
+    """Return the blocks of code and output of a doctest; other code as it is."""
+    body = textwrap.dedent(block["body"])
+    if not body.startswith(">>>"):
+        return block[0]
+    blocks = []
+    for kind, lines in parts(body):
+        text = "\n".join(lines).strip("\n")
+        opening = "``` { .text .output }" if kind == "text" else "```python"
+        blocks.append(f"{opening}\n{text}\n```")
+    return textwrap.indent("\n\n".join(blocks), block["indent"])
+
+
+def description(text: str) -> str:
+    """Return the sentences with which a page begins, or else its title and its sections."""
+    text = re.sub(r"<!--.*?-->|^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    top = re.split(r"^## ", text, maxsplit=1, flags=re.MULTILINE)[0]
+    prose = [part for part in top.split("\n\n") if re.match(r"[`\w]", part) and not part.startswith("--8<--")]
+    said = (
+        " ".join(prose[0].split())
+        if prose
+        else ": ".join(
+            [*re.findall(r"^# (.*)$", top, re.MULTILINE), ", ".join(re.findall(r"^## (.*)$", text, re.MULTILINE))]
+        )
+    )
+    said = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", said).replace("`", "").replace("*", "").replace('"', "'")
+    while len(said) > LONGEST and ". " in said[:-1]:
+        said = said[: said[:-1].rindex(". ") + 1]
+    return said
+
+
+class Pages(Preprocessor):  # type: ignore[misc]
+    """Splits the examples of a page, and describes it."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """Return the lines of the page with its examples split."""
+        text = "\n".join(lines)
+        context = ContextPreprocessor.from_markdown(self.md)
+        page = context.page if context else None
+        if page and "description" not in page.meta and (said := description(text)):
+            page.meta["description"] = said
+        return FENCE.sub(split, text).split("\n")
+
+
+class PagesExtension(Extension):  # type: ignore[misc]
+    """Registers the preprocessor before the one of fenced blocks."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - Markdown's name
+        """Register it."""
+        md.preprocessors.register(Pages(md), "pages", 34)
+
+
+def makeExtension(**options: Any) -> PagesExtension:  # noqa: N802 - Markdown's name
+    """Return the extension."""
+    return PagesExtension(**options)
