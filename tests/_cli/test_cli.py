@@ -33,6 +33,9 @@ COMMANDS = (
     "explain",
     "metrics",
     "sample-size",
+    "rank-models",
+    "bounds",
+    "estimate",
     "sql",
     "completion",
 )
@@ -50,6 +53,9 @@ def files(tmp_path, monkeypatch):
     old.write_csv("old.csv")
     new.write_csv("new.csv")
     test.write_csv("test.csv")
+    test.filter(pl.col("user") < 3).write_csv("human.csv")
+    for name, frame in (("llm", test), ("large", new), ("recs", old)):
+        frame.write_csv(f"{name}.csv")
     labelled = old.join(test, on=["user", "item"], how="left")
     labelled.write_parquet("recs.parquet")
     recframe.write_run(old, "results.test")
@@ -106,7 +112,7 @@ def test_tables_fit_a_terminal(run, monkeypatch):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_examples_that_run(run, command):
-    if command in ("compare", "describe", "report", "sample-size"):
+    if command in ("compare", "describe", "report", "sample-size", "rank-models", "bounds", "estimate"):
         pytest.importorskip("scipy")
     if command == "report":
         pytest.importorskip("vl_convert")
@@ -124,7 +130,21 @@ def test_help_has_examples_that_run(run, command):
         assert not err or (code == 1) == ("--fail" in example), (example, err)
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "changes", "describe", "report", "check", "sample-size"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate",
+        "compare",
+        "changes",
+        "describe",
+        "report",
+        "check",
+        "sample-size",
+        "rank-models",
+        "bounds",
+        "estimate",
+    ],
+)
 def test_help_speaks_of_files_and_options(run, command):
     _, out, _ = run(f"{command} --help")
     words = re.sub(r"\s+", " ", out)
@@ -407,6 +427,40 @@ def test_compare_and_describe(run):
     assert row == both.rec.compare("mrr", **given).to_dicts()[0]
     code, out, _ = run("describe recs.parquet -m ndcg@2 --json")
     assert (code, json.loads(out)[0]["lists"]) == (0, 3)
+
+
+def test_ranks_bounds_and_estimates(run):
+    pytest.importorskip("scipy")
+    old, both = (
+        pl.DataFrame(OLD),
+        pl.concat(
+            pl.DataFrame(columns).with_columns(model=pl.lit(name)) for name, columns in (("old", OLD), ("new", NEW))
+        ),
+    )
+    test = pl.DataFrame(TEST)
+    human = {"truth": test.filter(pl.col("user") < 3), "judge": test}
+    cases = {
+        "rank-models old.csv new.csv --truth test.csv -m mrr --resamples 200 --seed 1": both.rec.rank_models(
+            "mrr", truth=test, model="model", resamples=200, seed=1
+        ),
+        "bounds old.csv --truth test.csv -m mrr -m ndcg@2 --grade 3": old.rec.bounds(
+            ["mrr", "ndcg@2"], truth=test, grade=3
+        ),
+        "estimate old.csv new.csv --truth human.csv --judge llm.csv -m mrr --confidence 0.9": both.rec.estimate(
+            "mrr", model="model", confidence=0.9, **human
+        ),
+    }
+    for line, expected in cases.items():
+        code, out, err = run(f"{line} --json")
+        assert (code, err, json.loads(out)) == (0, "", expected.to_dicts())
+        assert run(line)[0] == 0
+    for line, message in {
+        "bounds old.csv new.csv --truth test.csv -m mrr": "bounds is about one model",
+        "estimate old.csv --truth human.csv -m mrr": "Missing option '--judge'",
+        "estimate old.csv --truth human.csv --judge gone.csv -m mrr": "the file 'gone.csv' does not exist",
+    }.items():
+        code, _, err = run(line)
+        assert (code, message in err) == (2, True)
 
 
 def test_sample_size(run):

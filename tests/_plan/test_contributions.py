@@ -282,6 +282,7 @@ def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_subtop
     of_relevance = [kind for kind in METRICS.values() if not issubclass(kind, BeyondAccuracyMetric | ExposureMetric)]
     assert [kind.name for kind in of_relevance if not kind.is_additive] == [
         "iprec",
+        "rbp_residual",
         "eel",
         "alpha_ndcg",
         "err_ia",

@@ -18,13 +18,21 @@ def unjudged(case):
 
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 def test_every_list(polars_engine, ties):
-    of_average = ["judged@2", "judged(denominator=list)@9", "partial_auc(max_fpr=0.5,points=thresholds)"]
+    of_average = [
+        "judged@2",
+        "judged(denominator=list)@9",
+        "rbp_residual@2",
+        "rbp_residual(p=0.5)",
+        "partial_auc(max_fpr=0.5,points=thresholds)",
+    ]
     labels = [*LABELS, *(of_average if ties == "average" else [])]
     assert_oracle(polars_engine, unjudged(shop(f"judged {ties}", 120)), labels, ties)
 
 
 def test_rows_that_nobody_judged(engine):
-    assert_oracle(engine, unjudged(shop("judged", 15)), ["bpref", "inf_ap", "judged@2", "iprec(recall=0.3)"])
+    assert_oracle(
+        engine, unjudged(shop("judged", 15)), ["bpref", "inf_ap", "judged@2", "iprec(recall=0.3)", "rbp_residual@3"]
+    )
 
 
 @pytest.mark.parametrize("truth", [False, True])
@@ -72,3 +80,33 @@ def test_inferred_average_precision_by_hand(polars_engine):
     data = {"user": [1] * 3, "relevant": [1, 0, None], "score": [2.0, 2.0, 1.0]}
     behind = 1 / 2 + 1 / 2 * 1e-5 / (1 + 2e-5)
     assert polars_engine.ask(polars_engine.frame(data), "inf_ap") == pytest.approx((1 + behind) / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize(("p", "value", "residual"), [(0.5, 0.5 + 0.5**4, 0.5**6 + 0.5**3), (0.8, 0.2 + 0.2 * 0.8**3, 0.8**6 + 0.2 * 0.8**2)])  # fmt: skip
+def test_the_residual_is_that_of_moffat_and_zobel(engine, p, value, residual):
+    """What is after the depth d weighs p^d, and an item that nobody judged at the rank r weighs (1 - p) p^(r - 1)."""
+    marks = [1, 0, None, 1, 0, 0]
+    frame = engine.frame({"user": [1] * 6, "relevant": marks, "score": [6.0, 5.0, 4.0, 3.0, 2.0, 1.0]})
+    labels = [f"rbp(p={p})", f"rbp_residual(p={p})"]
+    (found,) = engine.ask(frame, "evaluate", [*labels, "mrr"])
+    assert [*found.values()][:2] == pytest.approx([value, residual])
+
+
+def test_the_residual_is_the_width_of_the_bounds_and_what_follows_the_cutoff(engine):
+    rows = [{**row, "score": -float(i)} for i, row in enumerate(shop("residual", 20).rows)]
+    keys = [{"user": row["user"], "item": row["item"]} for row in rows]
+    judged = [
+        key | {"relevant": max(row["relevant"] or 0, 0)}
+        for i, (key, row) in enumerate(zip(keys, rows, strict=True))
+        if i % 3
+    ]
+    frame, truth = engine.frames([key | {"score": row["score"]} for key, row in zip(keys, rows, strict=True)], judged)
+    given = {"truth": truth, "item": "item"}
+    if engine.name == "spark":
+        pytest.skip("bounds reads rows")
+    (both,) = engine.ask(frame, "bounds", "rbp", k=2, **given)
+    per = engine.ask(frame, "evaluate", ["rbp_residual@2", "num_ret", "rbp@2"], per="user", **given)
+    lists = [row for row in per if row["rbp@2"] is not None]
+    open_after = [0.8 ** min(2, row["num_ret"]) for row in lists]
+    expected = sum(row["rbp_residual@2"] - after for row, after in zip(lists, open_after, strict=True)) / len(lists)
+    assert both["greatest"] - both["least"] == pytest.approx(expected)

@@ -55,6 +55,20 @@ def judged(metric: Metric, case: Case, ties: str) -> float | None:
 
 
 @of_list
+def rbp_residual(metric: Metric, case: Case, ties: str) -> float | None:
+    if not any(map(hit, case.rows)):
+        return None
+    if ties != "average":
+        raise NotImplementedError(metric.label)
+    p = float(metric.options.get("p", "0.8"))
+
+    def of_order(order: list[Row]) -> float:
+        return 1 - sum((1 - p) * p**i for i, row in enumerate(order) if is_judged(row) and i < metric.last)
+
+    return mean(map(of_order, orders(case.rows)))
+
+
+@of_list
 def iprec(metric: Metric, case: Case, ties: str) -> float | None:
     relevant = sum(map(hit, case.rows))
     if not relevant:

@@ -20,6 +20,8 @@ from recframe._cli.texts import (
     NAME,
     OPTIONS_OF_COMPARE,
     OPTIONS_OF_DESCRIBE,
+    OPTIONS_OF_ESTIMATE,
+    OPTIONS_OF_RANKS,
     OPTIONS_OF_REPORT,
     OPTIONS_OF_SAMPLE_SIZE,
 )
@@ -37,11 +39,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 RUNNING = {
+    "bounds": "bounding",
     "changes": "looking for changes in",
     "check": "checking",
     "compare": "comparing",
     "describe": "describing",
+    "estimate": "estimating",
     "evaluate": "evaluating",
+    "rank_models": "ranking the models of",
     "report": "writing a report of",
     "sample_size": "looking at the variance of",
 }
@@ -56,6 +61,12 @@ COLUMNS_OF_COMPARE = (
 COLUMNS_OF_DESCRIBE = (
     "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
 )  # fmt: skip
+COLUMNS_OF_BOUNDS = ("metric", "mean", "least", "greatest", "judged", "lists")
+COLUMNS_OF_ESTIMATE = (
+    "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "judge_weight",
+    "human_lists", "judge_lists",
+)  # fmt: skip
+COLUMNS_OF_RANKS = ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists")
 COLUMNS_OF_SAMPLE_SIZE = (
     "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters",
 )  # fmt: skip
@@ -64,7 +75,7 @@ COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
 DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
-    "baseline", "verdict",
+    "baseline", "verdict", "human_lists", "judge_lists", "judge_weight", "judge_mean",
 )  # fmt: skip
 """The columns that a narrow terminal does without, in turn."""
 
@@ -134,6 +145,24 @@ def describe(**values: Any) -> list[str]:
     return []
 
 
+def bounds(**values: Any) -> list[str]:
+    """Show the least and the greatest value over all judgments of unjudged items."""
+    _answer("bounds", values, ("grade",), COLUMNS_OF_BOUNDS)
+    return []
+
+
+def estimate(**values: Any) -> list[str]:
+    """Show means from human and model judgments."""
+    _answer("estimate", values, OPTIONS_OF_ESTIMATE, COLUMNS_OF_ESTIMATE)
+    return []
+
+
+def rank_models(**values: Any) -> list[str]:
+    """Show the ranks of models."""
+    _answer("rank_models", values, OPTIONS_OF_RANKS, COLUMNS_OF_RANKS)
+    return []
+
+
 def sample_size(**values: Any) -> list[str]:
     """Show how many lists find a difference."""
     _answer("sample_size", values, OPTIONS_OF_SAMPLE_SIZE, COLUMNS_OF_SAMPLE_SIZE)
@@ -141,16 +170,18 @@ def sample_size(**values: Any) -> list[str]:
 
 
 def _answer(
-    call: Literal["compare", "describe", "sample_size"],
+    call: Literal["bounds", "compare", "describe", "estimate", "rank_models", "sample_size"],
     values: dict[str, Any],
     options: Sequence[str],
     columns: Sequence[str],
 ) -> pl.DataFrame:
     """Show some columns of what a call answers, and return all of it."""
     out = _out(values)
-    frame, roles = _read(values, call, values["cluster"])
+    frame, roles = _read(values, call, values.get("cluster"))
     requested, k = _metrics(values, {})
-    result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **_named(values, options), **roles)
+    # A file that an argument names was read with those of the roles.
+    named = {name: value for name, value in _named(values, options).items() if name not in roles}
+    result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **named, **roles)
     _show(result, values, out, _picked(result, roles, columns))
     return result
 
@@ -246,11 +277,14 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     except ImportError as error:
         raise _missing(error, {"polars"}, "reading files", "cli") from error
     columns = tuple(name for name in also if name is not None)
-    roles = given_roles(call, values)
+    roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
     named = one and names_file(values.get("baseline"), roles.get("score"))
     files = values["files"], values["format"], roles, columns, named, separator_of(values["separator"])
     frame, roles = Inputs(*files, constants_of(values["constants"])).read()
+    if call == "bounds" and roles.pop("model", None) is not None:
+        msg = "bounds is about one model, but the files are several"
+        raise OptionError(msg, "give the files of one model, and run it for each")
     progress(f"{RUNNING[call]} {frame.height:,} rows")
     return frame, roles
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODEL_COLUMN = "model"
-SIDES = ("truth", "train", "features")
+SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""

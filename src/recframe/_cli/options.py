@@ -139,6 +139,8 @@ def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any
     """Return what the value of an option is, for the parser and for help."""
     if name in ROLES and ROLES[name].metavar:
         return {"type": click.Path() if name in FRAMES else numbers, "metavar": ROLES[name].metavar}
+    if name == "judge":
+        return {"type": click.Path(), "metavar": "FILE"}
     if name in ("margin", "difference"):
         return {"type": number_or_word, "metavar": "X|X%"}
     if words and float not in kinds:

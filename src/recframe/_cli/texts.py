@@ -14,6 +14,8 @@ OPTIONS_OF_COMPARE = (
 """The arguments of a comparison that are no roles."""
 OPTIONS_OF_SAMPLE_SIZE = ("difference", "power", "tests", "confidence", "baseline", "cluster")
 OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
+OPTIONS_OF_ESTIMATE = ("judge", "confidence")
+OPTIONS_OF_RANKS = ("confidence", "cluster", "resamples", "seed")
 OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 
 
@@ -27,6 +29,12 @@ class CommandText(NamedTuple):
 
 
 COMMANDS = {
+    "bounds": CommandText(
+        "Say how far values may be off, whatever the judgments are that --truth lacks.",
+        ("files", "metrics", ("grade",), "roles", "output"),
+        ("recframe bounds results.test --truth qrels.test -m ndcg@10",),
+        "The files are one model.",
+    ),
     "changes": CommandText(
         "Show which lists lost and gained most between two models, and the items that did it.",
         ("files", "one_metric", ("baseline",), "most", "roles", "output"),
@@ -56,6 +64,12 @@ COMMANDS = {
         ("files", "metrics", OPTIONS_OF_DESCRIBE, "roles", "output"),
         ("recframe describe recs.parquet -m ndcg@10",),
     ),
+    "estimate": CommandText(
+        "Compute means from human judgments of some lists and a model's judgments of all.",
+        ("files", "metrics", OPTIONS_OF_ESTIMATE, "roles", "output"),
+        ("recframe estimate recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
+        "The lists of --truth must be a random sample of those of --judge.",
+    ),
     "evaluate": CommandText(
         "Compute metrics: one value for each model, or for each --per.",
         ("files", "metrics", "counts", "chance", "roles", "fail_under", "fail_on_check", "save", "output"),
@@ -71,6 +85,11 @@ COMMANDS = {
         ("recframe explain ndcg@10", "recframe explain 'map@10' --like rectools"),
     ),
     "metrics": CommandText("List the metrics with their formulas and options.", (), ("recframe metrics",)),
+    "rank-models": CommandText(
+        "Rank the models: the ranks that the data leave open, and which are tied with the best.",
+        ("files", "metrics", OPTIONS_OF_RANKS, "roles", "output"),
+        ("recframe rank-models old.csv new.csv large.csv --truth test.csv -m ndcg@10",),
+    ),
     "report": CommandText(
         "Write a page of HTML: means, comparisons, charts, checks, definitions.",
         ("files", "metrics", "title", OPTIONS_OF_REPORT, "roles", "page"),

@@ -324,7 +324,7 @@ class ComparisonMethods:
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         judge : frame
-            The judgments of a model, such as an LLM: a frame as `truth`, of all of its lists and of more.
+            The judgments of a model, such as an LLM, with the columns of `truth`: of all of its lists and of more.
         confidence : float
             The confidence of the intervals, between 0 and 1.
 
@@ -384,7 +384,7 @@ class ComparisonMethods:
         k : int or sequence of int, optional
             The cutoffs of metrics that name none; None: the whole list.
         grade : float, optional
-            The largest relevance that an unjudged item may have; None: the largest of the truth.
+            The largest relevance that an unjudged item may have; without it: the largest of the truth.
 
         Returns
         -------

@@ -28,7 +28,7 @@ from recframe.metrics.judgments import BPref, InfAP, Judged
 from recframe.metrics.money import MoneyPrecision, MoneyRecall
 from recframe.metrics.novelty import ARP, LongTail, Novelty
 from recframe.metrics.partial_auc import PartialAUC
-from recframe.metrics.rbp import RBP
+from recframe.metrics.rbp import RBP, RBPResidual
 from recframe.metrics.serendipity import Serendipity
 from recframe.metrics.subtopics import AlphaNDCG, ErrIA
 from recframe.metrics.user_coverage import UserCoverage
@@ -82,6 +82,7 @@ __all__ = [
     "PartialAUC",
     "Personalization",
     "Precision",
+    "RBPResidual",
     "RPrecision",
     "Recall",
     "Serendipity",
@@ -111,6 +112,7 @@ METRICS: Mapping[str, type[Metric]] = {
         DCG,
         NDCG,
         RBP,
+        RBPResidual,
         EED,
         EER,
         EEL,

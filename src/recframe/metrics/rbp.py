@@ -123,3 +123,65 @@ class RBP(CutMetric):
         if self.gain != "scaled":
             return gains
         return sums.ratio(gains, sums["greatest"]) + nan_if_infinite(sums["greatest"])
+
+
+def _persistent_judgment(row: Row, p: float, k: int | None) -> nw.Expr:
+    """Return the weight of a row that somebody judged, by the persistence p."""
+    return row.judged * row.weight(persistence(p), k)
+
+
+@dataclass(frozen=True)
+class RBPResidual(CutMetric):
+    r"""Residual of rank-biased precision: how much more it could be, as part of the ranking was never judged.
+
+    .. math:: \mathrm{residual@}k = 1 - (1 - p) \sum_{r \le k,\ r\ \text{is judged}} p^{r-1}
+
+    The value of `rbp` is the least that any judgments of the other rows give, and the value plus the residual the
+    greatest. Positions after the cutoff, and after the end of the list, count as never judged.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    p : float
+        The user's persistence, between 0 and 1, as of `rbp`.
+
+    Notes
+    -----
+    In (0, 1], lower rests on more judgments; :math:`p^k` where somebody judged the whole top k. It is the residual of
+    gains up to 1: with ``rbp(gain="linear")``, it is to be multiplied by the largest relevance. A row is judged if the
+    truth holds its item with a relevance of 0 or more; without ``truth=``, if its relevance is that. A relevance below
+    0 says that nobody judged it, as in TREC's files, unless `min_relevance` makes it relevant.
+
+    References
+    ----------
+    Moffat, Zobel, *Rank-biased precision for measurement of retrieval effectiveness*, ACM TOIS 27(1), 2008, section 5.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "relevant": [1, None, 0], "score": [0.9, 0.8, 0.1]})
+    >>> df.rec.evaluate(["rbp(p=0.5)", "rbp_residual(p=0.5)"]).row(0)
+    (0.5, 0.375)
+    """
+
+    name: ClassVar[str] = "rbp_residual"
+    summary: ClassVar[str] = "how much more rank-biased precision could be, if all was judged"
+    formula: ClassVar[str] = "1 − (1 − p) · Σ over judged r ≤ k of p^(r−1)"
+    reference: ClassVar[str] = "Moffat, Zobel, ACM TOIS 2008"
+    reads: ClassVar[Reads] = "all"
+    higher_is_better: ClassVar[bool] = False
+    best_by_relevance: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
+
+    p: float = field(default=0.8, metadata=bounds(above=0, below=1))
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, f"p = {self.p:g}"]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"judged": row.shared(_persistent_judgment, self.p, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return 1 - (1 - self.p) * sums["judged"]
