@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
-from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES, ROLES, Roles
+from recframe._arguments import CALL_ROLES, EXPLAINED, ROLES, Roles
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -137,10 +137,9 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:
     """Return what the value of an option is, for the parser and for help."""
-    if name in ROLES and ROLES[name].metavar:
-        return {"type": click.Path() if name in FRAMES else numbers, "metavar": ROLES[name].metavar}
-    if name == "judge":
-        return {"type": click.Path(), "metavar": "FILE"}
+    metavar = "FILE" if name == "judge" else ROLES[name].metavar if name in ROLES else None
+    if metavar:
+        return {"type": click.Path() if metavar.startswith("FILE") else numbers, "metavar": metavar}
     if name in ("margin", "difference"):
         return {"type": number_or_word, "metavar": "X|X%"}
     if words and float not in kinds:
