@@ -174,8 +174,8 @@ OF_RELEVANCE = [
     for name, kind in metrics.METRICS.items()
     if not kind.required_inputs
     and not issubclass(kind, metrics.BeyondAccuracyMetric | metrics.ExposureMetric)
-    # PFound cannot use these grades without a table; bpref and judged tell rows that the truth lacks from irrelevant ones.
-    and name not in ("pfound", "bpref", "inf_ap", "judged")
+    # PFound cannot use these grades without a table; bpref, judged and the residual tell rows that the truth lacks from irrelevant ones.
+    and name not in ("pfound", "bpref", "inf_ap", "judged", "rbp_residual")
 ]
 
 
