@@ -21,6 +21,7 @@ from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
+from recframe.metrics.diversity import Distance
 from recframe.metrics.expected_exposure import Browsing
 from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unit, Unseen
@@ -892,9 +893,26 @@ class Rec(Generic[Mean, Frame]):
         self, k: int | None = None, *, head: float = 0.2, train: Any = None, **roles: Unpack[SegmentRoles]
     ) -> Frame: ...
     @overload
-    def diversity(self, k: int | None = None, *, features: Any = None, **roles: Unpack[MeanRoles]) -> Mean: ...
+    def diversity(
+        self, k: int | None = None, *, distance: Distance = "cosine", features: Any = None, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
     @overload
-    def diversity(self, k: int | None = None, *, features: Any = None, **roles: Unpack[SegmentRoles]) -> Frame: ...
+    def diversity(
+        self,
+        k: int | None = None,
+        *,
+        distance: Distance = "cosine",
+        features: Any = None,
+        **roles: Unpack[SegmentRoles],
+    ) -> Frame: ...
+    @overload
+    def category_entropy(
+        self, k: int | None = None, *, smoothing: float = 0, features: Any = None, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def category_entropy(
+        self, k: int | None = None, *, smoothing: float = 0, features: Any = None, **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
     @overload
     def personalization(self, k: int | None = None, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload

@@ -49,6 +49,10 @@ def cosine(a: Sequence[float], b: Sequence[float]) -> float:
     return sum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else 0.0
 
 
+def hamming(a: Sequence[float], b: Sequence[float]) -> float:
+    return sum((x == 0) != (y == 0) for x, y in zip(a, b, strict=True)) / len(a)
+
+
 # --- one list -----------------------------------------------------------------------------------------------
 
 
@@ -89,7 +93,19 @@ def user_coverage(metric: Metric, case: Case, ties: str) -> float:
 def diversity(metric: Metric, case: Case, ties: str) -> float | None:
     items = dict.fromkeys(recommended(metric, case, ties))
     vectors = [case.features[item] for item in items if item in case.features]
+    if metric.options.get("distance") == "hamming":
+        return mean([hamming(a, b) for a, b in combinations(vectors, 2)])
     return mean([1 - cosine(a, b) for a, b in combinations(vectors, 2)])
+
+
+@of_list
+def category_entropy(metric: Metric, case: Case, ties: str) -> float | None:
+    known = [case.features[item] for item in recommended(metric, case, ties) if sum(case.features.get(item, ())) > 0]
+    if not known:
+        return None
+    smoothing = float(metric.options.get("smoothing", 0))
+    totals = [sum(vector[g] / sum(vector) for vector in known) + smoothing for g in range(len(known[0]))]
+    return -sum(total / sum(totals) * math.log2(total / sum(totals)) for total in totals if total)
 
 
 @of_list

@@ -18,7 +18,7 @@ from recframe.metrics.cascade import ERR, PFound
 from recframe.metrics.correlation import OPA, Kendall, Spearman
 from recframe.metrics.counts import NumRel, NumRelRet, NumRet
 from recframe.metrics.dcg import DCG, NDCG
-from recframe.metrics.diversity import Diversity
+from recframe.metrics.diversity import CategoryEntropy, Diversity
 from recframe.metrics.expected_exposure import EED, EEL, EER
 from recframe.metrics.exposure import Coverage, Entropy, Gini, Personalization
 from recframe.metrics.f_measure import F1, FBeta
@@ -57,6 +57,7 @@ __all__ = [
     "BPref",
     "BeyondAccuracyMetric",
     "Calibration",
+    "CategoryEntropy",
     "Coverage",
     "CutMetric",
     "Diversity",
@@ -135,6 +136,7 @@ METRICS: Mapping[str, type[Metric]] = {
         ARP,
         LongTail,
         Diversity,
+        CategoryEntropy,
         Personalization,
         Gini,
         Entropy,

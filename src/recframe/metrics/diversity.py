@@ -1,19 +1,24 @@
-"""How much the recommended items of a list differ."""
+"""How much the recommended items of a list differ, in pairs or in their mix of categories."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric
+from recframe.metrics._options import bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe.metrics._item_row import RecommendedRow
     from recframe.metrics._sums import Sums
+
+Distance = Literal["cosine", "hamming"]
+"""How far two items are apart: one minus the cosine of their features, or the share of features that only one has."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,9 @@ class Diversity(BeyondAccuracyMetric):
     ----------
     k : int, optional
         The cutoff. None: the whole list.
+    distance : {"cosine", "hamming"}
+        One minus the cosine, or the share of the features that only one of the two items has: those that are not 0.
+        RecTools counts these features: the value times their number.
 
     Notes
     -----
@@ -51,6 +59,8 @@ class Diversity(BeyondAccuracyMetric):
     0.0
     >>> round(df.rec.diversity(3, features=features), 4)
     0.6667
+    >>> round(df.rec.diversity(3, distance="hamming", features=features), 4)
+    0.6667
     """
 
     name: ClassVar[str] = "diversity"
@@ -61,15 +71,94 @@ class Diversity(BeyondAccuracyMetric):
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
     required_inputs: ClassVar[tuple[str, ...]] = ("features",)
 
+    distance: Distance = "cosine"
+
+    def explained(self) -> Sequence[str]:
+        if self.distance == "cosine":
+            return [self.formula]
+        return ["mean over pairs i < j of features that are 0 in one of fᵢ, fⱼ and not in the other / features"]
+
     def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
         counts = row.within(self.k) * row.first
+        if self.distance == "hamming":
+            had = [(direction != 0).cast(nw.Float64()) for direction in row.directions]
+            return {"items": counts * row.described, **{f"with {index}": counts * one for index, one in enumerate(had)}}
         along = {f"along {index}": counts * direction for index, direction in enumerate(row.directions)}
         return {"items": counts * row.described, "lengths": counts * row.unit, **along}
 
     def value(self, sums: Sums) -> nw.Expr:
+        if self.distance == "hamming":
+            # Pairs that differ in a feature: one item of those that have it, one of the others.
+            n, having = sums["items"], [sums[name] for name in sums.names if name.startswith("with")]
+            return nw.sum_horizontal(*(some * (n - some) for some in having)) / (len(having) * n * (n - 1) / 2)
         along = [sums[name] * sums[name] for name in sums.names if name.startswith("along")]
         n = sums["items"]
         return 1 - (nw.sum_horizontal(*along) - sums["lengths"]) / (n * (n - 1))
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums["items"] > 1
+
+
+@dataclass(frozen=True)
+class CategoryEntropy(BeyondAccuracyMetric):
+    r"""Shannon entropy of the categories of the top k, in bits: how many categories a list mixes, and how evenly.
+
+    .. math:: H = -\sum_g q(g) \log_2 q(g)
+
+    with q the mean category shares of the items among the top k.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    smoothing : float
+        What is added to the sum of each category before shares are taken; LensKit adds 0.000001.
+
+    Notes
+    -----
+    In [0, log2 G] for G categories; higher is more diverse. Needs ``features=``: a frame of the item and one column per
+    category, none negative, scaled to a sum of 1 for each item. Items without categories stay out. A list without an
+    item that has one is undefined. Two to the power of the value is how many equal categories are as diverse.
+
+    References
+    ----------
+    Shannon, 1948; LensKit's ``Entropy``.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> features = pl.DataFrame({"item": ["a", "b", "c"], "drama": [1, 1, 0], "comedy": [0, 0, 1]})
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "c", "b"], "score": [0.9, 0.8, 0.7]})
+    >>> df.rec.category_entropy(2, features=features)
+    1.0
+    >>> round(df.rec.category_entropy(3, features=features), 4)
+    0.9183
+    """
+
+    name: ClassVar[str] = "category_entropy"
+    aliases: ClassVar[tuple[str, ...]] = ("genre_entropy", "list_entropy")
+    summary: ClassVar[str] = "entropy of the categories of the recommended items of a list, in bits"
+    formula: ClassVar[str] = "−Σ over categories of q·log2 q; q: mean shares of the top k"
+    reference: ClassVar[str] = "Shannon 1948; LensKit"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    required_inputs: ClassVar[tuple[str, ...]] = ("features",)
+
+    smoothing: float = field(default=0, metadata=bounds(least=0))
+
+    def explained(self) -> Sequence[str]:
+        return [self.formula, *([f"q: with {self.smoothing:g} added to the sum of each"] if self.smoothing else [])]
+
+    def recommended_terms(self, row: RecommendedRow) -> Mapping[str, nw.Expr]:
+        within = row.within(self.k)
+        mix = {f"of {index}": within * share for index, share in enumerate(row.categories)}
+        return {"items": within * row.categorised, **mix}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        mix = [sums[name] + self.smoothing for name in sums.names if name.startswith("of")]
+        whole = nw.sum_horizontal(*mix)
+        shares = [part / whole for part in mix]
+        return 0 - nw.sum_horizontal(*(q * nw.when(q > 0).then(q).otherwise(1.0).log(2) for q in shares))
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums["items"] > 0
