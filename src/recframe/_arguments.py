@@ -255,7 +255,7 @@ class Roles:
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EVALUATED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
-        default=None, metadata=Role.of(column_names, AVERAGED - {"estimate", "tune"} | {"agreement", "check"})
+        default=None, metadata=Role.of(column_names, AVERAGED - {"tune"} | {"bounds", "agreement", "check"})
     )
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
     ties: Ties = field(default="average", metadata=_policy(_word(Ties)))

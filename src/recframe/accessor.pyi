@@ -188,32 +188,6 @@ class RankModelsRoles(TypedDict, total=False):
     estimator: Estimator
     model: str | None
 
-class EstimateRoles(TypedDict, total=False):
-    by: Columns
-    item: str
-    relevant: str
-    score: str | Sequence[str] | None
-    rank: str | Sequence[str] | None
-    value: str
-    truth: Any
-    ties: Ties
-    min_relevance: float | None
-    undefined: Undefined
-    train: Any
-    catalog: Any
-    features: Any
-    lists: Lists
-    subtopic: str | None
-    condensed: bool
-    like: Like | None
-    candidates: str | None
-    tied: str | None
-    weight: str | None
-    propensity: str | None
-    sampled: tuple[int, int] | None
-    estimator: Estimator
-    model: str | None
-
 class BoundsRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -221,6 +195,7 @@ class BoundsRoles(TypedDict, total=False):
     score: str | Sequence[str] | None
     rank: str | Sequence[str] | None
     truth: Any
+    per: Columns
     min_relevance: float | None
 
 class FuseRoles(TypedDict, total=False):
@@ -484,7 +459,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         judge: Any,
         confidence: float = 0.95,
-        **roles: Unpack[ChartRoles],
+        **roles: Unpack[RankModelsRoles],
     ) -> Frame: ...
     def bounds(
         self,

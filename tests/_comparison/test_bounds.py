@@ -115,6 +115,22 @@ def test_models_and_ranks_have_bounds_of_their_own(library):
     assert by_rank["mean"].to_list() == pytest.approx([mean])
 
 
+def test_segments_have_bounds_of_their_own(engine):
+    rows, judged, _ = case(3, 1)
+    rows = [row | {"market": "at" if row["user"] else None} for row in rows]
+    judged = [row for row in judged if row["user"] < 9]
+    frame, truth = engine.frames(rows, judged)
+    found = engine.ask(frame, "bounds", ["ndcg@3", "mrr"], truth=truth, per="market")
+    assert len(found) == 4
+    for market in ("at", None):
+        users = {row["user"] for row in rows if row["market"] == market}
+        own = [[row for row in each if row["user"] in users] for each in (rows, judged)]
+        part, of_part = engine.frames(*own)
+        for row in engine.ask(part, "bounds", ["ndcg@3", "mrr"], truth=of_part):
+            (same,) = (each for each in found if (each["market"], each["metric"]) == (market, row["metric"]))
+            assert {name: same[name] for name in row} == pytest.approx(row)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

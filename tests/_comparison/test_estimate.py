@@ -146,3 +146,24 @@ def test_lists_that_are_no_sample_are_refused(library, change, message):
     given = {name: library.DataFrame(each) if isinstance(each, list) else each for name, each in given.items()}
     with pytest.raises(recframe.RecError, match=message):
         recframe.rec(library.DataFrame(shown)).estimate("mrr", by="session", score="a", **given)
+
+
+@pytest.mark.parametrize("per", ["market", "session"])
+def test_segments_have_estimates_of_their_own(engine, per):
+    shown, human, model = judgments(5)
+    markets = {row["session"]: [None, "at", "be"][row["session"] // 3 % 3] for row in shown}
+    frame, truth, judge = engine.frames([row | {"market": markets[row["session"]]} for row in shown], human, model)
+    given = {"by": "session", "score": MODELS[:2], "undefined": 0}
+    found = engine.ask(frame, "estimate", "mrr", truth=truth, judge=judge, per=per, **given)
+    names = [name for name in found[0] if name not in (per, "model", "metric")]
+    if per == "session":
+        assert len(found) == 60 * 2
+        assert all((row["mean"] is None) == (row["session"] % 3 > 0) for row in found)
+        return
+    assert len(found) == 3 * 2
+    for market in (None, "at", "be"):
+        own = [[row for row in rows if markets[row["session"]] == market] for rows in (shown, human, model)]
+        part, truth, judge = engine.frames(*own)
+        for row in engine.ask(part, "estimate", "mrr", truth=truth, judge=judge, **given):
+            same = one([each for each in found if each["market"] == market], model=row["model"])
+            assert [same[name] for name in names] == pytest.approx([row[name] for name in names])

@@ -16,9 +16,10 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, score_column
-from recframe._comparison.list_keys import rows_of
+from recframe._comparison.list_keys import rows_of, segments_of
 from recframe._comparison.results import result_frame, stacked
 from recframe._evaluate import evaluate
+from recframe._plan.averages import with_attributes
 from recframe._statistics import ROUNDING
 from recframe._values import number
 from recframe.errors import InputError, OptionError, RecWarning
@@ -83,6 +84,10 @@ class Lists:
     """The list and the item of each row of the frame."""
     table: nw.DataFrame[Any]
     chosen: Array
+    reported: nw.DataFrame[Any]
+    """The values of `per`."""
+    segments: Array
+    """The number of each list's value."""
 
     @classmethod
     def of(cls, plan: Plan) -> Lists:
@@ -109,7 +114,13 @@ class Lists:
         rows = rows_of(table, [*keys, ITEM])
         lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
         chosen = np.flatnonzero(lists >= 0)
-        return cls(len(numbers), own, (lists[chosen], [rows[row][-1] for row in chosen]), table, chosen)
+        described = with_attributes(context, truth.select(*keys).unique())
+        described = context.engine.collected(described.select(*dict.fromkeys([*keys, *context.per])))
+        reported, of_list = segments_of(described, context.per)
+        known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
+        segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
+        own_rows = lists[chosen], [rows[row][-1] for row in chosen]
+        return cls(len(numbers), own, own_rows, table, chosen, reported, segments)
 
     def relevance(self) -> list[list[float]]:
         """Return the relevance of the judged items of each list."""
@@ -214,7 +225,7 @@ def _unjudged(
 
 
 def bounds(plan: Plan, grade: Any) -> Any:
-    """Return one row per model and metric, as a frame of the kind given."""
+    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     query = plan.context.query
     check_metrics(plan.metrics)
     grade = None if grade is None else number("grade", grade, "grade=3")
@@ -228,7 +239,7 @@ def bounds(plan: Plan, grade: Any) -> Any:
             start = lists.starts(model, by_rank=query.by_rank)
             numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
             found += [{"model": name, "metric": each.label, **numbers[each.label]} for each in plan.metrics]
-        return stacked(lists.table.select(), found, columns)
+        return stacked(lists.reported, found, columns)
 
     return result_frame(plan, rows, columns)
 
@@ -276,7 +287,7 @@ def _bounds(
                 "greatest": greatest,
                 "judged": values[Judged(k).label][first],
             }
-            found[metric.label] = _means(columns)
+            found[metric.label] = _means(columns, lists)
     return found
 
 
@@ -286,11 +297,14 @@ def _gains(metric: NDCG) -> tuple[DCG, DCG]:
     return DCG(k, metric.gain, discount, metric.grades), DCG(k, "binary", discount)
 
 
-def _means(columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the means over the lists that have a value as judged, and their number."""
-    there = ~np.isnan(columns["mean"])
-    means = {name: each[there].mean() if there.any() else np.nan for name, each in columns.items()}
-    return {name: np.array([mean]) for name, mean in {**means, "lists": float(there.sum())}.items()}
+def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
+    """Return the means over the lists that have a value as judged, and their number, for each segment."""
+    parts = []
+    for segment in range(len(lists.reported) if lists.reported.columns else 1):
+        there = ~np.isnan(columns["mean"]) & (lists.segments == segment)
+        means = {name: each[there].mean() if there.any() else np.nan for name, each in columns.items()}
+        parts.append({**means, "lists": float(there.sum())})
+    return {name: np.array([part[name] for part in parts], dtype=np.float64) for name in (*columns, "lists")}
 
 
 def _greatest_ndcg(

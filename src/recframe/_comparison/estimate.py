@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._comparison.describe import interval_of_mean
-from recframe._comparison.list_keys import texts_of
+from recframe._comparison.list_keys import segments_of, texts_of
 from recframe._comparison.list_values import ListValues, check_by_list, value_column, weight_column
 from recframe._comparison.results import result_frame, stacked
 from recframe._engines.registry import a_type, is_frame
@@ -55,6 +55,10 @@ class Judged:
     """The values and weights of the lists of the truth, then NaN for those of them that the frame does not tell of."""
     places: dict[str | None, int]
     """The row of each list, by its key."""
+    reported: nw.DataFrame[Any]
+    """The values of `per`."""
+    segments: Any
+    """The number of each list's value; -1 where the frame does not tell of it."""
 
     @classmethod
     def of(cls, plan: Plan) -> Judged:
@@ -69,7 +73,9 @@ class Judged:
         chosen = np.array([rows.get(text, len(table)) for text in places], dtype=np.intp)
         names = [name for name in table.columns if name.startswith(("value ", "weight "))]
         numbers = {name: np.append(table[name].cast(nw.Float64()).to_numpy(), np.nan)[chosen] for name in names}
-        return cls(plan, values, {name: np.asarray(each, dtype=float) for name, each in numbers.items()}, places)
+        columns = {name: np.asarray(each, dtype=float) for name, each in numbers.items()}
+        reported, segments = segments_of(table, context.per)
+        return cls(plan, values, columns, places, reported, np.append(segments, -1)[chosen])
 
     def values_of(self, model: int, metric: int, chosen: Any) -> Values:
         """Return the values of a metric under a model over chosen lists."""
@@ -82,7 +88,7 @@ class Judged:
 
 
 def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
-    """Return one row per model and metric, as a frame of the kind given."""
+    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     confidence = check_confidence(confidence)
     check_by_list(human.metrics, "estimate")
     columns = COLUMNS if human.context.query.several else COLUMNS[1:]
@@ -94,14 +100,19 @@ def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
         for model, name in enumerate(few.values.models):
             # Models in rows are those of the frame in both plans.
             for number, metric in enumerate(human.metrics):
-                true = few.values_of(model, number, own)
-                predicted, rest = (many.values_of(model, number, chosen) for chosen in (same, others))
+                bounds, parts = few.values.range_of(number), []
+                for segment in range(len(many.reported) if human.context.per else 1):
+                    here, there = (many.segments[lists] == segment for lists in (same, others))
+                    true = few.values_of(model, number, own[here])
+                    judged = [many.values_of(model, number, lists) for lists in (same[here], others[there])]
+                    parts.append(_numbers(true, *judged, confidence, bounds))
                 label = human.context.query.averaging(metric.label).name
-                numbers = _numbers(true, predicted, rest, confidence, few.values.range_of(number))
+                names = (*COLUMNS[2:], "lists")
+                numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}
                 found.append({"model": name, "metric": label, **numbers})
-        return stacked(few.values.engine.collected(few.values.frame).select(), found, columns)
+        return stacked(many.reported, found, columns)
 
-    return result_frame(human, rows, columns)
+    return result_frame(judge, rows, columns)
 
 
 def _lists(few: Judged, many: Judged) -> tuple[Any, Any, Any]:
@@ -137,14 +148,12 @@ def _numbers(
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     found = prediction_powered(true, predicted, others, confidence) or alone
     every = Values(*(np.concatenate(parts) for parts in _columns(predicted, others)))
-    numbers = {
+    return {
         "mean": found.mean, "low": max(found.low, min(bounds[0], found.mean)),
         "high": min(found.high, max(bounds[1], found.mean)), "human_mean": alone.mean, "human_low": alone.low,
         "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
-        "judge_lists": len(every.values), "judge_weight": found.weight,
+        "judge_lists": len(every.values), "judge_weight": found.weight, "lists": len(true.values),
     }  # fmt: skip
-    numbers["lists"] = numbers["human_lists"]
-    return {name: np.array([number], dtype=np.float64) for name, number in numbers.items()}
 
 
 def _columns(one: Values, other: Values) -> list[tuple[Any, Any]]:

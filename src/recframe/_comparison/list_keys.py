@@ -42,6 +42,13 @@ def rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, .
     return list(zip(*(values_of(table[name]) for name in names), strict=True)) if names else [()] * len(table)
 
 
+def segments_of(table: nw.DataFrame[Any], per: Sequence[str]) -> tuple[nw.DataFrame[Any], Any]:
+    """Return the values of `per` in a table of lists, sorted, and the number of each list's; without `per`, one of all."""
+    reported = table.select(*per).unique().sort(*per, nulls_last=True) if per else table.select()
+    numbers = {row: number for number, row in enumerate(rows_of(reported, per) if per else [()])}
+    return reported, np.array([numbers[row] for row in rows_of(table, per)], dtype=np.intp)
+
+
 def _text(value: Any) -> str | None:
     """Return a value of a key as text: whole floats like integers, as a column that lacks values may hold both."""
     if value is None:
