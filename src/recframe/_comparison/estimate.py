@@ -104,8 +104,8 @@ def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
                 for segment in range(len(many.reported) if human.context.per else 1):
                     here, there = (many.segments[lists] == segment for lists in (same, others))
                     true = few.values_of(model, number, own[here])
-                    judged = [many.values_of(model, number, lists) for lists in (same[here], others[there])]
-                    parts.append(_numbers(true, *judged, confidence, bounds))
+                    judged, rest = (many.values_of(model, number, lists) for lists in (same[here], others[there]))
+                    parts.append(_numbers(true, judged, rest, confidence, bounds))
                 label = human.context.query.averaging(metric.label).name
                 names = (*COLUMNS[2:], "lists")
                 numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}

@@ -43,7 +43,7 @@ def rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, .
 
 
 def segments_of(table: nw.DataFrame[Any], per: Sequence[str]) -> tuple[nw.DataFrame[Any], Any]:
-    """Return the values of `per` in a table of lists, sorted, and the number of each list's; without `per`, one of all."""
+    """Return the values of `per` in a table of lists, sorted, and the number of the value of each list."""
     reported = table.select(*per).unique().sort(*per, nulls_last=True) if per else table.select()
     numbers = {row: number for number, row in enumerate(rows_of(reported, per) if per else [()])}
     return reported, np.array([numbers[row] for row in rows_of(table, per)], dtype=np.intp)

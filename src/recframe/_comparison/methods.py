@@ -332,10 +332,10 @@ class ComparisonMethods:
         -------
         frame
             Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` with ``low``
-            and ``high``, the estimate from both, ``human_mean`` with ``human_low`` and ``human_high``, that of the human judgments alone,
-            ``judge_mean``, the mean under the model's judgments, ``human_lists`` and ``judge_lists``, how many lists
-            each judged, and ``judge_weight``, between 0 and 1: how much the model's judgments count. 0: they say
-            nothing of the human ones, and the estimate is that of these alone.
+            and ``high``, the estimate from both, ``human_mean`` with ``human_low`` and ``human_high``, that of the
+            human judgments alone, ``judge_mean``, the mean under the model's judgments, ``human_lists`` and
+            ``judge_lists``, how many lists each judged, and ``judge_weight``, between 0 and 1: how much the model's
+            judgments count. 0: they say nothing of the human ones, and the estimate is that of these alone.
 
         Raises
         ------
@@ -390,8 +390,8 @@ class ComparisonMethods:
         -------
         frame
             Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` (what nobody
-            judged is not relevant), ``least`` and ``greatest``, ``judged`` (the share of the top k that somebody judged), and
-            ``lists``, those with a value as judged, over which all of these are means.
+            judged is not relevant), ``least`` and ``greatest``, ``judged`` (the share of the top k that somebody
+            judged), and ``lists``, those with a value as judged, over which all of these are means.
 
         Raises
         ------
