@@ -122,7 +122,7 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         missing = len(models) < context.engine.scalar(context.models().select(nw.len()))
         return missing or not models.get_column(LARGEST).min() > 0
     values = result.get_column(how.name)
-    return not any(abs(value or 0.0) > 0 for value in (values.min(), values.max()))
+    return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)
 
 
 def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
