@@ -265,6 +265,17 @@ PAIRS = [
 ]  # fmt: skip
 
 
+def test_large_keys_with_and_without_a_sign_keep_a_type_of_integers(pandas_engine):
+    import pandas as pd
+
+    frame = pd.DataFrame({"user": pd.array([0, 1], dtype="int64"), "item": [1, 1], "score": [1.0, 1.0]})
+    truth = pd.DataFrame({"user": pd.array([0, 2**63], dtype="uint64"), "item": [1, 1]})
+    with pandas_engine.running():
+        lists = frame.rec.evaluate("recall@1", truth=truth, per="user")["user"]
+    assert lists.tolist() == [0, 1, 2**63]
+    assert lists.dtype.kind == "u"
+
+
 @contextmanager
 def lazy_types_may_fail(engine):
     """Skip where lazy frames of unlike types fail at collect: their schemas are not requested, but no value may be wrong."""

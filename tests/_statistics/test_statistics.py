@@ -12,6 +12,7 @@ import narwhals as nw
 from recframe import _progress
 from recframe._comparison import paired_sums
 from recframe._statistics import correction, draws, power, resampling, student
+from recframe._statistics.simultaneous import LargestFlipped
 from recframe._statistics.wilson import wilson
 
 
@@ -557,3 +558,12 @@ def test_resampling_of_too_little():
     low, high, p = resampling.bootstrap(nothing, 100, 0, 0.95, "bca")
     assert np.isnan([low, high, p]).all()
     np.testing.assert_array_equal(resampling.randomization(nothing, 100, 0, 0.9)[2], [np.nan, 1.0])
+
+
+@pytest.mark.parametrize("level", [0.05, 0.06, 0.25, 0.4])
+def test_the_critical_statistic_is_the_largest_whose_p_value_is_not_below_the_level(level):
+    # Of 19 flips, p-values are multiples of 0.05.
+    law = LargestFlipped([np.random.default_rng(0).normal(size=(10, 2))], 19, 0)
+    critical = law.critical(level)
+    assert law.p_values(critical) >= level
+    assert np.isinf(critical) or law.p_values(critical * 1.000001) < level

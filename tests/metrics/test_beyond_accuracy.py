@@ -208,6 +208,19 @@ def test_features_as_one_column_of_lists(engine):
         )
 
 
+def test_an_item_whose_features_are_all_0_has_no_category(polars_engine):
+    frame, past, described, others = polars_engine.frames(
+        {"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.0], "relevant": [1, 0, 1]},
+        {"user": [1, 1, 1], "item": ["a", "a", "c"]},
+        {"item": ["a", "b", "c"], "x": [1.0, 1.0, 0.0], "y": [0.0, 3.0, 0.0]},
+        {"item": ["a", "b"], "x": [1.0, 1.0], "y": [0.0, 3.0]},
+    )
+    for k in (2, 3):
+        value = polars_engine.ask(frame, "calibration", k, train=past, features=described)
+        assert value > 0
+        assert close(value, polars_engine.ask(frame, "calibration", k, train=past, features=others))
+
+
 # --- errors -----------------------------------------------------------------------------------------------
 
 FRAME = [{"user": 1, "item": "a", "score": 1.0, "relevant": 1}, {"user": 1, "item": "b", "score": 0.5, "relevant": 0}]

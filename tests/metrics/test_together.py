@@ -40,6 +40,21 @@ def test_metrics_of_the_first_rows_and_of_all_hits(engine):
         assert same(engine.ask(frame, "measure", label, by="user"), together[label])
 
 
+def test_rows_that_another_metric_reads_do_not_count(polars_engine):
+    # dcg reads grades below min_relevance, and judged rows of no relevance; metrics of relevant rows read neither.
+    some = [
+        name
+        for name, kind in recframe.metrics.METRICS.items()
+        if getattr(kind, "reads", "") == "hits" and name != "serendipity"
+    ]
+    rows = crowd(37, 40)
+    frame = polars_engine.frame([row | {"price": 1.0, "topic": row["item"]} for row in rows])
+    given = {"by": BY, "min_relevance": 2, "ties": "worst"}
+    (together,) = polars_engine.ask(frame, "evaluate", [*some, "dcg(gain=exp2)@9", "judged@9"], **given)
+    for label in some:
+        assert same(polars_engine.ask(frame, "measure", label, **given), together[label]), label
+
+
 def test_options_that_share_a_name_stay_apart(engine):
     def steep(position):
         return position**-2.0
