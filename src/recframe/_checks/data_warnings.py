@@ -132,9 +132,9 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
     if len(frame) > REACH:
         frame = adapter.as_narwhals(frame)[:REACH].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
-    repeats = adapter.lists_with_repeats(frame, query.by, query.model, query.orders, item, first_rows.SAMPLE)
+    sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.SAMPLE else frame
+    repeats = adapter.lists_with_repeats(sample, query.by, query.model, query.orders, item)
     if repeats is None:
-        sample = first_rows.with_first_list(frame, query)
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
         rows, keys, _ = first_rows.open_rows_of(sample, query, specs)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._checks.definitions import values_of
+from recframe._checks.definitions import comparable, values_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import key_specs, with_list_key
@@ -30,17 +30,21 @@ def first_rows(frame: Any) -> Any:
 def with_first_list(frame: Any, query: Query) -> Any:
     """Return the first rows and more of the first row's list; a short frame itself."""
     head = first_rows(frame)
-    if head is frame:
-        return frame
+    if head is frame or not query.by or not all(comparable(frame, name) for name in query.by):
+        return head
     rows = adapter_of(frame).as_narwhals(frame)
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
-    known = (nw.String, nw.Int64, nw.Int32, nw.UInt32, nw.UInt64)
-    if not keys or len(keys) < len(query.by) or any(key.dtype not in known or key[0] is None for key in keys):
+    if len(keys) < len(query.by) or any(key[0] is None for key in keys):
         return head
-    of_first = reduce(and_, (key[SAMPLE:] == key[0] for key in keys))
+    of_first = reduce(and_, (_equal(key[SAMPLE:], key[0]) for key in keys))
     if not of_first.any():
         return head
     return nw.concat([rows[:SAMPLE], rows[SAMPLE:].filter(of_first)], how="vertical").to_native()
+
+
+def _equal(column: Any, value: Any) -> Any:
+    """Return which values of a column equal one; polars takes bytes for a column of many."""
+    return column.is_in([value]) if isinstance(value, bytes) else column == value
 
 
 def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> tuple[Frame, list[str], Engine]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -128,18 +129,26 @@ class Inputs:
 
     def _file(self, path: Path) -> pl.DataFrame:
         """Return the columns of a model's file that the call may read."""
-        progress(f"reading {path}")
         kind = self.format or format_of(path)  # `--format` is that of all models' files
+        score = self.roles.get("score")
+        run = partial(read_run, score=score if isinstance(score, str) else "score")
+        return self._read(path, kind, run, self._needed, [*self._order, *self._own])
+
+    def _read(
+        self,
+        path: Path,
+        kind: str,
+        of_trec: Callable[..., pl.DataFrame],
+        pick: Callable[[pl.LazyFrame], pl.LazyFrame],
+        numbers: Sequence[str],
+    ) -> pl.DataFrame:
+        """Return what is picked of a file of any format, in which some columns hold numbers."""
+        progress(f"reading {path}")
         if kind == "trec":
-            names = {"by": self._column_of_lists, "item": self._name("item")}
-            score = self.roles.get("score")
-            run: pl.DataFrame = read_run(
-                path, **names, score=score if isinstance(score, str) else "score", library="polars"
-            )
-            return run
-        frame = self._columns_of(path, kind, self._needed)
+            return of_trec(path, by=self._column_of_lists, item=self._name("item"), library="polars")
+        frame = self._columns_of(path, kind, pick)
         if kind == "ndjson":
-            refuse_text_of_objects(path, frame, [*self._order, *self._own])
+            refuse_text_of_objects(path, frame, numbers)
         return frame
 
     def _columns_of(self, path: Path, kind: str, pick: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
@@ -199,21 +208,10 @@ class Inputs:
 
     def _side(self, file: str) -> pl.DataFrame:
         """Return a file of the truth or of side information, whole."""
-        path = as_path(file)
-        paths = _paths(path, ENDINGS)
-        return self._joined([self._side_file(path) for path in paths])
-
-    def _side_file(self, path: Path) -> pl.DataFrame:
-        progress(f"reading {path}")
-        kind = format_of(path)
-        if kind == "trec":
-            names = {"by": self._column_of_lists, "item": self._name("item"), "relevant": self._name("relevant")}
-            qrels: pl.DataFrame = read_qrels(path, **names, subtopic=self.roles.get("subtopic"), library="polars")
-            return qrels
-        frame = self._columns_of(path, kind, lambda lazy: lazy)
-        if kind == "ndjson":
-            refuse_text_of_objects(path, frame, [self._name("relevant")])
-        return frame
+        relevant = self._name("relevant")
+        qrels = partial(read_qrels, relevant=relevant, subtopic=self.roles.get("subtopic"))
+        paths = _paths(as_path(file), ENDINGS)
+        return self._joined([self._read(path, format_of(path), qrels, lambda rows: rows, [relevant]) for path in paths])
 
 
 def _paths(path: Path, endings: Collection[str] | None) -> list[Path]:

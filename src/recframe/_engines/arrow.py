@@ -52,13 +52,11 @@ class Arrow(Adapter):
         return replace(session, finish=finish)
 
     def lists_with_repeats(
-        self, frame: Table, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+        self, frame: Table, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
     ) -> int | None:
         adapter, convert = _computing()
         names = [name for name in (*by, model, *scores, item) if name is not None]
-        return adapter.lists_with_repeats(
-            convert(frame.select(list(dict.fromkeys(names)))), by, model, scores, item, size
-        )
+        return adapter.lists_with_repeats(convert(frame.select(list(dict.fromkeys(names)))), by, model, scores, item)
 
     def items_frame(self, column: str, items: list[Any]) -> Table:
         return pa.table({column: items})

@@ -97,9 +97,8 @@ class Adapter(ABC):
         model: Any,  # noqa: ARG002
         scores: Sequence[Any],  # noqa: ARG002
         item: Any,  # noqa: ARG002
-        size: int,  # noqa: ARG002
     ) -> int | None:
-        """Return how many lists of the first rows repeat an item; None: unknown, or a score may tie in each list."""
+        """Return how many lists of a few rows repeat an item; None: unknown, or a score may tie in each list."""
         return None
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> Any:

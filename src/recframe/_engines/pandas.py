@@ -72,9 +72,9 @@ class Pandas(Engine):
         return pd.DataFrame({column: pd.Series(items)})
 
     def lists_with_repeats(
-        self, frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+        self, frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
     ) -> int | None:
-        return pandas_look.lists_with_repeats(frame, by, model, scores, item, size)
+        return pandas_look.lists_with_repeats(frame, by, model, scores, item)
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
         values = frame[column] if column in frame.columns else frame.index.get_level_values(column)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import and_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
-def lists_with_repeats(
-    frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
-) -> int | None:
+def lists_with_repeats(frame: Any, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any) -> int | None:
     """Return what `Adapter.lists_with_repeats` says."""
     keys = [*by, *([] if model is None else [model])]
     names = dict.fromkeys([*keys, *scores, *([] if item is None else [item])])
@@ -25,7 +21,6 @@ def lists_with_repeats(
     if not all(_is_number(columns[name].dtype) for name in scores):
         return None
     try:
-        columns = _sample(columns, by, size) if len(frame) > size else columns
         lists = np.zeros(len(columns[scores[0]]), dtype="int64")
         for number, key in enumerate(keys):
             codes = _pairs(lists, columns[key])
@@ -46,26 +41,6 @@ def _lists_with_repeats(lists: Any, items: Any) -> int:
 def _is_number(dtype: Any) -> bool:
     """Return whether a column holds integers or floats as NumPy does, or a nullable or Arrow type."""
     return bool(pd.api.types.is_any_real_numeric_dtype(dtype)) and not isinstance(dtype, pd.SparseDtype)
-
-
-def _sample(columns: Mapping[Any, Any], by: Sequence[Any], size: int) -> dict[Any, Any]:
-    """Return the first rows, and the rest of the first row's list."""
-    first = [columns[key].iloc[0] for key in by]
-    if not by or any(pd.isna(value) for value in first):
-        return {name: column.iloc[:size] for name, column in columns.items()}
-    of_first = reduce(and_, (_equal(columns[key].iloc[size:], value) for key, value in zip(by, first, strict=True)))
-    rows = np.flatnonzero(of_first) + size
-    if not len(rows):
-        return {name: column.iloc[:size] for name, column in columns.items()}
-    rows = np.concatenate([np.arange(size), rows])
-    return {name: column.take(rows) for name, column in columns.items()}
-
-
-def _equal(column: Any, value: Any) -> Any:
-    """Return an array that says which rows hold a value."""
-    if isinstance(column.dtype, np.dtype):
-        return column.to_numpy() == value
-    return (column == value).to_numpy(dtype="bool", na_value=False)
 
 
 def _pairs(codes: Any, column: Any) -> Any:

@@ -145,9 +145,9 @@ class EagerPolars(Polars):
         return PolarsIds()
 
     def lists_with_repeats(
-        self, frame: pl.DataFrame, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any, size: int
+        self, frame: pl.DataFrame, by: Sequence[Any], model: Any, scores: Sequence[Any], item: Any
     ) -> int | None:
-        return polars_look.lists_with_repeats(frame, by, model, scores, item, size)
+        return polars_look.lists_with_repeats(frame, by, model, scores, item)
 
     def some_values(self, frame: pl.DataFrame, column: Any, start: int, stop: int) -> list[Any]:
         some: list[Any] = series(frame, column)[start:stop].to_list()

@@ -7,17 +7,18 @@ a function of Python, to which polars hands the three or four columns that matte
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
 from recframe._engines import polars_places, polars_texts
-from recframe._engines.polars_schema import ALL_ROWS, KNOWS_SCHEMA_LATER
+from recframe._engines.polars_runs import later
+from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
 from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe._engines.base import Needed
 
@@ -29,7 +30,7 @@ def rank_rows(
     if not KNOWS_SCHEMA_LATER:
         return None
     ranked = partial(_ranked, tuple(keys), score, upto, Mark.of(needed))
-    return frame.pipe_with_schema(partial(_later, ranked, {START: pl.Int64(), SIZE: pl.Int64()}, [score]))
+    return later(frame, ranked, partial(_schema_with, {START: pl.Int64(), SIZE: pl.Int64()}, score))
 
 
 def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
@@ -37,19 +38,12 @@ def number_rows(frame: pl.LazyFrame, keys: Sequence[str], column: str, *, descen
     if not KNOWS_SCHEMA_LATER:
         return None
     numbered = partial(_numbered, tuple(keys), column, descending)
-    return frame.pipe_with_schema(partial(_later, numbered, {POSITION: pl.Float64()}, []))
+    return later(frame, numbered, partial(_schema_with, {POSITION: pl.Float64()}, None))
 
 
-def _later(
-    function: Callable[[pl.DataFrame], pl.DataFrame],
-    new: Mapping[str, pl.DataType],
-    without: Sequence[str],
-    frame: pl.LazyFrame,
-    schema: pl.Schema,
-) -> pl.LazyFrame:
-    """Return the plan that calls a function with all rows, which adds columns and leaves some out."""
-    kept: dict[str, Any] = {name: dtype for name, dtype in schema.items() if name not in without}
-    return frame.map_batches(function, schema={**kept, **new}, **ALL_ROWS)
+def _schema_with(new: Mapping[str, pl.DataType], without: str | None, schema: pl.Schema) -> pl.Schema:
+    """Return a schema with new columns, and without one of its own."""
+    return pl.Schema({name: dtype for name, dtype in schema.items() if name != without} | dict(new))
 
 
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:

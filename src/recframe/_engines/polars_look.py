@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def lists_with_repeats(
-    frame: pl.DataFrame, by: Sequence[str], model: str | None, scores: Sequence[str], item: str | None, size: int
+    frame: pl.DataFrame, by: Sequence[str], model: str | None, scores: Sequence[str], item: str | None
 ) -> int | None:
     """Return what `Adapter.lists_with_repeats` says."""
     keys = [*by, *([] if model is None else [model])]
@@ -29,8 +29,6 @@ def lists_with_repeats(
     columns = {name: series(frame, name).alias(f"{number}") for number, name in enumerate(named)}
     if any(column.dtype.is_nested() or column.dtype == pl.Object for column in columns.values()):
         return None
-    if frame.height > size:
-        columns = _sample(columns, by, size)
     same = [_repeats(columns[key]) for key in keys]
     if not all(_differs(columns[name], same) for name in scores):
         return None
@@ -47,18 +45,6 @@ def _lists_with_repeats(items: pl.Series, keys: Sequence[pl.Series]) -> int:
         return 0
     repeated = [column.filter(pairs.is_duplicated()) for column in keys]
     return pl.DataFrame([column.alias(f"{i}") for i, column in enumerate(repeated)]).n_unique() if keys else 1
-
-
-def _sample(columns: dict[str, pl.Series], by: Sequence[str], size: int) -> dict[str, pl.Series]:
-    """Return the first rows, and the rest of the first row's list."""
-    heads = {name: column.head(size) for name, column in columns.items()}
-    if not by or any(columns[key][0] is None for key in by):
-        return heads
-    # Against a column of one row: polars takes bytes for a column of many.
-    of_first = reduce(and_, (columns[key].slice(size) == columns[key].head(1) for key in by))
-    if not of_first.any():
-        return heads
-    return {name: heads[name].append(column.slice(size).filter(of_first)) for name, column in columns.items()}
 
 
 def _repeats(column: pl.Series) -> pl.Series:

@@ -49,9 +49,7 @@ def deferred(compute: Callable[[], pl.LazyFrame], schema: Callable[[], pl.Schema
         frame = frame if rows is None else frame.head(rows)
         yield (frame if columns is None else frame.select(columns)).collect()
 
-    if not GIVES_SCHEMA_LATER:
-        return plugins.register_io_source(source, schema=schema())
     if not KNOWS_SCHEMA_LATER:
-        return plugins.register_io_source(source, schema=schema)
+        return plugins.register_io_source(source, schema=schema if GIVES_SCHEMA_LATER else schema())
     # Errors of the schema pass through this callback as they are; those of a source's schema become polars' own.
     return pl.LazyFrame().pipe_with_schema(lambda *_: plugins.register_io_source(source, schema=schema()))
