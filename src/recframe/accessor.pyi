@@ -787,11 +787,21 @@ class Rec(Generic[Mean, Frame]):
     def roc_auc(self, k: int | None = None, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def partial_auc(
-        self, *, max_fpr: float = 0.1, points: Points = "positions", **roles: Unpack[MeanRoles]
+        self,
+        *,
+        max_fpr: float = 0.1,
+        points: Points = "positions",
+        negatives: int | None = None,
+        **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
     def partial_auc(
-        self, *, max_fpr: float = 0.1, points: Points = "positions", **roles: Unpack[SegmentRoles]
+        self,
+        *,
+        max_fpr: float = 0.1,
+        points: Points = "positions",
+        negatives: int | None = None,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def gauc(self, *, weigh_by: WeighBy = "rows", **roles: Unpack[MeanRoles]) -> Mean: ...

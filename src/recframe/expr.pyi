@@ -149,6 +149,7 @@ def partial_auc(
     *,
     max_fpr: float = 0.1,
     points: Points = "positions",
+    negatives: int | None = None,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def gauc(

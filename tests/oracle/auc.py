@@ -65,6 +65,8 @@ def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
 @of_list
 def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the standardised area below the steps of the curve."""
+    if "negatives" in metric.options:
+        return _of_first_others(case, int(metric.options["negatives"]), ties)
     total = sum(map(hit, ranked(case).rows))
     others = len(ranked(case).rows) - total
     if not total * others:
@@ -83,6 +85,18 @@ def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
         return (1 + (area - least) / (end - least)) / 2
 
     return PICK[ties](map(of_order, orders(case.rows)))
+
+
+def _of_first_others(case: Case, n: int, ties: str) -> float | None:
+    """Return the share of the pairs of a relevant item and one of the first n other rows that the item comes first."""
+
+    def won(order: list[Row]) -> float:
+        return float(
+            sum(max(n - sum(not hit(other) for other in order[:i]), 0) for i, row in enumerate(order) if hit(row))
+        )
+
+    total = sum(map(hit, case.rows))
+    return PICK[ties](map(won, orders(case.rows))) / (n * total) if total else None
 
 
 def _below_lines(case: Case, end: float, total: int, others: int) -> float:

@@ -1,4 +1,4 @@
-"""Metrics that read features, against what libraries gave for the same lists."""
+"""Metrics that no profile has, against what libraries gave for the same lists."""
 
 from __future__ import annotations
 
@@ -38,3 +38,27 @@ def test_every_list(engine, metric, theirs, scale):
         found = engine.ask(engine.frame(rows), "evaluate", [metric], k=k, **given)
         ours = {row["user"]: scale * value for row in found for name, value in row.items() if name != "user"}
         assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
+
+
+LIKED = ((0, 2, 5, 8, 11), (1, 4, 6, 9), (2, 5, 8, 10), (1, 3, 6, 9), (2, 5, 7, 10))
+"""The relevant items of the lists."""
+PARTIAL = {
+    1: (0.2, 0.0, 0.0, 0.0, 0.5),
+    2: (0.4, 0.0, 0.0, 0.25, 0.5),
+    3: (0.4666666666666667, 0.08333333333333333, 0.16666666666666666, 0.3333333333333333, 0.5),
+    5: (0.52, 0.2, 0.3, 0.4, 0.6),
+}
+"""RecTools 0.19.0, PartialAUC(n); for n = 5, which no list has more relevant items than, also PAP(n)."""
+
+
+def test_partial_auc_of_the_first_others(engine):
+    rows = [
+        {"user": user, "item": item, "rank": place}
+        for user, items in enumerate(PLACES)
+        for place, item in enumerate(items, 1)
+    ]
+    truth = engine.frame([{"user": user, "item": item} for user, items in enumerate(LIKED) for item in items])
+    for n, values in PARTIAL.items():
+        found = engine.ask(engine.frame(rows), "partial_auc", negatives=n, rank="rank", truth=truth, per="user")
+        ours = {row["user"]: value for row in found for name, value in row.items() if name != "user"}
+        assert ours == pytest.approx(dict(enumerate(values)), abs=1e-12)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import narwhals as nw
 
+from recframe.errors import OptionError
 from recframe.metrics._options import bounds
 from recframe.metrics._record import Metric, Reads
 from recframe.metrics.accuracy import Points, hits
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
-def _area(row: Row, max_fpr: float, points: Points) -> nw.Expr:
-    """Return a hit's part of the area up to the false positive rate, in rows.
+def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw.Expr:
+    """Return a hit's part of the area up to the false positive rate or a number of other rows, in rows.
 
     Of m hits in a tied block with n other rows, m·i/(n + 1) are expected ahead of the i-th other one.
     """
-    end = max_fpr * (row.length - row.ranked_relevant_in_list)
+    end = nw.lit(float(negatives)) if negatives else max_fpr * (row.length - row.ranked_relevant_in_list)
     before, inside = row.order - 1 - row.hits_before, row.size - row.block_hits
     left = end - before
     whole = left - left % 1
@@ -46,16 +47,21 @@ class PartialAUC(Metric):
     points : {"positions", "thresholds"}
         The curve has a point at every position, and ties have their expected value; or at every distinct score, so
         that it is a straight line over a tied block (scikit-learn); with ``ties="average"`` only.
+    negatives : int, optional
+        Instead of `max_fpr`: the curve ends at so many rows that are not relevant, n, also where the list has fewer.
+        The value is A / (n · R), R counts all relevant items, and nothing is standardised (pAUC@n, RecTools).
 
     Notes
     -----
     In [0, 1], higher is better. Accepts no k; of the ranked rows. A list without a ranked row of both kinds is
-    undefined.
+    undefined; with `negatives`, only one without a relevant item. Where no list has more than n relevant items, pAUC@n
+    is pAp@n too (RecTools' ``PAP``).
 
     References
     ----------
     McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9(3), 1989; scikit-learn's
-    ``roc_auc_score(max_fpr=)``.
+    ``roc_auc_score(max_fpr=)``. Hiranandani et al., *Optimization and Analysis of the pAp@k Metric for Recommender
+    Systems*, ICML 2020: pAUC@k and pAp@k.
 
     Examples
     --------
@@ -64,6 +70,8 @@ class PartialAUC(Metric):
     >>> df = pl.DataFrame({"user": [1] * 4, "relevant": [1, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.1]})
     >>> round(df.rec.partial_auc(max_fpr=0.5), 6)
     0.666667
+    >>> df.rec.partial_auc(negatives=2)
+    0.75
     """
 
     name: ClassVar[str] = "partial_auc"
@@ -71,11 +79,21 @@ class PartialAUC(Metric):
     summary: ClassVar[str] = "area under the ROC curve up to a false positive rate, standardised: chance scores 0.5"
     formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
-    undefined_if: ClassVar[str] = "without a ranked row that is relevant and one that is not"
     reads: ClassVar[Reads] = "all"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
     points: Points = "positions"
+    negatives: int | None = field(default=None, metadata=bounds(least=1))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.negatives is not None and self.points == "thresholds":
+            msg = f"negatives={self.negatives} counts rows, but points='thresholds' puts tied rows on a line"
+            raise OptionError(msg, "leave one of them out")
+
+    @property
+    def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
+        return "" if self.negatives is not None else "without a ranked row that is relevant and one that is not"
 
     @property
     def requires_average_ties(self) -> bool:  # type: ignore[override]  # depends on an option
@@ -87,20 +105,29 @@ class PartialAUC(Metric):
         return f"not the mean over orders, by definition: {line}" if self.points == "thresholds" else ""
 
     def explained(self) -> Sequence[str]:
+        if self.negatives is not None:
+            return ["A / (n · R), A: the area up to n rows that are not relevant, in rows", f"n = {self.negatives}"]
         line = "the curve is a straight line over a tied block"
         return [self.formula, f"x = {self.max_fpr:g}", *([line] if self.points == "thresholds" else [])]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": row.shared(hits, None), "area": row.shared(_area, float(self.max_fpr), self.points)}
+        return {
+            "hits": row.shared(hits, None),
+            "area": row.shared(_area, float(self.max_fpr), self.points, self.negatives),
+        }
 
     def value(self, sums: Sums) -> nw.Expr:
         return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        if self.negatives is not None:
+            return sums.ratio(row["area"], self.negatives * sums.relevant)
         least, most = self.max_fpr**2 / 2, self.max_fpr
         area = row["area"] / (sums["hits"] * (sums.ranked(None) - sums["hits"]))
         # What the standardised value has without any area is spread over the hits.
         return (row["hits"] / sums["hits"] + (area - least * row["hits"] / sums["hits"]) / (most - least)) / 2
 
-    def defined(self, sums: Sums) -> nw.Expr:
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        if self.negatives is not None:
+            return None
         return (sums["hits"] > 0) & (sums["hits"] < sums.ranked(None))

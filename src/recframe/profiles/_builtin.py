@@ -151,7 +151,8 @@ RECTOOLS = Profile(
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
         "serendipity": "its Serendipity weighs hits by their unpopularity in another way",
         "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position",
-        "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them",
+        "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them: "
+        "partial_auc(negatives=10) without like=",
     },
 )
 
