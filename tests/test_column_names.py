@@ -76,7 +76,7 @@ def answers(engine, names):
     yield data("split", last=1, time=names["price"], **roles("by", "item"))
     yield data("add_random", "chance", **roles("by", "item"))
     yield data("add_popular", frame(TRAIN), "popular", **roles("by", "item"))
-    yield data("add_propensity", frame(TRAIN), "p", shown=frame(FRAME), unit="interactions", **roles("by", "item"))
+    yield data("add_propensity", frame(TRAIN), "p", least=0.6, unit="interactions", **roles("by", "item"))
     for method in ("borda", "median"):
         yield data("fuse", method=method, score=[names["score"], names["price"]], **roles("by"))
     with engine.running():
