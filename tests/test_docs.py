@@ -194,3 +194,17 @@ def test_each_page_has_a_description_of_its_own(site):
     said = {page_name(path): site.description(path.read_text(encoding="utf-8")) for path in PAGES[1:]}
     assert len({*said.values()}) == len(said)
     assert {name for name, words in said.items() if not 20 <= len(words) <= 400} <= {"changelog.md"}
+
+
+def test_blocks_are_at_most_80_columns_wide():
+    # What the site shows of them, without the prompts.
+    wide = []
+    for path in PAGES[1:]:
+        for block in re.finditer(
+            r"^( *)```(?!mermaid)[^\n]*\n(.*?)^\1```$", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            for line in textwrap.dedent(block[2]).splitlines():
+                shown = re.sub(r"^(>>>|\.\.\.) | *# doctest: .*", "", line)
+                if len(shown) > 80:
+                    wide.append(f"{page_name(path)}: {shown}")
+    assert not wide, "python tools/wrap_examples.py wraps code:\n" + "\n".join(wide)

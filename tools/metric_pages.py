@@ -54,7 +54,11 @@ TRAIN = """train = pl.DataFrame({
     "item": ["tea", "jam", "tea", "cola", "tea", "jam", "tea"],
 })
 """
-FEATURES = """features = pl.DataFrame({"item": ["tea", "jam", "cola"], "drink": [1, 0, 1], "food": [0, 1, 0]})
+FEATURES = """features = pl.DataFrame({
+    "item":  ["tea", "jam", "cola"],
+    "drink": [1, 0, 1],
+    "food":  [0, 1, 0],
+})
 """
 
 ROLES = """Calls of `.rec` share these arguments. Each call reads those that it has use for. Bind them with
@@ -255,6 +259,15 @@ def page(name: str) -> str:
     return "\n".join([head, *map(section, kinds)])
 
 
+def wrapped(text: str) -> str:
+    """Return what ``explain`` says in the 80 columns that the site shows."""
+    lines = []
+    for line in text.splitlines():
+        indent = " " * (11 if re.match(r"\S.{9} \S", line) or line.startswith(" " * 11) else 4)
+        lines += textwrap.wrap(line, 80, subsequent_indent=indent, drop_whitespace=True) or [""]
+    return "\n".join(lines)
+
+
 def section(kind: type[Metric]) -> str:
     """Return the section of one metric."""
     note, said = NOTES[kind.name], sections(kind)
@@ -283,7 +296,7 @@ def section(kind: type[Metric]) -> str:
         avoid=note["avoid"],
         options=option_table(kind, said.get("Parameters", "")),
         notes=prose(said["Notes"]),
-        explained=recframe.explain(spelled),
+        explained=wrapped(str(recframe.explain(spelled))),
         libraries=library_table(kind.name),
         references=prose(said["References"]),
     )

@@ -40,7 +40,7 @@ store = pl.DataFrame(
 shop = store.rec(
     by="visitor", relevant="bought", score=["old", "deep", "hybrid"]
 )
-store.head(3)
+store.drop("item").head(3)
 # %% [text]
 # ## Is the data sound?
 #
@@ -112,8 +112,8 @@ worst = (
 )
 for row in worst.rows(named=True):
     print(
-        f"{row['model']}: the verdict is {row['verdict']!r} for the segment {row['segment']!r}, the difference "
-        f"{row['difference']:+.3f},"
+        f"{row['model']}: {row['verdict']} for the segment {row['segment']!r},",
+        f"difference {row['difference']:+.3f},",
     )
     print(
         f"    and {row['losses']} of {row['lists']} visitors get a worse list"

@@ -250,7 +250,7 @@ def _segments(recommended: pl.DataFrame, held_out: pl.DataFrame, k: int, say: Sa
         span = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         values = [found.get((model, third["activity"])) for model in MODELS]
         rows.append([span, f"{third['users']:,}", *marked(values)])
-    say(f'  recommended.rec.evaluate("{column}", truth=held_out, model="model", per="activity")\n')
+    say(f'  recommended.rec.evaluate("{column}", truth=held_out, model="model",\n      per="activity")\n')
     say(aligned(["known items", "users", *(f"{model} " for model in MODELS)], rows))
     text = f"{column} by how many items the models know of a user: thirds of the users, as far as equal numbers allow."
     say(paragraph(text).rstrip())

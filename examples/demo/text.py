@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-WIDTH = 88
+WIDTH = 80
 EXAMPLE = """\
 import polars as pl
 import recframe
@@ -27,7 +27,7 @@ print(frame.rec.evaluate(["ndcg", "map"], k=[1, 2], score=["old", "new"]))
 NEXT = """\
 Or from files, without any code:
 
-  python -m examples.demo --ratings ratings.csv --by userId --item movieId --relevant rating
+  python -m examples.demo --ratings ratings.csv --by userId --item movieId
   recframe evaluate old=old.csv new=new.csv --truth test.csv -m ndcg@10 -m map
   recframe metrics
 

@@ -29,8 +29,8 @@ def test_every_metric_is_explained(name):
         assert text.splitlines()[0].startswith(f"{requested}: ")
         assert repr(text) == str(text)
         assert max(map(len, text.splitlines())) <= 96
-        assert {"ties", "undefined", "lists", "spelled", "reference"} <= {
-            line.split(" ")[0] for line in text.splitlines()
+        assert {"ties", "undefined", "lists", "full name", "reference"} <= {
+            line[:11].strip() for line in text.splitlines()
         }
         assert "@7" in text or "@" not in requested
 
@@ -49,7 +49,7 @@ def test_every_metric_of_a_profile_is_explained(like):
 
 def test_what_is_spelled_gives_the_same_without_the_profile(engine):
     text = recframe.explain("ndcg@10", like="sklearn")
-    spelled = next(line for line in text.splitlines() if line.startswith("spelled")).split(None, 1)[1]
+    spelled = next(line for line in text.splitlines() if line.startswith("full name")).split(None, 2)[2]
     assert spelled == "ndcg(ideal=ranked)@10, ties='average', undefined=0.0, lists='ranked'"
     found = engine.ask(
         engine.frame(ONE), "measure", "ndcg(ideal=ranked)@10", ties="average", undefined=0.0, lists="ranked"

@@ -47,7 +47,7 @@ FINDINGS = (
     Finding("duplicate_truth_rows", "warning", ROWS, "the same item again in its list: counts once"),
     Finding("assumed_relevance", "warning", ROWS, "0 in a column without a role, yet relevant: name it by relevant="),
     Finding("truth_of_unknown_lists", "warning", ROWS, "the frame has no row of the list: it scores 0"),
-    Finding("truth_of_unknown_items", "warning", ROWS, "the frame has no row of the item: nobody is recommended it"),
+    Finding("truth_of_unknown_items", "warning", ROWS, "relevant items that no list contains"),
     Finding("lists_without_relevant", "warning", LISTS, "no relevant item: undefined, left out of means", GRADES_THERE),
     Finding("lists_without_ranked", "warning", LISTS, "nothing is ranked: 0, if an item is relevant"),
     Finding("constant_lists", "warning", LISTS, "all ranked rows tie: the values are those of chance"),

@@ -92,7 +92,7 @@ class ComparisonMethods:
             Of the kind given: the columns of `per`, ``metric``, ``model``, ``baseline``, ``difference``, ``relative``
             (to the baseline's mean), ``mean``, ``baseline_mean``, ``lists`` (where both have a value), ``wins``,
             ``ties``, ``losses`` (of the model, in lists), ``effect`` (the difference over its standard deviation),
-            ``detectable`` (the smallest true difference that so many lists find with power 0.8, after the correction),
+            ``detectable`` (the smallest difference that so many lists detect with power 0.8, after the correction),
             ``p`` (of no difference), ``low`` and ``high`` (the interval of the difference),
             ``p_adjusted`` and ``verdict``, what the adjusted test decided in the direction of the metric: ``"better"``,
             ``"worse"``, with a margin ``"not worse"`` or ``"equivalent"``, else ``"open"``.

@@ -100,7 +100,7 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     undefined  a list without relevant rows, or whose ideal is 0: left out of the mean
     lists      all lists of the frame and of the truth; one that was recommended nothing scores 0
     variants   ideal='all' gives divide_by_achievable=True
-    spelled    ndcg(gain=binary,ideal=ones)@10, ties='average', undefined='skip', lists='all', with
+    full name  ndcg(gain=binary,ideal=ones)@10, ties='average', undefined='skip', lists='all', with
                truth= min_relevance=-inf
     reference  Järvelin, Kekäläinen, ACM TOIS 2002; trec_eval `ndcg_cut`
     """
@@ -161,7 +161,7 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         definition = profile.metrics[metric.name]
         departs = " ".join(filter(None, [definition.departs, *profile.departs]))
         yield from ((name, text) for name, text in (("variants", definition.variants), ("departs", departs)) if text)
-    yield "spelled", spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
+    yield "full name", spelled(metric, query, how) + (", with truth= min_relevance=-inf" if every else "")
     if metric.reference:
         yield "reference", metric.reference
 
