@@ -118,7 +118,7 @@ def judged(factors):
 
 
 # %% [text]
-# ## The four printed values
+# ## The four numbers of the notebook
 #
 # The notebook's loop over the films runs to the number of *users*. Only the first 943 films are ever fitted, and the
 # other 739 keep their random start. With the same loop we get the same values:
