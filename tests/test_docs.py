@@ -208,3 +208,31 @@ def test_blocks_are_at_most_80_columns_wide():
                 if len(shown) > 80:
                     wide.append(f"{page_name(path)}: {shown}")
     assert not wide, "python tools/wrap_examples.py wraps code:\n" + "\n".join(wide)
+
+
+ELSEWHERE = {
+    "0.025": "6.5 % of the MRR of a simulation",
+    "0.382": "the MRR of a simulation",
+    "0.383": "the MRR of a simulation",
+    "0.758": "the true value of a simulation",
+    "2311.01453": "arXiv",
+}
+"""Numbers of prose that neither code nor a table shows, and what they are."""
+
+
+def test_numbers_in_prose_are_those_that_code_and_tables_show():
+    blocks = re.compile(r"^( *)```.*?^\1```$", re.DOTALL | re.MULTILINE)
+    tables = re.findall(r"^\|.*$", "\n".join(path.read_text(encoding="utf-8") for path in PAGES), re.MULTILINE)
+    pages = "\n".join(tables)
+    wrong = {}
+    for path in (PAGES[0], ROOT / "docs" / "howto.md", *sorted((ROOT / "docs" / "howto").glob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        shown = "\n".join(found[0] for found in blocks.finditer(text)) + pages
+        # README's times are in a sentence that tools/speed.py writes.
+        prose = re.sub(
+            r"\]\([^)]*\)|`[^`]*`|^\|.*$|at most .*? on 2 cores", "", blocks.sub("", text), flags=re.MULTILINE
+        )
+        numbers = re.findall(r"(?<![\w.@/:])\d+\.\d+(?![\w.]*\d)", prose)
+        known = {number for number in numbers if re.search(rf"(?<![\d.]){re.escape(number)}", shown)}
+        wrong[page_name(path)] = {*numbers} - known - {*ELSEWHERE}
+    assert not any(wrong.values()), wrong

@@ -12,7 +12,8 @@ TOOLS = Path(__file__).parent.parent / "tools"
 
 
 @pytest.mark.parametrize(
-    "name", ["exports", "stubs", "metric_table", "metric_pages", "profile_table", "plan_frames", "llms", "pictures"]
+    "name",
+    ["exports", "stubs", "metric_table", "metric_pages", "profile_table", "plan_frames", "llms", "pictures", "speed"],
 )
 def test_what_tools_write_is_current(name):
     if name == "metric_pages":  # which runs its examples
