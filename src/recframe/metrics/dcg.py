@@ -73,9 +73,9 @@ class DCG(CutMetric):
         1/log2(r+1), 1/max(1, log2 r), 1/r, or a function from the position (a Narwhals expression of floats
         from 1) to its weight, which should not grow with the position.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. Every value, below `min_relevance` too, so that negative
-        ones lower the sum; values above 0, whatever `min_relevance` is (trec_eval); only those of relevant rows (ranx);
-        ``"signed"``: as ``"all"``, it differs for `ndcg` only.
+        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
+        that negative ones lower the sum. ``"positive"``: values above 0, whatever `min_relevance` is (trec_eval).
+        ``"relevant"``: those of relevant rows (ranx). ``"signed"``: as ``"all"``, it differs for `ndcg` only.
 
     Notes
     -----
@@ -174,15 +174,15 @@ class NDCG(DCG):
     discount : {"log2", "jarvelin", "reciprocal"} or callable
         As for `dcg`.
     grades : {"all", "positive", "relevant", "signed"}
-        Which relevance has a gain, unless `gain` is binary. Every value, below `min_relevance` too, so that negative
-        ones lower the DCG, never the ideal; values above 0, whatever `min_relevance` is, so that a list without a
-        relevant item has a value too (trec_eval); only those of relevant rows (ranx); every value, so that negative
-        ones are at the end of the ideal too (TorchMetrics).
+        Which relevance has a gain, unless `gain` is binary. ``"all"``: every value, below `min_relevance` too, so
+        that negative ones lower the DCG, never the ideal. ``"positive"``: values above 0, whatever `min_relevance` is,
+        so that a list without a relevant item has a value too (trec_eval). ``"relevant"``: those of relevant rows
+        (ranx). ``"signed"``: every value, so that negative ones are at the end of the ideal too (TorchMetrics).
     ideal : {"all", "ranked", "uncut", "ones", "first"}
-        The best order of all rows of the list with a positive gain, unranked ones included, cut at k; of the
-        ranked rows only (scikit-learn); of all rows, not cut at k (LlamaIndex); gain 1 at every position up to k
-        (RecTools' default); or each of these rows at the first position, which makes the value a mean over relevant
-        items (Yang et al. 2018).
+        ``"all"``: the best order of all rows of the list with a positive gain, unranked ones included, cut at k.
+        ``"ranked"``: of the ranked rows only (scikit-learn). ``"uncut"``: of all rows, not cut at k (LlamaIndex).
+        ``"ones"``: gain 1 at every position up to k (RecTools' default). ``"first"``: each of these rows at the first
+        position, which makes the value a mean over relevant items (Yang et al. 2018).
 
     Notes
     -----
