@@ -5,6 +5,7 @@ Default values that are constants show as their value. The classes that only cal
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import griffe
@@ -12,8 +13,8 @@ import griffe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RETURNED = ("_comparison.merged.Merged", "_display.plot.Plot")
-"""What `recframe.merge` and `.rec.plot` return."""
+RETURNED = ("_comparison.merged.Merged", "_display.plot.Plot", "_display.table.Table", "_training.scorer.Scorer")
+"""What `recframe.merge`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
 
 
 class PublicNames(griffe.Extension):  # type: ignore[misc]
@@ -24,8 +25,7 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
         for function in functions(pkg):
             for parameter in function.parameters:
                 if isinstance(parameter.default, griffe.ExprName):
-                    constant = known(pkg, parameter.default.canonical_path)
-                    parameter.default = constant or parameter.default
+                    parameter.default = written(parameter.default.canonical_path) or parameter.default
         for path in RETURNED:
             kind = pkg[path]
             pkg.set_member(kind.name, kind)
@@ -40,11 +40,8 @@ def functions(parent: griffe.Object) -> Iterator[griffe.Function]:
             yield from functions(member)
 
 
-def known(pkg: griffe.Module, path: str) -> Any:
-    """Return the value of a constant of the package, as it is written."""
-    name = path.removeprefix(f"{pkg.name}.")
-    try:
-        found = pkg[name]
-    except KeyError:
-        return None
-    return found.value if found.is_attribute else None
+def written(path: str) -> str | None:
+    """Return the value of a constant of the package as code; None for what is no constant of it."""
+    module, _, name = path.rpartition(".")
+    value = getattr(importlib.import_module(module), name) if module.startswith("recframe.") else None
+    return repr(value) if isinstance(value, str | int | float) else None
