@@ -63,6 +63,7 @@ OTHERS = {
     "weight": ("heavy", "mrr", {}),
     "model": ("name", "mrr", {}),
     "subtopic": ("topic", "alpha_ndcg@2", {"truth": TOPICS}),
+    "group": ("kind", "awrf", {}),
     "condensed": (True, "mrr", {"truth": TOPICS}),
     "mean": ("harmonic", "mrr", {}),
     "sampled": ((1, 30), "recall@2", {"by": "who", "relevant": "clicked"}),

@@ -17,7 +17,7 @@ PAGES = {
     "average-precision": ("Average precision and judgments", ["average_precision", "interpolated", "judgments"]),
     "gain": ("Graded relevance and cascades", ["dcg", "rbp", "cascade", "subtopics"]),
     "whole-lists": ("Areas and correlations of whole lists", ["auc", "partial_auc", "correlation"]),
-    "coverage": ("Coverage and exposure", ["exposure", "user_coverage", "expected_exposure"]),
+    "coverage": ("Coverage and exposure", ["exposure", "user_coverage", "expected_exposure", "awrf"]),
     "novelty": ("Novelty, diversity, calibration", ["novelty", "serendipity", "diversity", "calibration"]),
 }
 """The pages of metrics: their titles, and the modules of ``recframe.metrics`` whose metrics they hold."""

@@ -211,6 +211,9 @@ class Roles:
     subtopic : str, optional
         The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg` and
         `err_ia`; None: all relevant items have one subtopic.
+    group : str, optional
+        The column that names the group of an item, such as its seller, in `features`, the frame or the truth. Read by
+        `awrf`; None: each item is a group.
     condensed : bool
         Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
         item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
@@ -270,6 +273,7 @@ class Roles:
     features: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
     subtopic: str | None = field(default=None, metadata=Role.of(_name))
+    group: str | None = field(default=None, metadata=Role.of(_name, AVERAGED - {"state"}))
     condensed: bool = field(default=False, metadata=_policy(_value(flag)))
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))

@@ -87,6 +87,9 @@ class Arguments:
         from recframe._plan.checks import check_call
 
         inputs = inputs_of(roles, metrics)
+        if self._given.get("group") is not None and not any(metric.reads_groups for metric in metrics):
+            msg = f"group={self._given['group']!r} is about groups of items, which {metrics[0].label} does not read"
+            raise OptionError(msg, "awrf reads them; by= names the key of lists, per_item= reports by what items are")
         query = replace(query, **changes)
         check_call(query, metrics)
         return Call(specs, metrics, query, roles, inputs)
@@ -94,7 +97,7 @@ class Arguments:
     def opened(self, call: Call) -> Given:
         """Return the user's frames that a call reads."""
         roles = replace(call.roles, **self._frames) if self._frames else call.roles
-        return given_frames(self._frame, roles, call.inputs, self.adapter)
+        return given_frames(self._frame, roles, call.inputs, self.adapter, call.metrics)
 
     def kept(self, named: tuple[Any, ...], make: Callable[[], Made]) -> Made:
         """Return what `make` returns of these arguments and the `named` ones, maybe as an equal call before made it."""

@@ -224,7 +224,15 @@ FIRST = RECOMMENDED.one("first", "float", "1 where the list has the item for the
 LISTED = RECOMMENDED.one("listed", "float", "1 for a first row up to a cutoff, or for an item of the catalogue")
 distinct_column = RECOMMENDED.many("distinct@{}", "float", "how many different items the list has up to a cutoff")
 
-LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED), "list_sums")
+GROUPS = FrameSpec("groups", "a group of items within a list", (TERM_ROWS,), "groups")
+GROUP = GROUPS.one("item_group", "key", "the group of the item", "_engines")
+ATTENTION = GROUPS.one("attention", "float", "the attention that the group gets in the list")
+LIST_ATTENTION = GROUPS.one("list_attention", "float", "that of all groups")
+GROUP_SHARE = GROUPS.one("group_share", "float", "the group's share of it")
+TARGET = GROUPS.one("target", "float", "the share that the group should get")
+target_column = GROUPS.many("target{}", "float", "the number that a table of targets gives a group", "_engines")
+
+LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED, GROUPS), "list_sums")
 sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
 RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
 ROWS = LIST_SUMS.one("rows_in_list", "float", "how many rows the list has, ranked or not", "row_counts")
@@ -236,6 +244,10 @@ SERVED = LIST_SUMS.one("served", "float", "above 0 where the list ranks somethin
 KNOWN = LIST_SUMS.one("known", "float", "above 0 where any model's rows give the list a relevant item")
 SUBTOPICS = LIST_SUMS.one("subtopics", "float", "how many subtopics the list has", "subtopics")
 greedy_column = LIST_SUMS.many("greedy{}", "float", "the gain of a greedy ideal ranking", "subtopics")
+group_distance_column = LIST_SUMS.many(
+    "group_distance{}", "float", "the distance of groups from a target, less 1/2", "groups"
+)
+grouped_column = LIST_SUMS.many("grouped{}", "float", "the attention to items that have a group", "groups")
 constant_column = LIST_SUMS.many(
     "constant{}", "float", "the sum of a weight over positions, alike for all lists", "plan"
 )
@@ -281,6 +293,6 @@ ABSOLUTE = SCRATCH.one("absolute", "float", "the absolute value")
 
 FRAMES = (
     *(FRAME, TRUTH, TRAIN, FEATURES, RANKED_ROWS, PLACED_ROWS, KEPT_ROWS, IDEAL, TERM_ROWS, PLACES, SIDE),
-    *(RECOMMENDED, LIST_SUMS, ITEM_SUMS, VALUES, TOTALS, RESULT, SHARES, SCRATCH),
+    *(RECOMMENDED, GROUPS, LIST_SUMS, ITEM_SUMS, VALUES, TOTALS, RESULT, SHARES, SCRATCH),
 )
 """All frames, in the order in which a call makes them."""

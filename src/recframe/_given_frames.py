@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._columns import feature_column
+from recframe._columns import GROUP, feature_column, target_column
 from recframe._engines.registry import check_side_frame, is_frame
 from recframe._values import ids
 from recframe.errors import ColumnTypeError, InputError, OptionError
+from recframe.metrics._gain import looked_up
 from recframe.metrics._record import check_k
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from recframe._arguments import Roles
     from recframe._engines.base import Adapter
     from recframe.metrics import Metric
+    from recframe.metrics._gain import Table
 
 NEEDED = {
     "train": "train=past, a frame of who had which item",
@@ -38,6 +40,10 @@ class Given:
     feature_names: Sequence[str] = ()
     """The columns of `features` that are numbers."""
     catalog: Any = None
+    target: Any = None
+    """The groups that tables of targets name, and the numbers that each table gives them."""
+    target_tables: Sequence[Table] = ()
+    """These tables."""
     catalog_size: int | None = None
     """Of a catalogue that is only counted."""
     greatest: float | None = None
@@ -48,7 +54,7 @@ class Given:
     @property
     def frames(self) -> dict[str, Any]:
         """The frames that are given, by their names."""
-        names = ("frame", "truth", "train", "features", "catalog", "models")
+        names = ("frame", "truth", "train", "features", "catalog", "models", "target")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
@@ -59,35 +65,43 @@ def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, NEEDED[name])
-    return frozenset(name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs))
+    read = (name for metric in metrics for name in (*metric.required_inputs, *metric.optional_inputs))
+    return frozenset(name for name in read if getattr(roles, name) is not None)
 
 
-def given_frames(frame: Any, roles: Roles, read: Collection[str], adapter: Adapter) -> Given:
+def given_frames(
+    frame: Any, roles: Roles, read: Collection[str], adapter: Adapter, metrics: Sequence[Metric] = ()
+) -> Given:
     """Return the frames of a call: the user's own, and the side information that its metrics read."""
+    tables = tuple(dict.fromkeys(metric.targets for metric in metrics if metric.targets))
+    target = _targets_frame(adapter, tables) if tables else None
     if not read:
-        return Given(frame, roles.truth)
+        return Given(frame, roles.truth, target=target, target_tables=tables)
     for name in {"train", "features"}.intersection(read):
         check_side_frame(name, getattr(roles, name), frame)
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:
-        features = _feature_columns(adapter, adapter.side_frame(roles.features), roles.item)
+        describes = any("features" in metric.required_inputs for metric in metrics)
+        features = _feature_columns(adapter, adapter.side_frame(roles.features), roles, describes=describes)
     catalog, size = roles.catalog if "catalog" in read else None, None
     if isinstance(catalog, Integral) and not isinstance(catalog, bool):
         catalog, size = None, check_k(catalog, "catalog")
     elif catalog is not None:
         catalog = adapter.side_frame(catalog) if is_frame(catalog) else _items_frame(adapter, roles.item, catalog)
-    return Given(frame, roles.truth, train, *features, catalog, size)
+    return Given(frame, roles.truth, train, *features, catalog, target, tables, size)
 
 
-def _feature_columns(adapter: Adapter, native: Any, item: str) -> tuple[Any, list[str]]:
-    """Return a frame of the item and one column a feature, and the names of those.
+def _feature_columns(adapter: Adapter, native: Any, roles: Roles, *, describes: bool) -> tuple[Any, list[str]]:
+    """Return a frame of the item and one column a feature, and the names of those; none, if no metric needs one.
 
     A column of lists becomes one column for each of their places. Of a lazy frame only the schema is read.
     """
-    frame = adapter.as_narwhals(native)
+    frame, item = adapter.as_narwhals(native), roles.item
     schema = frame.collect_schema()
-    names = [name for name in schema.names() if name != item]
+    if not describes:
+        return native, []
+    names = [name for name in schema.names() if name not in (item, roles.group)]
     if len(names) == 1 and _holds_lists(frame, names[0]):
         return _spread(adapter, frame, item, names[0])
     features = [name for name in names if schema[name].is_numeric() or schema[name] == nw.Boolean]
@@ -133,6 +147,14 @@ def _lists_of(frame: Any, column: str) -> tuple[list[Any], int]:
         raise InputError(msg, "each item has one number for each feature")
     (width,) = widths
     return lists, width
+
+
+def _targets_frame(adapter: Adapter, tables: Sequence[Table]) -> Any:
+    """Return a frame of the groups that tables name, with a column of numbers for each table."""
+    named = list(dict.fromkeys(group for table in tables for group, _ in table))
+    frame = adapter.as_narwhals(adapter.items_frame(GROUP, named))
+    numbers = (looked_up(nw.col(GROUP), table).alias(target_column(number)) for number, table in enumerate(tables))
+    return frame.with_columns(*numbers).to_native()
 
 
 def _items_frame(adapter: Adapter, item: str, items: Any) -> Any:

@@ -19,6 +19,7 @@ from recframe.metrics._weights import Discount
 from recframe.metrics.accuracy import Denominator, Over, Points
 from recframe.metrics.auc import WeighBy
 from recframe.metrics.average_precision import Norm
+from recframe.metrics.awrf import GroupDistance, GroupTarget
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
 from recframe.metrics.diversity import Distance
@@ -61,6 +62,7 @@ class SharedRoles(TypedDict, total=False):
     undefined: Undefined
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None
@@ -98,6 +100,7 @@ class EvaluateRoles(TypedDict, total=False):
     features: Any
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None
@@ -151,6 +154,7 @@ class CompareRoles(TypedDict, total=False):
     features: Any
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -178,6 +182,7 @@ class RankModelsRoles(TypedDict, total=False):
     features: Any
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -197,6 +202,33 @@ class BoundsRoles(TypedDict, total=False):
     truth: Any
     per: Columns
     min_relevance: float | None
+
+class StateRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    value: str
+    truth: Any
+    per: Columns
+    ties: Ties
+    min_relevance: float | None
+    undefined: Undefined
+    train: Any
+    catalog: Any
+    features: Any
+    lists: Lists
+    subtopic: str | None
+    condensed: bool
+    like: Like | None
+    candidates: str | None
+    tied: str | None
+    weight: str | None
+    propensity: str | None
+    sampled: tuple[int, int] | None
+    estimator: Estimator
+    model: str | None
 
 class FuseRoles(TypedDict, total=False):
     by: Columns
@@ -221,6 +253,7 @@ class TuneRoles(TypedDict, total=False):
     features: Any
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     like: Like | None
     weight: str | None
@@ -284,6 +317,7 @@ class ChartRoles(TypedDict, total=False):
     features: Any
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     like: Like | None
     candidates: str | None
@@ -487,7 +521,7 @@ class Rec(Generic[Mean, Frame]):
         baseline: Any = None,
         cluster: str | None = None,
         items: bool = False,
-        **roles: Unpack[RankModelsRoles],
+        **roles: Unpack[StateRoles],
     ) -> Frame: ...
     def report(
         self,
@@ -732,6 +766,32 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def eel(
         self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+    ) -> Frame: ...
+    @overload
+    def awrf(
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        target: GroupTarget = "equal",
+        distance: GroupDistance = "tv",
+        catalog: Any = None,
+        features: Any = None,
+        **roles: Unpack[MeanRoles],
+    ) -> Mean: ...
+    @overload
+    def awrf(
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        target: GroupTarget = "equal",
+        distance: GroupDistance = "tv",
+        catalog: Any = None,
+        features: Any = None,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def err(

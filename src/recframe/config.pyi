@@ -22,6 +22,7 @@ class ConfigRoles(TypedDict, total=False):
     undefined: Undefined
     lists: Lists
     subtopic: str | None
+    group: str | None
     condensed: bool
     mean: MeanKind
     like: Like | None

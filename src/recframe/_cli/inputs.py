@@ -41,7 +41,7 @@ SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""
-_OF_IDS = ("per", "per_item", "model", "subtopic")
+_OF_IDS = ("per", "per_item", "model", "subtopic", "group")
 """The roles of columns that name something, besides the key and the item."""
 _OF_NUMBERS = ("score", "rank", "relevant", "weight", "value", "propensity")
 """The roles of columns of numbers."""

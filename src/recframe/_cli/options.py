@@ -35,6 +35,8 @@ HELP = {
     "catalog": "The items that could be recommended: how many, or a file of them; without it: those of the files.",
     "subtopic": "The column of subtopics in --truth, which has a row for each subtopic of an item. Read by "
     "alpha_ndcg and err_ia; without it: all relevant items have one subtopic.",
+    "group": "The column that names the group of an item, such as its seller, in --features, the files or --truth. "
+    "Read by awrf; without it: each item is a group.",
     "condensed": "Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the "
     "truth holds its item with a relevance of 0 or more; without --truth, if its relevance is that.",
     "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '

@@ -18,6 +18,7 @@ from recframe._comparison.results import INTERNAL, result_frame
 from recframe._comparison.state_items import Items
 from recframe._comparison.state_sums import Groups, of_pair, of_values
 from recframe._values import column_name, flag
+from recframe.errors import OptionError
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class Options:
 
 def state(plan: Plan, options: Options) -> Any:
     """Return the sums over the lists, as a frame of the kind given."""
+    grouped = next((metric.label for metric in plan.metrics if metric.reads_groups), None)
+    if grouped is not None:
+        msg = f"{grouped} reads the groups of all items, which a state of some lists does not hold"
+        raise OptionError(msg, "evaluate it in a call of all lists")
     if not options.items:
         check_by_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
     types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}

@@ -83,7 +83,7 @@ def _check_condensed_and_mean(query: Query, metrics: Sequence[Metric]) -> None:
 def _check_per_item(query: Query, metrics: Sequence[Metric]) -> None:
     """Raise for metrics that read recommended items, for ``per_item=`` says which of the relevant items count."""
     for metric in metrics if query.per_item else ():
-        if _reads_all_lists(metric):
+        if _reads_all_lists(metric) or metric.reads_groups:
             msg = f"per_item={query.per_item[0]!r} is about relevant items, but {metric.label} reads no relevance"
             raise OptionError(msg, "evaluate it in a call of its own, without per_item=")
 

@@ -171,6 +171,7 @@ def _collected(call: _Call) -> Requirements:
         levels=tuple(asking.numbers.levels),
         orders=tuple(asking.numbers.orders),
         alphas=tuple(asking.numbers.alphas),
+        groups=tuple(asking.numbers.groups),
         greedy=tuple(asking.numbers.greedy),
         cutoffs=frozenset(asking.cutoffs),
         sum_columns=asking.sums.all,
@@ -277,6 +278,8 @@ class _Asking:
 
     def _of_relevant(self, metric: Metric, value: nw.Expr, defined: nw.Expr | None) -> tuple[nw.Expr, nw.Expr]:
         """Return the value of a metric of relevance, and where it is defined: also by what other models rank."""
+        if metric.reads_groups and defined is not None:
+            return value, defined
         known = nw.col(KNOWN if self._pooled else RELEVANT) > 0
         if not metric.needs_relevant and defined is not None:
             if not self._pooled:

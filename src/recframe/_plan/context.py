@@ -26,6 +26,8 @@ from recframe._columns import (
     SUBTOPICS,
     VALUE,
     greedy_column,
+    group_distance_column,
+    grouped_column,
     key_column,
     vacant_column,
 )
@@ -67,6 +69,10 @@ class CallContext:
         Whether the frame is in long format: models stacked, with a column that names them.
     with_item : bool
         Whether the call reads the item.
+    group_frames : tuple of str
+        The frames that say which group an item has, the one that the catalogue is read from first.
+    target_tables : sequence of tuple
+        The tables of shares that groups should have, by their numbers.
     omitted : dict of str to str
         The user's columns that count ranked rows which the frame omits, by the plan's names; empty if it has all rows.
     attributes : dict of str to Frame
@@ -105,6 +111,8 @@ class CallContext:
         self.attribute_names = sources.attribute_names(query)
         self.list_columns = sources.list_columns(query)
         self.omitted = sources.omitted_rows(query)
+        self.group_frames = sources.group_frames(given, query, requirements)
+        self.target_tables = given.target_tables
         self.prepared = prepared and session is None and not query.per_item and adapter_of(given.frame).writes_sql
         self.session: Session = session or open_frames(
             sources.sources_of(given, query, requirements, item=self.with_item, sql=self.prepared),
@@ -204,6 +212,11 @@ class CallContext:
             return rows.with_columns(number.alias(GREATEST)), nw.col(GREATEST)
         return rows.join(greatest, how="cross"), nw.col(GREATEST)
 
+    @property
+    def own_groups(self) -> bool:
+        """Whether each row of the frame says which group its item has."""
+        return self.group_frames[:1] == ("frame",)
+
     @cached_property
     def values(self) -> list[str]:
         """The column of the values of hits, where a metric reads it."""
@@ -285,6 +298,8 @@ class CallContext:
         """The sums of a list."""
         counts = [name for name in (RANKED, ROWS, IN_TRUTH, SERVED, SUBTOPICS) if name in self.requirements.requested]
         counts += [greedy_column(number) for number in range(len(self.requirements.greedy))]
+        for number in range(len(self.requirements.groups)):
+            counts += [group_distance_column(number), grouped_column(number)]
         counts += sorted(name for name in self.requirements.requested if name.startswith(vacant_column("")))
         return [RELEVANT, *counts, *([KNOWN] if self.pooled else []), *self.requirements.sum_columns]
 

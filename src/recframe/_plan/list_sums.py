@@ -23,6 +23,7 @@ from recframe._columns import (
 )
 from recframe._plan import partial_rankings, places
 from recframe._plan.beyond_accuracy import RecommendedItems
+from recframe._plan.groups import group_distances
 from recframe._plan.ideal import ideal_rows, ranked_ideal
 from recframe._plan.positions import kept_rows, placed_rows, ranked_rows
 from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS
@@ -143,6 +144,8 @@ class Ranking:
             read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
             read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
             read = self._in_order(read, rows)
+            if self._requirements.groups:
+                addends += group_distances(context, read, of_all.summands)
             terms = of_all.summands
             several = bool(addends)
             if several:

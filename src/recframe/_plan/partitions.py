@@ -47,7 +47,7 @@ def on_workers(given: Given, query: Query, metrics: Sequence[Metric], parts: int
     beyond = [
         metric
         for metric in metrics
-        if isinstance(metric, ExposureMetric) or metric.required_inputs or metric.optional_inputs
+        if isinstance(metric, ExposureMetric) or metric.reads_groups or metric.required_inputs or metric.optional_inputs
     ]
     within = [metric for metric in metrics if metric not in beyond]
     results = [Plan(given, query, beyond).run()] if beyond else []

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import (
     ABSENT,
+    GROUP,
     HIT,
     ITEM,
     MOVED,
@@ -50,6 +51,7 @@ def ranked_rows(context: CallContext, index: int) -> Frame:
     if context.truth is None and context.requirements.reads_relevance:
         keep += [*context.relevance, *context.propensities]
     keep += [TIED] if TIED in context.omitted else []
+    keep += [GROUP] if context.own_groups else []
     columns, score = [*context.group, *keep, *context.values], score_column(index)
     if score == SCORE:
         ranked = context.engine.narrow(context.frame, [*columns, SCORE])

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
-    from recframe.metrics._row import Order, Stop, Weight
+    from recframe.metrics._row import Group, Order, Stop, Weight
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,7 @@ class ColumnsRead(NamedTuple):
     items_in_order: bool
     value: bool
     subtopics: bool
+    groups: bool
 
 
 class RankedTerms(NamedTuple):
@@ -181,6 +182,8 @@ class Requirements:
     """What sorts ideal rankings in the place of the relevance, by their numbers."""
     alphas: tuple[float, ...]
     """The probabilities that a row satisfies a user of its subtopic, by their numbers."""
+    groups: tuple[Group, ...]
+    """The distances of groups from a target, by their numbers."""
     greedy: tuple[tuple[float, Weight, int | None], ...]
     """The greedy ideal rankings, by their numbers: the probability, the weights of positions, and the cutoff."""
     cutoffs: frozenset[int | None]
@@ -251,6 +254,7 @@ class Requirements:
             items_in_order=self.reads_items or bool(self.greedy),
             value=self.reads_value,
             subtopics=bool(self.alphas),
+            groups=bool(self.groups),
         )
 
     @cached_property
@@ -283,7 +287,7 @@ class Requirements:
     @cached_property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
-        return self.reads_recommended or POPULAR in self.requested
+        return self.reads_recommended or bool(self.groups) or POPULAR in self.requested
 
     @cached_property
     def reads_pool(self) -> bool:

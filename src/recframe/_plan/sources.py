@@ -11,6 +11,7 @@ import narwhals as nw
 from recframe._columns import (
     CANDIDATES,
     CLUSTER,
+    GROUP,
     HIT,
     ITEM,
     MODEL,
@@ -25,12 +26,14 @@ from recframe._columns import (
     feature_column,
     key_column,
     score_column,
+    target_column,
 )
 from recframe._engines.column_spec import ColumnSpec, Source
+from recframe._engines.registry import adapter_of
 from recframe._plan.relevance import filled, made_of_relevance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from recframe._columns import Frame
     from recframe._engines.column_spec import Use
@@ -135,20 +138,38 @@ def score_specs(query: Query) -> Specs:
 
 def sources_of(given: Given, query: Query, requirements: Requirements, *, item: bool, sql: bool) -> dict[str, Source]:
     """Return the frames with what to read from each."""
-    key = read, truth, _, _ = requirements.columns_read, given.truth is not None, item, sql
+    grouped = group_frames(given, query, requirements)
+    key = read, truth, _, _, _ = requirements.columns_read, given.truth is not None, item, sql, grouped
     specs = query.kept.get(key)
     if specs is None:
-        specs = query.kept[key] = _specs(query, read, truth=truth, item=item)
+        specs = query.kept[key] = _specs(query, read, truth=truth, item=item, grouped=grouped)
         if sql:
             query.kept[key] = specs = _made(query, specs)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
-    return {
-        name: Source(native, specs[name] | features if name == "features" else specs[name])
-        for name, native in given.frames.items()
-    }
+    numbers = range(len(given.target_tables))
+    targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
+    more = {"features": features, "target": targets}
+    return {name: Source(native, specs[name] | more.get(name, {})) for name, native in given.frames.items()}
 
 
-def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[str, Specs]:
+def group_frames(given: Given, query: Query, requirements: Requirements) -> tuple[str, ...]:
+    """Return the frames that say which group an item has, the one that the catalogue is read from first."""
+    column = query.group
+    if column is None or not requirements.groups:
+        return ()
+    if given.features is not None and column in adapter_of(given.features).names(given.features):
+        return ("features",)
+    adapter = adapter_of(given.frame)
+    # Only for the groups of relevant items a lazy truth must say which columns it has.
+    asked = given.truth is not None and (
+        adapter.eager or any(target == "relevant" for *_, target in requirements.groups)
+    )
+    if not asked or column not in adapter.names(given.truth):
+        return ("frame",)
+    return ("frame", "truth") if not adapter.eager or column in adapter.names(given.frame) else ("truth",)
+
+
+def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped: Sequence[str]) -> dict[str, Specs]:
     """Return what to read from each frame."""
     keys = key_specs(query)
     in_order = query.ties in ("item", "item_desc") or read.items_in_order
@@ -156,15 +177,19 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool) -> dict[
     values = {VALUE: ColumnSpec(query.value, "value", "value")} if read.value else {}
     counts = {name: ColumnSpec(column, name, "score") for name, column in omitted_rows(query).items()}
     rankings = score_specs(query) | model_spec(query) | values | counts
-    groups = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
-    return {
-        "frame": keys | (items if item else {}) | rankings | ({} if truth else groups | _own(query, read)),
-        "truth": keys | groups | items | _relevance(query, truth=True) | values | _subtopics(query, read),
+    values_of_items = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
+    group = {GROUP: ColumnSpec(query.group, "group", "attribute")} if query.group is not None else {}
+    own: Specs = {} if truth else values_of_items | _own(query, read)
+    specs = {
+        "frame": keys | (items if item else {}) | rankings | own,
+        "truth": keys | values_of_items | items | _relevance(query, truth=True) | values | _subtopics(query, read),
         "train": keys | items,
         "features": items,
         "catalog": items,
         "models": model_spec(query),
+        "target": {name: replace(spec, column=GROUP, role="target") for name, spec in (group or items).items()},
     }
+    return {name: read_of | group if name in grouped else read_of for name, read_of in specs.items()}
 
 
 def _made(query: Query, specs: dict[str, Specs]) -> dict[str, Specs]:

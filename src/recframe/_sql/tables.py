@@ -67,6 +67,7 @@ class Tables:
         scored |= dict.fromkeys(as_tuple(roles.score or DEFAULT_SCORE), "float") if roles.rank is None else {}
         counts = {name: "integer" for name in (roles.candidates, roles.tied) if name is not None}
         own = {} if truth else self._relevance() | self._of_items()
+        own |= {} if roles.group is None else {roles.group: "text"}
         lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
         model = {} if roles.model is None else {roles.model: "text"}
         columns = {roles.value: "float"} | own | lists | {roles.item: "text"} | counts | scored | model | self._keys

@@ -13,6 +13,7 @@ from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff
 from recframe.metrics.accuracy import Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
+from recframe.metrics.awrf import AWRF
 from recframe.metrics.calibration import Calibration
 from recframe.metrics.cascade import ERR, PFound
 from recframe.metrics.correlation import OPA, Kendall, Spearman
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARP",
+    "AWRF",
     "DCG",
     "EED",
     "EEL",
@@ -117,6 +119,7 @@ METRICS: Mapping[str, type[Metric]] = {
         EED,
         EER,
         EEL,
+        AWRF,
         ERR,
         PFound,
         AlphaNDCG,

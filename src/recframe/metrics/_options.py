@@ -144,12 +144,12 @@ class Option:
         return list(dict.fromkeys([*default, *map(str, others)]))
 
 
-def table_of(name: str, given: Any, example: str) -> tuple[tuple[float, float], ...]:
-    """Return a mapping from relevances to numbers as a sorted tuple, so that a metric that holds it stays hashable."""
+def table_of(name: str, given: Any, example: str, of: str = "relevances") -> tuple[tuple[float, float], ...]:
+    """Return a mapping to numbers as a sorted tuple, so that a metric that holds it stays hashable."""
     try:
         return tuple(sorted((float(grade), float(number)) for grade, number in dict(given).items()))
     except (TypeError, ValueError) as error:
-        msg = f"{name}={quoted(given)} does not map relevances to numbers"
+        msg = f"{name}={quoted(given)} does not map {of} to numbers"
         raise OptionTypeError(msg, f"{name}={example}") from error
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
+    from recframe.metrics._gain import Table
     from recframe.metrics._ideal_row import IdealRow
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
@@ -56,6 +57,8 @@ class Metric:
         In words, for `defined` and `weighting`: when else a list has no value, and what weighs lists in the mean.
     reads_relevance : bool
         Whether it reads the relevance: a frame without one has a value too if no metric of a call does.
+    reads_groups : bool
+        Whether it reads the groups of items of all lists; `targets`, a table of the share that each should have.
     reads : {"all", "graded", "hits"}
         Which ranked rows `terms` must see: all; those with a relevance other than 0; or the relevant ones. A class
         attribute, or a property where it depends on an option. Terms must be 0 for the rows that are not read.
@@ -118,6 +121,8 @@ class Metric:
     ignores_sampling: ClassVar[bool] = False
     is_additive: ClassVar[bool] = True
     reads_relevance: ClassVar[bool] = True
+    reads_groups: ClassVar[bool] = False
+    targets: ClassVar[Table] = ()
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = ""
     best_of: ClassVar[BestOf] = "all"
@@ -306,8 +311,13 @@ def spelled(name: str, options: Mapping[str, Any], k: int | None) -> str:
 def _spelled(value: object) -> str:
     """Return an option's value as a metric string spells it."""
     if isinstance(value, tuple):
-        return "{" + ",".join(f"{_number(grade)}:{_number(chance)}" for grade, chance in value) + "}"
+        return "{" + ",".join(f"{_key(grade)}:{_number(chance)}" for grade, chance in value) + "}"
     return str(getattr(value, "__name__", value))
+
+
+def _key(value: Any) -> str:
+    """Return what a table gives a number: a relevance, or the name of a group."""
+    return _number(value) if isinstance(value, float) else repr(value)
 
 
 def _number(value: float) -> str:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     Weight = Callable[[nw.Expr], nw.Expr]
     Stop = Callable[[nw.Expr, nw.Expr], nw.Expr]
     Order = Callable[[Any], nw.Expr]  # of an ideal row
+    Group = tuple[str, str, Any]  # a sum, a distance and a target
 
 
 EPSILON = 0.00001
@@ -64,6 +65,7 @@ class Numbers:
         self.levels: dict[float, int] = {}
         self.orders: dict[Order, int] = {}
         self.alphas: dict[float, int] = {}
+        self.groups: dict[Group, int] = {}
         self.greedy: dict[tuple[float, Weight, int | None], int] = {}
 
     def of_weight(self, of: Weight, k: int | None) -> int:
@@ -85,6 +87,10 @@ class Numbers:
     def of_alpha(self, alpha: float) -> int:
         """Return the number of what a repeated subtopic loses."""
         return self.alphas.setdefault(alpha, len(self.alphas))
+
+    def of_group(self, group: Group) -> int:
+        """Return the number of a distance of groups from a target."""
+        return self.groups.setdefault(group, len(self.groups))
 
     def of_greedy(self, alpha: float, of: Weight, k: int | None) -> int:
         """Return the number of a greedy ideal ranking."""

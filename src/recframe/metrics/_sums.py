@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
@@ -16,6 +16,8 @@ from recframe._columns import (
     TRAIN_USERS,
     constant_column,
     greedy_column,
+    group_distance_column,
+    grouped_column,
     vacant_column,
 )
 from recframe.errors import OptionError, closest
@@ -95,6 +97,17 @@ class Sums:
     def greedy_ideal(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
         """Return the sum of the gains of subtopics in a greedy ideal ranking, each times the weight of its position."""
         return self._column(greedy_column(self._numbers.of_greedy(alpha, of, k)))
+
+    def group_distance(self, attention: str, distance: str, target: Any) -> nw.Expr:
+        """Return how far the shares of groups in a sum are from a target."""
+        number = self._numbers.of_group((self._columns[attention], distance, target))
+        found = self._column(group_distance_column(number)) + 0.5
+        # Not a hair below 0 or above 1.
+        return nw.when(found < 0).then(0.0).otherwise(nw.when(found > 1).then(1.0).otherwise(found))
+
+    def grouped(self, attention: str, distance: str, target: Any) -> nw.Expr:
+        """Return the part of the sum that is of groups, 0 if the list has no target."""
+        return self._column(grouped_column(self._numbers.of_group((self._columns[attention], distance, target))))
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""

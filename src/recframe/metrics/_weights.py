@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Literal, TypeVar
 
 import narwhals as nw
@@ -19,6 +20,12 @@ Position = TypeVar("Position", nw.Expr, float)
 def one(position: nw.Expr) -> nw.Expr:  # noqa: ARG001
     """Return the weight that counts every position alike."""
     return nw.lit(1.0)
+
+
+@cache
+def persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
+    """Return the weight p^(r-1); the same function for the same p."""
+    return lambda position: ((position - 1) * math.log(p)).exp()
 
 
 def reciprocal(position: Position) -> Position:

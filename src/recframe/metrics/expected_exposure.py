@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from recframe.metrics._options import bounds
+from recframe.errors import OptionError, quoted
+from recframe.metrics._gain import looked_up
+from recframe.metrics._options import bounds, table_of
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics._weights import log2
-from recframe.metrics.rbp import persistence
+from recframe.metrics._weights import log2, persistence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import narwhals as nw
 
@@ -20,38 +23,71 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
-Browsing = Literal["geometric", "log2"]
-"""How attention falls with the position: p^(r−1), or 1/log2(r+1)."""
-STOCHASTIC = (
-    "not the mean over orders, by definition: tied rows share their attention, up to 1.71 off in lists of up to 7 rows"
-)
+Browsing = Literal["geometric", "log2"] | Mapping[int, float] | tuple[tuple[float, float], ...]
+"""How attention falls with the position: p^(r−1), 1/log2(r+1), or what a table says."""
+STOCHASTIC = "not the mean over orders, by definition: tied rows share their attention"
+FURTHEST = ", up to 1.71 off in lists of up to 7 rows"
+"""How far off that may be where the attention at a position is at most 1."""
 
 
-def _attention(browsing: Browsing, p: float) -> Weight:
+@cache
+def _looked_up(table: tuple[tuple[float, float], ...]) -> Weight:
+    """Return the attention that a table gives a position; the same function for the same table."""
+    return lambda position: looked_up(position, table)
+
+
+def _weight(browsing: Browsing, p: float) -> Weight:
+    if isinstance(browsing, tuple):
+        return _looked_up(browsing)
     return persistence(p) if browsing == "geometric" else log2
 
 
+def attention(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
+    """Return the expected attention that a row gets."""
+    return row.weight(_weight(browsing, p), k)
+
+
 def _square(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    exposure = row.weight(_attention(browsing, p), k)
+    exposure = attention(row, browsing, p, k)
     return exposure * exposure
 
 
 def _of_hit(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    return row.hit * row.weight(_attention(browsing, p), k)
+    return row.hit * attention(row, browsing, p, k)
 
 
 def _of_ideal(row: IdealRow, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    return row.hit_weight(_attention(browsing, p), k)
+    return row.hit_weight(_weight(browsing, p), k)
 
 
 @dataclass(frozen=True)
-class _ExpectedExposure(CutMetric):
-    """What the metrics of expected exposure share: a model of how users browse."""
-
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+class BrowsingMetric(CutMetric):
+    """What metrics of attention share: a model of how users browse."""
 
     p: float = field(default=0.5, metadata=bounds(above=0, below=1))
     browsing: Browsing = "geometric"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.browsing, str):
+            object.__setattr__(self, "browsing", _checked_browsing(self.browsing))
+
+    @property
+    def _model(self) -> str:
+        if isinstance(self.browsing, tuple):
+            return ", ".join(f"{attention:g} at {place:g}" for place, attention in self.browsing) + ", else 0,"
+        return f"{self.p:g}^(r−1)" if self.browsing == "geometric" else "1/log2(r+1)"
+
+
+@dataclass(frozen=True)
+class _ExpectedExposure(BrowsingMetric):
+    """What the metrics of expected exposure share."""
+
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+
+    @property
+    def _off(self) -> str:
+        return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else FURTHEST)
 
     def _squares(self, row: Row) -> nw.Expr:
         return row.shared(_square, self.browsing, self.p, self.k)
@@ -63,11 +99,10 @@ class _ExpectedExposure(CutMetric):
         return row.shared(_of_ideal, self.browsing, self.p, self.k)
 
     def explained(self) -> Sequence[str]:
-        model = f"{self.p:g}^(r−1)" if self.browsing == "geometric" else "1/log2(r+1)"
         target = ["ε*: what each relevant item gets if all of them come first, in any order"]
         return [
             self.formula,
-            f"ε: the expected attention {model} at r ≤ k that an item gets",
+            f"ε: the expected attention {self._model} at r ≤ k that an item gets",
             *(target if "ε*" in self.formula else []),
         ]
 
@@ -86,8 +121,8 @@ class EED(_ExpectedExposure):
         The cutoff. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"}
-        The attention at position r: p^(r−1), or 1/log2(r+1).
+    browsing : {"geometric", "log2"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
 
     Notes
     -----
@@ -124,7 +159,7 @@ class EED(_ExpectedExposure):
 
     @property
     def inexact(self) -> str:
-        return STOCHASTIC
+        return self._off
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"squares": self._squares(row)}
@@ -151,8 +186,8 @@ class EER(_ExpectedExposure):
         The cutoff, of the target too. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"}
-        The attention at position r: p^(r−1), or 1/log2(r+1).
+    browsing : {"geometric", "log2"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
 
     Notes
     -----
@@ -209,8 +244,8 @@ class EEL(_ExpectedExposure):
         The cutoff, of the target too. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"}
-        The attention at position r: p^(r−1), or 1/log2(r+1).
+    browsing : {"geometric", "log2"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
 
     Notes
     -----
@@ -242,7 +277,7 @@ class EEL(_ExpectedExposure):
 
     @property
     def inexact(self) -> str:
-        return STOCHASTIC
+        return self._off
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"squares": self._squares(row), "hits": self._hits(row)}
@@ -253,3 +288,13 @@ class EEL(_ExpectedExposure):
     def value(self, sums: Sums) -> nw.Expr:
         target = sums.ratio(sums["ideal"], sums.relevant)
         return sums["squares"] - 2 * target * sums["hits"] + target * sums["ideal"]
+
+
+def _checked_browsing(given: Any) -> tuple[tuple[float, float], ...]:
+    """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
+    table = table_of("browsing", given, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
+    for place, attention in table:
+        if place < 1 or place % 1 or not 0 <= attention < math.inf:
+            msg = f"browsing={quoted(given)} gives position {place:g} the attention {attention:g}"
+            raise OptionError(msg, "positions are whole numbers from 1, and attention is 0 or more")
+    return table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
@@ -12,10 +11,10 @@ import narwhals as nw
 from recframe.metrics._options import bounds
 from recframe.metrics._record import LINEAR, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
-from recframe.metrics._weights import one
+from recframe.metrics._weights import one, persistence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from recframe.metrics._ideal_row import IdealRow
     from recframe.metrics._row import Row
@@ -23,12 +22,6 @@ if TYPE_CHECKING:
 
 HitGain = Literal["binary", "linear", "scaled"]
 """What a hit gains: 1, its relevance, or its share of the list's largest relevance."""
-
-
-@cache
-def persistence(p: float) -> Callable[[nw.Expr], nw.Expr]:
-    """Return the weight p^(r-1); the same function for the same p."""
-    return lambda position: ((position - 1) * math.log(p)).exp()
 
 
 def _persistent_gain(row: Row, p: float, gain: HitGain, k: int | None) -> nw.Expr:

@@ -1,0 +1,138 @@
+"""Groups of items: the attention that each gets in a list, and how far its shares are from a target."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import (
+    ATTENTION,
+    GROUP,
+    GROUP_SHARE,
+    HIT,
+    ITEM,
+    LIST_ATTENTION,
+    LISTED,
+    TARGET,
+    Addends,
+    group_distance_column,
+    grouped_column,
+    target_column,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe.metrics.awrf import GroupTarget
+
+_SHARE, _TARGET = nw.col(GROUP_SHARE), nw.col(TARGET)
+_HAS_GROUP = ~nw.col(GROUP).is_null()
+
+
+def group_distances(context: CallContext, rows: Frame, terms: Mapping[str, nw.Expr]) -> list[Addends]:
+    """Return frames that add up to how far lists are from a target, and to the attention to items of known groups.
+
+    A group that a list lacks adds half its target. So half of all targets, which is 1/2, is there from the start, and
+    only the groups that a list has are summed.
+    """
+    engine, group, addends = context.engine, context.group, []
+    key, both = [*group, GROUP], [ATTENTION, LIST_ATTENTION]
+    for number, (column, distance, target) in enumerate(context.requirements.groups):
+        read = with_groups(context, rows).select(*key, *(terms[column].alias(name) for name in both))
+        read = read.filter(nw.col(ATTENTION) > 0)
+        groups = engine.sum_in_order(read.select(*key, ATTENTION), key, [ATTENTION])
+        lists = engine.sum_in_order(read.select(*group, LIST_ATTENTION), group, [LIST_ATTENTION])
+        groups = engine.join(groups, lists, group)
+        groups = groups.with_columns((nw.col(ATTENTION) / nw.col(LIST_ATTENTION)).alias(GROUP_SHARE))
+        groups = with_targets(context, groups, target)
+        part = _difference() if distance == "tv" else _divergence()
+        names = group_distance_column(number), grouped_column(number)
+        added = {names[0]: (part - _TARGET / 2).alias(names[0]), names[1]: nw.col(ATTENTION).alias(names[1])}
+        addends.append(Addends(engine.collect_once(groups), added))
+    return addends
+
+
+def with_groups(context: CallContext, rows: Frame) -> Frame:
+    """Return rows of items that have a group, once for each that they have; without ``group=``, each item is one."""
+    if context.query.group is None:
+        rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
+    elif not context.own_groups:
+        rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
+    return rows.filter(_HAS_GROUP)
+
+
+def grouped_items(context: CallContext, frames: Sequence[str]) -> Frame:
+    """Return the items of frames with their groups, each pair once."""
+    opened = [context.session.frames[name].select(ITEM, GROUP) for name in frames]
+    return context.engine.stack(opened).filter(_HAS_GROUP).unique()
+
+
+def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Frame:
+    """Add the share that each group should have; lists without a target are left out."""
+    engine = context.engine
+    if target == "relevant":
+        relevant, keys = _relevant(context)
+        counts = relevant.group_by(*keys, GROUP).agg(nw.len().alias(TARGET))
+        totals = relevant.group_by(*keys).agg(nw.len().alias(LISTED))
+        groups = engine.join(groups, totals, keys).filter(~nw.col(LISTED).is_null())
+        groups = engine.join(groups, counts, [*keys, GROUP])
+        return groups.with_columns((_TARGET.cast(nw.Float64()).fill_null(0.0) / nw.col(LISTED)).alias(TARGET))
+    if isinstance(target, str):
+        items = catalog(context)
+        items = items.select(GROUP).unique() if target == "equal" else items
+        shares = items.group_by(GROUP).agg(nw.len().alias(TARGET)).with_columns(_TARGET.cast(nw.Float64()))
+        whole = shares.select(_TARGET.sum().alias(LISTED))
+        shares = shares.join(whole, how="cross").with_columns((_TARGET / nw.col(LISTED)).alias(TARGET))
+    else:
+        total = math.fsum(share for _, share in target)
+        table = target_column(context.target_tables.index(target))
+        named = nw.col(ITEM if context.query.group is None else GROUP).alias(GROUP)
+        shares = context.session.frames["target"].select(named, (nw.col(table) / total).alias(TARGET))
+    shares = engine.collect_once(shares.select(GROUP, TARGET))
+    return engine.join(groups, shares, [GROUP]).with_columns(_TARGET.fill_null(0.0))
+
+
+def catalog(context: CallContext) -> Frame:
+    """Return the items of the catalogue with their groups, each pair once."""
+    if context.query.group is None:
+        pairs = context.session.frames["frame"].select(ITEM, nw.col(ITEM).alias(GROUP)).filter(_HAS_GROUP).unique()
+        named = context.side_tables.catalog()
+        return pairs if named is None else named.with_columns(nw.col(ITEM).alias(GROUP))
+    pairs, named = grouped_items(context, context.group_frames[:1]), context.side_tables.catalog()
+    if named is None:
+        return pairs
+    listed = context.engine.join(pairs, named.with_columns(nw.lit(1.0).alias(LISTED)), [ITEM])
+    return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
+
+
+def _relevant(context: CallContext) -> tuple[Frame, list[str]]:
+    """Return the relevant items of each list with their groups, and the key of a list."""
+    if context.truth is not None:
+        keys, rows = context.keys, context.with_hits(context.truth)
+        # The group of an item that the frame lacks is in the truth, if there is one.
+        rows = rows.filter(nw.col(HIT) > 0).select(*keys, ITEM)
+        if context.query.group is None:
+            rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
+        else:
+            rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
+        return context.engine.collect_once(rows.filter(_HAS_GROUP)), keys
+    keys = context.group
+    own = [GROUP] if context.own_groups else []
+    rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *own))
+    rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).select(*keys, ITEM, GROUP).unique()
+    return context.engine.collect_once(rows), keys
+
+
+def _difference() -> nw.Expr:
+    return (_SHARE - _TARGET).abs() / 2
+
+
+def _divergence() -> nw.Expr:
+    """Return a group's part of the Jensen-Shannon divergence in bits."""
+    middle = (_SHARE + _TARGET) / 2
+    with_target = nw.when(_TARGET > 0).then(_TARGET / middle).otherwise(1.0).log()
+    return (_SHARE * (_SHARE / middle).log() + _TARGET * with_target) / (2 * math.log(2))

@@ -1,0 +1,150 @@
+"""How fairly the attention of a list is shared among groups of items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.metrics.expected_exposure import STOCHASTIC, BrowsingMetric, attention
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import narwhals as nw
+
+    from recframe.metrics._gain import Table
+    from recframe.metrics._row import Row
+    from recframe.metrics._sums import Sums
+
+GroupDistance = Literal["tv", "js"]
+"""How far shares are from their targets: half the sum of absolute differences, or the Jensen-Shannon divergence."""
+GroupTarget = Literal["equal", "catalog", "relevant"] | Mapping[Any, float] | tuple[tuple[Any, float], ...]
+"""The share that each group of items should get: the same, that of the catalogue, of the relevant items, a table."""
+
+
+@dataclass(frozen=True)
+class AWRF(BrowsingMetric):
+    r"""Attention-weighted rank fairness: how far the attention that groups of items get is from a target.
+
+    .. math:: \mathrm{AWRF} = \Delta(\varepsilon, p), \qquad
+        \varepsilon_g = \frac{\sum_{d \in g} \varepsilon_d}{\sum_d \varepsilon_d}
+
+    with :math:`\varepsilon_d` the expected attention that item d gets, and p the target share of each group.
+
+    Parameters
+    ----------
+    k : int, optional
+        The cutoff. None: the whole list.
+    p : float
+        Of geometric browsing: the user's patience, the probability to go on to the next item.
+    browsing : {"geometric", "log2"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
+    target : {"equal", "catalog", "relevant"} or mapping of group to float
+        The share that each group should get: the same; its share of the items of the catalogue; its share of the
+        relevant items of the list; or what a table says, divided by its sum, 0 for groups it lacks.
+    distance : {"tv", "js"}
+        Half the sum of the absolute differences, which is the share of attention that is with the wrong group; or the
+        Jensen-Shannon divergence in bits. TREC's Fair Ranking track reports 1 − ln 2 times the latter.
+
+    Notes
+    -----
+    In [0, 1], lower is fairer, 0 is the target. The role ``group=`` names a column with the group of each item, such as
+    its seller; without it each item is a group. Items without a group take no part, and a list without any other has no
+    value. The catalogue is ``catalog=``, by default the items of ``features=`` if the group is read from there, else
+    those of the frame, ranked or not. Of tied items, the expected attention over all their orders is read: the
+    exposure of a stochastic ranking.
+
+    References
+    ----------
+    Sapiezynski et al., *Quantifying the impact of user attention on fair group representation in ranked lists*, WWW
+    Companion 2019; Raj, Ekstrand, *Measuring fairness in ranked results*, SIGIR 2022.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> df = pl.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "seller": ["a", "b", "a"], "score": [3, 2, 1]})
+    >>> round(df.rec.awrf(group="seller"), 4)
+    0.2143
+    """
+
+    name: ClassVar[str] = "awrf"
+    aliases: ClassVar[tuple[str, ...]] = ("attention_weighted_rank_fairness",)
+    summary: ClassVar[str] = "attention-weighted rank fairness: how far the attention of groups is from a target"
+    formula: ClassVar[str] = "distance of ε from p; ε: shares of the expected attention of groups, p: the target"
+    reference: ClassVar[str] = "Sapiezynski et al., WWW 2019; Raj, Ekstrand, SIGIR 2022"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    higher_is_better: ClassVar[bool] = False
+    best_by_relevance: ClassVar[bool] = False
+    is_additive: ClassVar[bool] = False
+    reads_groups: ClassVar[bool] = True
+    needs_relevant: ClassVar[bool] = False
+    of_every_list: ClassVar[bool] = True
+    undefined_if: ClassVar[str] = "without a ranked item of a group, or without a target"
+    undefined_without: ClassVar[str] = "ranked item of a group"
+    optional_inputs: ClassVar[tuple[str, ...]] = ("features", "catalog")
+
+    target: GroupTarget = "equal"
+    distance: GroupDistance = "tv"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.target, str):
+            object.__setattr__(self, "target", _checked_target(self.target))
+
+    @property
+    def targets(self) -> Table:  # type: ignore[override]  # depends on an option
+        return self.target if isinstance(self.target, tuple) else ()
+
+    @property
+    def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.target == "relevant"
+
+    @property
+    def inexact(self) -> str:
+        return f"{STOCHASTIC}, up to 0.86 off in lists of up to 7 rows"
+
+    def explained(self) -> Sequence[str]:
+        distance = {"tv": "Σ over groups of |ε − p| / 2", "js": "Jensen-Shannon divergence of ε and p, in bits"}
+        target = {
+            "equal": "the same for each group",
+            "catalog": "the group's share of the items of the catalogue",
+            "relevant": "the group's share of the relevant items of the list",
+        }
+        table = ", ".join(f"{share:g} for {group!r}" for group, share in self.targets)
+        return [
+            distance[self.distance],
+            f"ε: shares of the expected attention {self._model} at r ≤ k",
+            f"p: {f'{table}, else 0, over their sum' if self.targets else target[str(self.target)]}",
+        ]
+
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"attention": row.shared(attention, self.browsing, self.p, self.k)}
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums.group_distance("attention", self.distance, self.target)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.grouped("attention", self.distance, self.target) > 0
+
+
+def _checked_target(given: Any) -> Table:
+    """Return a table of targets as a metric keeps it, or raise for what gives groups no shares."""
+    hint = "target={'a': 0.7, 'b': 0.3}, or 'equal', 'catalog' or 'relevant'"
+    try:
+        table = tuple(sorted((group, float(share)) for group, share in dict(given).items()))
+        kinds = {type(group) for group, _ in table}
+    except (TypeError, ValueError) as error:
+        msg = f"target={quoted(given)} does not map groups of one type to numbers"
+        raise OptionTypeError(msg, hint) from error
+    if len(kinds) > 1 or not kinds <= {str, int, bool}:
+        msg = f"target={quoted(given)} names groups of the types {', '.join(sorted(kind.__name__ for kind in kinds))}"
+        raise OptionTypeError(msg, "groups of a table are all text, or all whole numbers")
+    total = math.fsum(share for _, share in table) if all(share >= 0 for _, share in table) else math.nan
+    if not 0 < total < math.inf:
+        msg = f"target={quoted(given)} holds no shares"
+        raise OptionError(msg, "shares are 0 or more, and at least one is above 0")
+    return table

@@ -1,0 +1,189 @@
+"""Groups of items: where they are read, against every order of tied items, and the values of the authors' code."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import recframe
+from compare import assert_equal
+from oracle import mean, parse
+from oracle.expected_exposure import distance
+from recframe.metrics import AWRF
+
+SELLERS = {1: "a", 2: "b", 3: "a", 4: "c", 5: None, 6: "c", 7: "d"}
+LABELS = [
+    "awrf",
+    "awrf(distance=js)@2",
+    "awrf(browsing=log2,target=catalog)",
+    "awrf(target=relevant,distance=js)",
+    "awrf(target={'a':1,'e':3})@3",
+    "awrf(browsing={1:0.5,3:2},target={'b':0.25,'c':0.75},distance=js)",
+]
+
+
+def rows_of(seed: int, lists: int = 12) -> list[dict]:
+    draw = random.Random(seed)
+    return [
+        {
+            "user": user,
+            "item": item,
+            "seller": SELLERS[item],
+            "relevant": draw.choice([0, 0, 1, 2]),
+            "score": None if draw.random() < 0.2 else draw.randint(0, 2),
+        }
+        for user in range(lists)
+        for item in draw.sample(range(1, 7), draw.randint(1, 5))
+    ]
+
+
+def expected(rows: list[dict], truth: list[dict], groups: dict, catalog: list) -> dict:
+    """Return the values of each list, and their means, of frames with and without a truth."""
+    keys = sorted({row["user"] for row in [*rows, *truth]})
+    values = {}
+    for key in keys:
+        own = [{**row, "relevant": 0} if truth else row for row in rows if row["user"] == key]
+        relevant = {row["item"]: row["relevant"] for row in truth if row["user"] == key}
+        own = [{**row, "relevant": relevant.pop(row["item"], row["relevant"])} for row in own]
+        own += [{"item": item, "relevant": grade, "score": None} for item, grade in relevant.items()]
+        values[key,] = {label: distance(parse(label), own, groups, catalog) for label in LABELS}
+    return values
+
+
+def assert_groups(engine, frame, values: dict, **given) -> None:
+    some = engine.some(LABELS, len(given))
+    found = engine.ask(frame, "evaluate", some, group="seller", per="user", **given)
+    assert_equal(found, {key: {label: each[label] for label in some} for key, each in values.items()}, ["user"])
+
+
+def test_groups_of_the_frame(engine):
+    rows = rows_of(1)
+    catalog = [row["item"] for row in rows]
+    assert_groups(engine, engine.frame(rows), expected(rows, [], SELLERS, catalog))
+    some = [1, 2, 4, 5]
+    assert_groups(engine, engine.frame(rows), expected(rows, [], SELLERS, some), catalog=some)
+
+
+def test_groups_with_a_truth(engine):
+    truth = [*rows_of(3), {"user": 0, "item": 7, "seller": "d", "relevant": 1, "score": None}]
+    rows = rows_of(2)
+    frame, there = engine.frames([{**row, "relevant": None} for row in rows], truth)
+    catalog = [row["item"] for row in rows]
+    assert_groups(engine, frame, expected(rows, truth, SELLERS, catalog), truth=there)
+    # The frame lists most items of a truth without groups.
+    frame, there = engine.frames(rows, [{**row, "seller": None} for row in truth])
+    assert_groups(engine, frame, expected(rows, truth, {**SELLERS, 7: None}, catalog), truth=there)
+
+
+def test_groups_of_features_come_first(engine):
+    rows, truth = rows_of(4), rows_of(5)
+    features = [{"item": item, "seller": seller, "price": 1.0} for item, seller in SELLERS.items()]
+    frame, there, described = engine.frames([{**row, "seller": "z"} for row in rows], truth, features)
+    values = expected(rows, truth, SELLERS, list(SELLERS))
+    assert_groups(engine, frame, values, truth=there, features=described)
+
+
+def test_groups_that_only_the_truth_names(polars_engine):
+    rows, truth = rows_of(6), rows_of(7)
+    frame, there = polars_engine.frames([{**row, "seller": None} for row in rows], truth)
+    values = expected(rows, truth, SELLERS, [row["item"] for row in truth])
+    assert_groups(polars_engine, frame.drop("seller"), values, truth=there)
+
+
+def test_models_in_rows_and_columns(engine):
+    old, new = rows_of(8), rows_of(8)
+    for row, score in zip(new, [2, 0, 1] * len(new), strict=False):
+        row["score"] = score
+    rows = [{**row, "new": other["score"]} for row, other in zip(old, new, strict=True)]
+    catalog = [row["item"] for row in rows]
+    values = {"score": expected(old, [], SELLERS, catalog), "new": expected(new, [], SELLERS, catalog)}
+    some = engine.some(LABELS)
+    right = {
+        (model,): {label: mean(each[label] for each in of.values()) for label in some} for model, of in values.items()
+    }
+    found = engine.ask(engine.frame(rows), "evaluate", some, group="seller", score=["score", "new"])
+    assert_equal(found, right, ["model"])
+    stacked = [{**row, "model": name} for name, part in (("score", old), ("new", new)) for row in part]
+    found = engine.ask(engine.frame(stacked), "evaluate", some, group="seller", model="model")
+    assert_equal(found, right, ["model"])
+
+
+ONE = [
+    {"user": 1, "item": place, "group": group, "relevant": 0, "score": -place}
+    for place, group in enumerate(["x", "y", "x", None, "y", "x"], 1)
+]
+# Both use 1 / log2(max(r, 2)).
+LOG = {place: 1 / math.log2(max(place, 2)) for place in range(1, 7)}
+# sapiezynski.py of github.com/BoiseState/rank-fairness-metrics (Raj and Ekstrand), with the target of group y.
+SAPIEZYNSKI = [
+    (AWRF(target="catalog"), 0.09491525423728814),
+    (AWRF(target="equal"), 0.19491525423728812),
+    (AWRF(target={"x": 4, "y": 1}, browsing=LOG), 0.21487415357219142),
+]
+# 1 - distance**2 of wptrec/metrics/awrf.py of github.com/fair-trec/trec2022-fair-public, whose discounts are float32.
+TREC = 0.9581893555626796
+
+
+@pytest.mark.parametrize(("metric", "value"), SAPIEZYNSKI)
+def test_the_values_of_the_code_of_raj_and_ekstrand(engine, metric, value):
+    (found,) = engine.ask(engine.frame(ONE), "evaluate", [metric], group="group")
+    assert list(found.values()) == [pytest.approx(value, abs=1e-14)]
+
+
+def test_the_value_of_the_fair_ranking_track(engine):
+    metric = AWRF(target={"x": 0.3, "y": 0.7}, browsing=LOG, distance="js")
+    (found,) = engine.ask(engine.frame(ONE), "evaluate", [metric], group="group")
+    assert [1 - math.log(2) * value for value in found.values()] == [pytest.approx(TREC, abs=1e-7)]
+
+
+def test_lists_without_a_group_have_no_value(engine):
+    rows = [{**row, "user": 2, "group": None} for row in ONE] + ONE
+    found = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
+    assert [row["awrf"] for row in found] == [pytest.approx(0.19491525423728812), None]
+    # No item is relevant.
+    assert [row["awrf(target=relevant)"] for row in found] == [None, None]
+
+
+def test_a_tie_shares_attention(engine):
+    rows = [{"user": 1, "item": item, "group": group, "score": 1} for item, group in enumerate("xy")]
+    assert engine.ask(engine.frame(rows), "awrf", group="group") == 0.0
+    assert engine.ask(engine.frame(rows), "awrf", group="group", ties="item") == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "given", "text"),
+    [
+        (lambda: AWRF(target={}), {}, "holds no shares"),
+        (lambda: AWRF(target={"a": -1}), {}, "holds no shares"),
+        (lambda: AWRF(target={"a": 1, 2: 1}), {}, "does not map groups of one type to numbers"),
+        (lambda: AWRF(target={1.5: 1}), {}, "names groups of the types float"),
+        (lambda: AWRF(target=3), {}, "does not map groups of one type"),
+        (lambda: AWRF(target="items"), {}, "not one of 'equal'"),
+        (lambda: AWRF(browsing={0: 1}), {}, "gives position 0 the attention 1"),
+        (lambda: AWRF(browsing={1: -1}), {}, "gives position 1 the attention -1"),
+        (lambda: AWRF(browsing=[1, 2]), {}, "does not map positions to numbers"),
+        (lambda: AWRF(target={1: 1}), {}, "(?s)group='group' has the type .* in the frame, but .* in target"),
+        (lambda: "awrf", {"group": "colour"}, "group='colour': the frame has no such column"),
+        (
+            lambda: "awrf",
+            {"per_item": "group"},
+            "per_item='group' is about relevant items, but awrf reads no relevance",
+        ),
+        (lambda: "mrr", {}, "group='group' is about groups of items, which mrr does not read"),
+        (lambda: "awrf", {"chance": True}, "chance"),
+    ],
+)
+def test_refusals(polars_engine, metric, given, text):
+    with pytest.raises(recframe.RecError, match=text):
+        polars_engine.frame(ONE).rec.evaluate([metric()], **{"group": "group", **given})
+
+
+def test_calls_of_lists_accept_groups(polars_engine):
+    frame = polars_engine.frame(rows_of(9))
+    table = frame.rec.describe("awrf", group="seller")
+    assert table["mean"][0] == pytest.approx(frame.rec.awrf(group="seller"))
+    with pytest.raises(recframe.OptionError, match="a state of some lists does not hold"):
+        frame.rec.state("awrf")
+    assert frame.rec(group="seller").mrr() == frame.rec.mrr()
