@@ -58,6 +58,7 @@ CALLS = {
     "describe": [("ndcg", 2), {}, {"per": "user"}],
     "estimate": [("ndcg", 2), {}, {"per": "user"}],
     "bounds": [("ndcg", 2), {}, BOTH, {"per": "user"}],
+    "exposure": [(2,), {}, {**BOTH, "target": "relevant"}, {"model": "day", "group": "price"}],
     "changes": [("ndcg", 2), BOTH, {**BOTH, "items": False, "most": None}],
     "state": [("ndcg", 2), {}, {**BOTH, "per": "user"}],
     "agreement": [(2,), BOTH, {"model": "day"}],

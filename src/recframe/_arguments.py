@@ -89,7 +89,9 @@ EVALUATED = frozenset(
 AVERAGED = EVALUATED - {"contributions", "changes"}
 BY_VALUE = frozenset({"measure", "evaluate"})
 """The calls that give values of metrics and nothing else."""
-RANKED = EVALUATED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
+EXPOSED = EVALUATED | {"exposure"}
+"""These, and the one that looks at the attention of groups."""
+RANKED = EXPOSED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
 """The calls that read a ranking."""
 EVERY = RANKED | {"split", "add_random", "add_popular", "add_propensity"}
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
@@ -251,29 +253,29 @@ class Roles:
     by: Columns = field(default="user", metadata=Role.of(column_names, EVERY))
     item: str = field(default="item", metadata=Role.of(column_name, EVERY))
     relevant: str = field(
-        default="relevant", metadata=Role.of(column_name, EVALUATED | {"bounds", "check", "label", "position_bias"})
+        default="relevant", metadata=Role.of(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
     )
     score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
-    truth: Any = field(default=None, metadata=_frame(EVALUATED | {"bounds", "check"}, "frame", "FILE"))
+    truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
         default=None, metadata=Role.of(column_names, AVERAGED - {"tune"} | {"bounds", "agreement", "check"})
     )
     per_item: Columns = field(default=None, metadata=Role.of(column_names, BY_VALUE | {"describe", "compare"}))
-    ties: Ties = field(default="average", metadata=_policy(_word(Ties)))
+    ties: Ties = field(default="average", metadata=_policy(_word(Ties), EXPOSED))
     min_relevance: float | None = field(
-        default=None, metadata=_policy(_optional(_value(number)), EVALUATED | {"bounds", "check"})
+        default=None, metadata=_policy(_optional(_value(number)), EXPOSED | {"bounds", "check"})
     )
     undefined: Undefined = field(
         default="skip", metadata=_policy(_value(finite_or, _words(Undefined), UNDEFINED), AVERAGED)
     )
     train: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
-    catalog: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE|NUMBER"))
-    features: Any = field(default=None, metadata=_frame(EVALUATED, "side information", "FILE"))
+    catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
+    features: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE"))
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
     subtopic: str | None = field(default=None, metadata=Role.of(_name))
-    group: str | None = field(default=None, metadata=Role.of(_name, AVERAGED - {"state"}))
+    group: str | None = field(default=None, metadata=Role.of(_name, (AVERAGED - {"state"}) | {"exposure"}))
     condensed: bool = field(default=False, metadata=_policy(_value(flag)))
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
@@ -318,6 +320,7 @@ CALLS = (
         "describe",
         "estimate",
         "bounds",
+        "exposure",
         "changes",
         "state",
         "report",

@@ -232,6 +232,20 @@ GROUP_SHARE = GROUPS.one("group_share", "float", "the group's share of it")
 TARGET = GROUPS.one("target", "float", "the share that the group should get")
 target_column = GROUPS.many("target{}", "float", "the number that a table of targets gives a group", "_engines")
 
+EXPOSURES = FrameSpec("exposures", "a group of items", (TERM_ROWS, GROUPS), "exposure")
+EXPOSED = {
+    name: EXPOSURES.one(f"group {name}", "float", meaning)
+    for name, meaning in {
+        "items": "how many items of the catalogue the group has",
+        "relevance": "the relevance of its relevant items, summed over lists",
+        "exposure": "the attention that it gets, summed over lists",
+        "gain": "the same, times the relevance of relevant items",
+        "target": "its part of the target, as a number",
+    }.items()
+}
+"""The sums of a group, by the names of what they are."""
+exposed_column = EXPOSURES.many("group's {}", "float", "a column of the result, by the name that it gets")
+
 LIST_SUMS = FrameSpec("list sums", "a list", (TERM_ROWS, PLACES, IDEAL, RECOMMENDED, GROUPS), "list_sums")
 sum_column = LIST_SUMS.many("sum{}", "float", "the sum of a metric's term over the list")
 RANKED = LIST_SUMS.one("ranked_in_list", "float", "N: how many rows the list ranks", "row_counts")
@@ -293,6 +307,6 @@ ABSOLUTE = SCRATCH.one("absolute", "float", "the absolute value")
 
 FRAMES = (
     *(FRAME, TRUTH, TRAIN, FEATURES, RANKED_ROWS, PLACED_ROWS, KEPT_ROWS, IDEAL, TERM_ROWS, PLACES, SIDE),
-    *(RECOMMENDED, GROUPS, LIST_SUMS, ITEM_SUMS, VALUES, TOTALS, RESULT, SHARES, SCRATCH),
+    *(RECOMMENDED, GROUPS, EXPOSURES, LIST_SUMS, ITEM_SUMS, VALUES, TOTALS, RESULT, SHARES, SCRATCH),
 )
 """All frames, in the order in which a call makes them."""

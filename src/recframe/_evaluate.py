@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from inspect import Parameter, Signature, cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recframe._given_frames import Given
     from recframe._plan.plan import Plan
     from recframe._query import Query
+    from recframe.metrics.awrf import AWRF
 
 
 def bind(bound: Mapping[str, Any], roles: Mapping[str, Any], unnamed: Sequence[object] = ()) -> dict[str, Any]:
@@ -197,6 +198,20 @@ def contributions(frame: Any, bound: dict[str, Any], metric: str | Metric, k: in
 
     warn_of_data(opened, query, rows.context, result)
     return result
+
+
+def exposure(frame: Any, bound: dict[str, Any], metric: AWRF, given: dict[str, Any]) -> Any:
+    """Return the exposure of groups of items, as a frame of the kind given."""
+    check_frame(frame)
+    from recframe._plan.exposure import GroupExposure
+
+    allowed = CALL_ROLES["exposure"]
+    arguments = Arguments(frame, {name: value for name, value in bound.items() if name in allowed}, given)
+    roles = arguments.roles(allowed)
+    # Of a truth, the relevance and the groups are there.
+    also = [] if roles.truth is None else [replace(metric, target="relevant")]
+    call = arguments.call([Spec(each, {}) for each in dict.fromkeys([metric, *also])], roles)
+    return GroupExposure(arguments.opened(call), call.query, call.metrics, metric.target).frame()
 
 
 def call_of_rows(

@@ -22,13 +22,15 @@ from recframe._guesses import METHODS, SENTENCES
 from recframe._signatures import checked_call, show_roles
 from recframe._values import flag
 from recframe.errors import UnknownMethodError, closest
-from recframe.metrics import METRICS, meant
+from recframe.metrics import AWRF, METRICS, meant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recframe._data.methods import Frame
     from recframe.metrics import Metric
+    from recframe.metrics.awrf import GroupTarget
+    from recframe.metrics.expected_exposure import Browsing
 
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
@@ -184,6 +186,43 @@ class Rec(DataMethods, PropensityMethods, ComparisonMethods, DisplayMethods):
         1 8 1.0 2 1 0.5 0.5
         """
         return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
+
+    def exposure(
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", target: GroupTarget = "equal",
+        **roles: Any,
+    ) -> Frame:  # fmt: skip
+        """Return how much attention each group of items gets in all lists together, and how much it should get.
+
+        Parameters
+        ----------
+        k : int, optional
+            The cutoff. None: the whole lists.
+        p, browsing, target
+            The attention at a position, and the share that each group should get, as for `awrf`.
+        **roles
+            `by`, `item`, `relevant`, `score`, `rank`, `truth`, `ties`, `min_relevance`, `features`, `catalog`, `group`
+            and `model`, as for `awrf`. Without `group`, each item is a group.
+
+        Returns
+        -------
+        frame
+            Of the kind given: ``model`` if there are several, the group, ``items`` (of the catalogue), ``relevance``
+            (of its relevant items, summed over lists), ``exposure`` (its expected attention, summed over lists), its
+            ``share`` of all exposure, its ``target``; ``parity``, the share over that of items; ``treatment``, the
+            share over that of relevance; and ``impact``, the same of the attention to relevant items times their
+            relevance. 1 is the mean of all groups. The ratio of two groups is the quotient of their rows.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": [1, 2, 3], "seller": ["a", "b", "a"], "score": [3, 2, 1]})
+        >>> for row in df.rec.exposure(group="seller", target="catalog").select("seller", "exposure", "parity").rows():
+        ...     print(*row)
+        a 1.25 1.0714285714285714
+        b 0.5 0.8571428571428571
+        """
+        return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, target), roles)
 
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Any) -> Frame:
         """Return what is wrong or remarkable in the frame: one row per finding, of each model the severe first.

@@ -203,6 +203,20 @@ class BoundsRoles(TypedDict, total=False):
     per: Columns
     min_relevance: float | None
 
+class ExposureRoles(TypedDict, total=False):
+    by: Columns
+    item: str
+    relevant: str
+    score: str | Sequence[str] | None
+    rank: str | Sequence[str] | None
+    truth: Any
+    ties: Ties
+    min_relevance: float | None
+    catalog: Any
+    features: Any
+    group: str | None
+    model: str | None
+
 class StateRoles(TypedDict, total=False):
     by: Columns
     item: str
@@ -502,6 +516,15 @@ class Rec(Generic[Mean, Frame]):
         *,
         grade: float | None = None,
         **roles: Unpack[BoundsRoles],
+    ) -> Frame: ...
+    def exposure(
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        target: GroupTarget = "equal",
+        **roles: Unpack[ExposureRoles],
     ) -> Frame: ...
     def changes(
         self,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
+from operator import itemgetter
 
 import pytest
 
@@ -11,6 +13,7 @@ import recframe
 from compare import assert_equal
 from oracle import mean, parse
 from oracle.expected_exposure import distance
+from oracle.expected_exposure import expected as attention_to
 from recframe.metrics import AWRF
 
 SELLERS = {1: "a", 2: "b", 3: "a", 4: "c", 5: None, 6: "c", 7: "d"}
@@ -141,6 +144,7 @@ def test_the_value_of_the_fair_ranking_track(engine):
 def test_lists_without_a_group_have_no_value(engine):
     rows = [{**row, "user": 2, "group": None} for row in ONE] + ONE
     found = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
+    found = sorted(found, key=itemgetter("user"))
     assert [row["awrf"] for row in found] == [pytest.approx(0.19491525423728812), None]
     # No item is relevant.
     assert [row["awrf(target=relevant)"] for row in found] == [None, None]
@@ -150,6 +154,85 @@ def test_a_tie_shares_attention(engine):
     rows = [{"user": 1, "item": item, "group": group, "score": 1} for item, group in enumerate("xy")]
     assert engine.ask(engine.frame(rows), "awrf", group="group") == 0.0
     assert engine.ask(engine.frame(rows), "awrf", group="group", ties="item") == pytest.approx(1 / 6)
+
+
+def exposed(rows: list[dict], metric, target: dict) -> dict:
+    """Return the exposure of each group over all lists of rows, by the formulas."""
+    members = Counter(SELLERS[item] for item in {row["item"] for row in rows} if SELLERS[item])
+    names = {*members, *target}
+    attention, gain, relevance = Counter(), Counter(), Counter()
+    for key in {row["user"] for row in rows}:
+        own = [row for row in rows if row["user"] == key]
+        for row, seen in zip(own, attention_to(metric, own), strict=True):
+            attention[row["seller"]] += seen
+            gain[row["seller"]] += seen * row["relevant"]
+            relevance[row["seller"]] += row["relevant"]
+    share = {name: {group: of[group] / sum(of[each] for each in names) for group in names} for name, of in
+             (("items", members), ("exposure", attention), ("gain", gain), ("relevance", relevance), ("target", Counter(target)))}  # fmt: skip
+    ratios = {"parity": ("exposure", "items"), "treatment": ("exposure", "relevance"), "impact": ("gain", "relevance")}
+    return {
+        (group,): {"items": members[group], "relevance": relevance[group], "exposure": attention[group],
+                   "share": share["exposure"][group], "target": share["target"][group]}
+        | {name: share[one][group] / share[other][group] if share[other][group] else None
+           for name, (one, other) in ratios.items()}
+        for group in names
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [2, None])
+def test_exposure_of_groups(engine, k):
+    rows = rows_of(10)
+    metric = parse("awrf(browsing=log2)" + ("" if k is None else f"@{k}"))
+    equal = exposed(rows, metric, {"a": 1, "b": 1, "c": 1})
+    frame = engine.frame(rows)
+    found = engine.ask(frame, "exposure", k, browsing="log2", group="seller")
+    columns = "seller items relevance exposure share target parity treatment impact"
+    assert list(found[0]) == columns.split()
+    assert_equal(found, equal, ["seller"])
+    table = exposed(rows, metric, {"a": 1, "e": 3})
+    assert_equal(
+        engine.ask(frame, "exposure", k, browsing="log2", group="seller", target={"a": 1, "e": 3}), table, ["seller"]
+    )
+    # The other model is the same, and so is a truth with the relevance; a list that nobody was shown has one.
+    both = [{**row, "other": row["score"]} for row in rows]
+    right = {(name, *key): values for name in ("score", "other") for key, values in equal.items()}
+    given = {"browsing": "log2", "group": "seller"}
+    frame, there = engine.frames([{**row, "relevant": 0} for row in both], rows)
+    models = engine.ask(frame, "exposure", k, score=["score", "other"], truth=there, **given)
+    assert_equal(models, right, ["model", "seller"])
+    stacked = [{**row, "model": name} for name in ("score", "other") for row in rows]
+    assert_equal(engine.ask(engine.frame(stacked), "exposure", k, model="model", **given), right, ["model", "seller"])
+
+
+def test_the_job_seekers_of_singh_and_joachims(engine):
+    relevance = [0.82, 0.81, 0.80, 0.79, 0.78, 0.77]
+    rows = [
+        {"item": place, "sex": "fm"[place < 3], "relevant": each, "score": each} for place, each in enumerate(relevance)
+    ]
+    women, men = engine.ask(engine.frame(rows), "exposure", by=None, group="sex", browsing="log2")
+    if women["sex"] != "f":
+        women, men = men, women
+    attention = [1 / math.log2(place + 1) for place in range(1, 7)]
+    clicks = [seen * each for seen, each in zip(attention, relevance, strict=True)]
+    assert men["parity"] / women["parity"] == pytest.approx(sum(attention[:3]) / sum(attention[3:]))
+    assert men["treatment"] / women["treatment"] == pytest.approx(
+        sum(attention[:3]) / sum(relevance[:3]) / (sum(attention[3:]) / sum(relevance[3:]))
+    )
+    assert men["impact"] / women["impact"] == pytest.approx(
+        sum(clicks[:3]) / sum(relevance[:3]) / (sum(clicks[3:]) / sum(relevance[3:]))
+    )
+    assert (men["exposure"] / 3, women["exposure"] / 3) == pytest.approx((0.71, 0.39), abs=0.005)
+
+
+def test_exposure_without_groups_and_relevance(engine):
+    rows = [{"user": 1, "item": item, "score": score} for item, score in (("a", 2), ("b", 1), ("c", None))]
+    found = engine.ask(engine.frame(rows), "exposure")
+    seen = {row["item"]: (row["exposure"], row["share"], row["treatment"]) for row in found}
+    assert seen == {
+        "a": (1.0, pytest.approx(2 / 3), None),
+        "b": (0.5, pytest.approx(1 / 3), None),
+        "c": (0.0, 0.0, None),
+    }
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from recframe._columns import (
     ITEM,
     LIST_ATTENTION,
     LISTED,
+    RELEVANCE,
     TARGET,
     Addends,
     group_distance_column,
@@ -73,27 +74,30 @@ def grouped_items(context: CallContext, frames: Sequence[str]) -> Frame:
 
 def with_targets(context: CallContext, groups: Frame, target: GroupTarget) -> Frame:
     """Add the share that each group should have; lists without a target are left out."""
-    engine = context.engine
-    if target == "relevant":
-        relevant, keys = _relevant(context)
-        counts = relevant.group_by(*keys, GROUP).agg(nw.len().alias(TARGET))
-        totals = relevant.group_by(*keys).agg(nw.len().alias(LISTED))
+    engine, numbers = context.engine, target_numbers(context, target)
+    keys = relevant_keys(context) if target == "relevant" else []
+    if keys:
+        totals = numbers.group_by(*keys).agg(_TARGET.sum().alias(LISTED))
         groups = engine.join(groups, totals, keys).filter(~nw.col(LISTED).is_null())
-        groups = engine.join(groups, counts, [*keys, GROUP])
-        return groups.with_columns((_TARGET.cast(nw.Float64()).fill_null(0.0) / nw.col(LISTED)).alias(TARGET))
-    if isinstance(target, str):
+    else:
+        groups = groups.join(numbers.select(_TARGET.sum().alias(LISTED)), how="cross")
+    groups = engine.join(groups, numbers, [*keys, GROUP])
+    return groups.with_columns((_TARGET.fill_null(0.0) / nw.col(LISTED)).alias(TARGET))
+
+
+def target_numbers(context: CallContext, target: GroupTarget) -> Frame:
+    """Return the numbers of which the shares are a target, of each list if it depends on lists."""
+    if target == "relevant":
+        counts = relevant_items(context).group_by(*relevant_keys(context), GROUP).agg(nw.len().alias(TARGET))
+    elif isinstance(target, str):
         items = catalog(context)
         items = items.select(GROUP).unique() if target == "equal" else items
-        shares = items.group_by(GROUP).agg(nw.len().alias(TARGET)).with_columns(_TARGET.cast(nw.Float64()))
-        whole = shares.select(_TARGET.sum().alias(LISTED))
-        shares = shares.join(whole, how="cross").with_columns((_TARGET / nw.col(LISTED)).alias(TARGET))
+        counts = items.group_by(GROUP).agg(nw.len().alias(TARGET))
     else:
-        total = math.fsum(share for _, share in target)
-        table = target_column(context.target_tables.index(target))
+        table = nw.col(target_column(context.target_tables.index(target)))
         named = nw.col(ITEM if context.query.group is None else GROUP).alias(GROUP)
-        shares = context.session.frames["target"].select(named, (nw.col(table) / total).alias(TARGET))
-    shares = engine.collect_once(shares.select(GROUP, TARGET))
-    return engine.join(groups, shares, [GROUP]).with_columns(_TARGET.fill_null(0.0))
+        counts = context.session.frames["target"].select(named, table.alias(TARGET))
+    return context.engine.collect_once(counts.with_columns(_TARGET.cast(nw.Float64())))
 
 
 def catalog(context: CallContext) -> Frame:
@@ -109,22 +113,27 @@ def catalog(context: CallContext) -> Frame:
     return listed.filter(~nw.col(LISTED).is_null()).drop(LISTED)
 
 
-def _relevant(context: CallContext) -> tuple[Frame, list[str]]:
-    """Return the relevant items of each list with their groups, and the key of a list."""
+def relevant_keys(context: CallContext) -> list[str]:
+    """Return the key of a list of relevant items: those of a truth are the same for all models."""
+    return context.group if context.truth is None else context.keys
+
+
+def relevant_items(context: CallContext) -> Frame:
+    """Return the relevant items of each list with their groups and their relevance."""
+    keys = relevant_keys(context)
     if context.truth is not None:
-        keys, rows = context.keys, context.with_hits(context.truth)
+        rows = context.with_hits(context.truth)
         # The group of an item that the frame lacks is in the truth, if there is one.
-        rows = rows.filter(nw.col(HIT) > 0).select(*keys, ITEM)
+        rows = rows.filter(nw.col(HIT) > 0).select(*keys, ITEM, RELEVANCE)
         if context.query.group is None:
             rows = rows.with_columns(nw.col(ITEM).alias(GROUP))
         else:
             rows = context.engine.join(rows, grouped_items(context, context.group_frames), [ITEM])
-        return context.engine.collect_once(rows.filter(_HAS_GROUP)), keys
-    keys = context.group
+        return context.engine.collect_once(rows.filter(_HAS_GROUP))
     own = [GROUP] if context.own_groups else []
     rows = context.with_relevance(context.frame.select(*keys, ITEM, *context.relevance, *own))
-    rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).select(*keys, ITEM, GROUP).unique()
-    return context.engine.collect_once(rows), keys
+    rows = with_groups(context, rows.filter(nw.col(HIT) > 0)).group_by(*keys, ITEM, GROUP).agg(nw.col(RELEVANCE).max())
+    return context.engine.collect_once(rows)
 
 
 def _difference() -> nw.Expr:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import CallContext
+    from recframe.metrics._shared_terms import Terms
 
 
 class Ranking:
@@ -133,17 +134,14 @@ class Ranking:
 
     def _row_sums(self, kept: Frame, hits: Frame, ideal: Later, rows: TermRows) -> list[Addends]:
         """Return what lists get from their ranked rows: few are hits, and few metrics read the others."""
-        context, accuracy = self._context, self._requirements.accuracy
+        context = self._context
         of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
         addends: list[Addends] = []
         if of_hits.by_column:
             read = self._in_order(rows.join_lookups(hits, of_hits.requested, ideal), rows)
             addends.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
-            cutoff = furthest([metric.cutoff for metric in accuracy if metric.reads == "all"])
-            read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
-            read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
-            read = self._in_order(read, rows)
+            read = self.read_rows(kept, ideal, rows, of_all)
             if self._requirements.groups:
                 addends += group_distances(context, read, of_all.summands)
             terms = of_all.summands
@@ -154,6 +152,13 @@ class Ranking:
                 terms = {name: own(name) for name in terms}
             addends.append(Addends(read, terms, by_list=several, in_order=True))
         return addends
+
+    def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
+        """Return the rows that metrics read which must see every row, with what their terms request."""
+        cutoff = furthest([metric.cutoff for metric in self._requirements.accuracy if metric.reads == "all"])
+        read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
+        read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
+        return self._in_order(read, rows)
 
     def _in_order(self, read: Frame, rows: TermRows) -> Frame:
         """Return rows in the order in which their terms are added."""

@@ -1,0 +1,120 @@
+"""How much attention each group of items gets in all lists together, and how much it should get."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+
+from recframe._columns import EXPOSED, GROUP, HIT, ITEM, MODEL, RELEVANCE, TARGET, exposed_column, total_column
+from recframe._plan.groups import catalog, relevant_items, target_numbers, with_groups
+from recframe._plan.plan import Plan
+from recframe._plan.sum_columns import constant
+from recframe._query import check_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._columns import Frame
+    from recframe._engines.base import Later
+    from recframe._given_frames import Given
+    from recframe._query import Query
+    from recframe.metrics._record import Metric
+    from recframe.metrics.awrf import GroupTarget
+
+COLUMNS = ("items", RELEVANCE, "exposure", "share", TARGET, "parity", "treatment", "impact")
+"""The columns of a result, after the model and the group."""
+
+
+class GroupExposure:
+    """One row for each group of items, with its exposure over all lists.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        An `awrf` with the attention and the target, and what else decides which columns are read.
+    target : str or tuple
+        That target.
+    """
+
+    def __init__(self, given: Given, query: Query, metrics: Sequence[Metric], target: GroupTarget) -> None:
+        self._plan = Plan(given, query, metrics)
+        self._query = query
+        self._target: GroupTarget = target
+        self.context = self._plan.context
+        self._engine = self.context.engine
+        self._group = ITEM if query.group is None else GROUP
+        self._keys = [MODEL] if query.several else []
+
+    def frame(self) -> Any:
+        """Return the rows as a frame of the user's kind, sorted where it is eager by model and group."""
+        user = {self._group: self._query.item if self._query.group is None else self._query.group}
+        names = {name: name for name in self._keys} | user | {exposed_column(name): name for name in COLUMNS}
+        check_apart(list(names.values()))
+        return self.context.finish(self._shares().select(*names), names, [*self._keys, self._group])
+
+    def _shares(self) -> Frame:
+        """Return the sums of groups and what they say about each other."""
+        rows = self._sums()
+        totals = {total_column(name): name for name in EXPOSED.values()}
+        whole = self._engine.sum_exactly(rows.select(*self._keys, **totals), self._keys, list(totals))
+        rows = self._engine.join(rows, whole, self._keys) if self._keys else rows.join(whole, how="cross")
+        share = {name: _ratio(nw.col(column), nw.col(total_column(column))) for name, column in EXPOSED.items()}
+        found = {
+            "items": nw.col(EXPOSED["items"]).cast(nw.Int64()),
+            **{name: nw.col(EXPOSED[name]) for name in (RELEVANCE, "exposure")},
+            "share": share["exposure"],
+            TARGET: share[TARGET],
+            "parity": _ratio(share["exposure"], share["items"]),
+            "treatment": _ratio(share["exposure"], share[RELEVANCE]),
+            "impact": _ratio(share["gain"], share[RELEVANCE]),
+        }
+        columns = (value.alias(exposed_column(name)) for name, value in found.items())
+        return rows.select(*self._keys, nw.col(GROUP).alias(self._group), *columns)
+
+    def _sums(self) -> Frame:
+        """Return the sums of each group under each model."""
+        ideal, upto = self._plan.ideal_side()
+        parts = [part for index in range(len(self._query.orders)) for part in self._parts(index, ideal, upto)]
+        return self._engine.sum_exactly(self._engine.stack(parts), [*self._keys, GROUP], list(EXPOSED.values()))
+
+    def _parts(self, index: int, ideal: Later | None, upto: int | None) -> list[Frame]:
+        """Return rows that add up to the sums of groups under one model."""
+        context, requirements = self.context, self.context.requirements
+        ranking = self._plan.ranking(index, ideal, upto)
+        assert ideal is not None  # noqa: S101 - for the type checker: awrf
+        assert ranking.kept is not None  # noqa: S101 - is a metric of ranked rows
+        kept, rows = ranking.prepared(ranking.kept)
+        terms = requirements.ranked_terms(tied=rows.tied).of_all
+        attention = terms.summands[requirements.groups[0][0]]
+        read = with_groups(context, ranking.read_rows(kept, ideal, rows, terms))
+        gain = nw.when(nw.col(HIT) > 0).then(nw.col(RELEVANCE).cast(nw.Float64())).otherwise(0.0) * attention
+        # A relevance of 0 or less may be a relevant one, but is of no use.
+        useful = nw.when(nw.col(RELEVANCE) > 0).then(nw.col(RELEVANCE)).otherwise(0.0).cast(nw.Float64())
+        own = context.truth is None
+        return [
+            self._part(index, read, {"exposure": attention, "gain": nw.when(gain > 0).then(gain).otherwise(0.0)}),
+            self._part(index, relevant_items(context), {RELEVANCE: useful}, of_model=own),
+            self._part(index, catalog(context), {"items": nw.lit(1.0)}, of_model=False),
+            self._part(
+                index,
+                target_numbers(context, self._target),
+                {TARGET: nw.col(TARGET)},
+                of_model=own and self._target == "relevant",
+            ),
+        ]
+
+    def _part(self, index: int, frame: Frame, added: Mapping[str, nw.Expr], *, of_model: bool = True) -> Frame:
+        """Return rows with what they add to the sums of groups, 0 where that is nothing."""
+        context = self.context
+        columns = [
+            added[name].alias(column) if name in added else constant(column, 0.0) for name, column in EXPOSED.items()
+        ]
+        if context.long and not of_model:
+            frame = frame.join(context.models(), how="cross")
+        named = [context.model(index)] if self._keys and not context.long else []
+        return frame.select(*(self._keys if context.long else []), *named, GROUP, *columns)
+
+
+def _ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:
+    return nw.when(whole > 0).then(part / whole)
