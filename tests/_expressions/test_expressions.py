@@ -24,12 +24,11 @@ pl = pytest.importorskip("polars")
 
 from recframe._expressions import calls  # noqa: E402
 from recframe._expressions.calls import NAMES, OLDEST  # noqa: E402
+from recframe._expressions.cascade import MOST_PLACES  # noqa: E402
 from recframe._expressions.fields import on_fields  # noqa: E402
 
 VERSION = tuple(map(int, pl.__version__.split(".")[:2]))
 supported = pytest.mark.skipif(VERSION < OLDEST, reason="expressions need a newer polars")
-CASCADE = ("err", "pfound")
-"""The metrics whose mean over tied rows no expression holds."""
 ALONE = {"err": "err(max_relevance=3)"}
 """What a metric cannot do without in one group."""
 WITHIN = 1e-12
@@ -45,8 +44,7 @@ def variants_of(name, cutoffs=(1, 2, 3, 30, None)):
 
 def tried(ties):
     """Return the metrics that a policy allows."""
-    names = [name for name in NAMES if ties != "average" or name not in CASCADE]
-    labels = [label for name in names for label in variants_of(name)]
+    labels = [label for name in NAMES for label in variants_of(name)]
     return [label for label in labels if ties == "average" or "thresholds" not in label]
 
 
@@ -92,6 +90,7 @@ def test_every_option_and_cutoff_gives_the_values_of_lists(ties, level):
 SHARED = [
     *("precision@2", "recall(over=ranked)@3", "f1", "hit_rate@2", "mrr", "mrr@3", "map", "map(norm=hits)@2", "dcg@2"),
     *("ndcg", "ndcg@2", "ndcg(grades=signed)@3", "rbp@3", "r_precision", "roc_auc", "roc_auc@3", "gauc", "pr_auc"),
+    *("err(max_relevance=3)@1", "err(max_relevance=3)@3", "pfound(p_break=0.5,probability={0:0.1,1:0.5,3:1})@4"),
 ]
 
 
@@ -102,7 +101,7 @@ SHARED = [
 @example(rows=[(0, None, 1), (1, 0.5, 0)], level=None, undefined="skip")
 @pytest.mark.parametrize("ties", ["average", "best", "worst"])
 def test_values_are_those_of_lists(ties, rows, level, undefined):
-    df, labels = frame_of(rows), [*SHARED, *(["err(max_relevance=3)@3"] if ties != "average" else [])]
+    df, labels = frame_of(rows), SHARED
     policies = {"ties": ties, "min_relevance": level, "undefined": undefined}
     both, known = pl.col("score").rec.evaluate(labels, **policies), expected(df, labels, **policies)
     other = pl.col("query") + 8  # each list in two orders
@@ -117,9 +116,11 @@ def some():
 
 
 @supported
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in CASCADE])
+@pytest.mark.parametrize("name", NAMES)
 def test_each_place_of_an_expression_gives_the_same(name):
-    df, e = some(), getattr(pl.col("score").rec, name)(**({"k": 2} if "@" in spellings_of(name, (2,))[0] else {}))
+    given = {"k": 2} if "@" in spellings_of(name, (2,))[0] else {}
+    given |= {"err": {"max_relevance": 3}, "pfound": {"probability": {1: 0.5}}}.get(name, {})
+    df, e = some(), getattr(pl.col("score").rec, name)(**given)
     known = expected(df, [e.meta.output_name()])
     assert_same(df.group_by("query").agg(e), known)
     assert_same(df.lazy().group_by("query").agg(e).collect(), known)
@@ -213,6 +214,34 @@ def test_text_is_no_relevance():
             df.select(e)
 
 
+def long_block(rows, hits, ahead=0):
+    """Return a list with rows ahead of a tied block."""
+    rows = [(1, 1.0 + n, 0) for n in range(ahead)] + [(1, 0.0, int(n < hits)) for n in range(rows)]
+    return pl.concat([frame_of(rows), frame_of([(2, 1.0, 1), (2, 1.0, 0)])])
+
+
+@supported
+@pytest.mark.parametrize(("rows", "hits", "ahead"), [(50, 7, 0), (50, 50, 3), (300, 0, 2), (2000, 40, 0)])
+def test_long_blocks_are_exact(rows, hits, ahead):
+    df = long_block(rows, hits, ahead)
+    k = "" if rows <= MOST_PLACES or not hits else "@50"
+    labels = [f"err(max_relevance=2){k}", f"pfound(p_break=0.01,probability={{1:0.02}}){k}"]
+    assert_same(df.group_by("query").agg(pl.col("score").rec.evaluate(labels)).unnest("metrics"), expected(df, labels))
+
+
+@supported
+def test_a_block_with_too_many_places_is_an_error():
+    for k, ahead in ((None, 0), (60, 4)):
+        e = pl.col("score").rec.err(k=k, max_relevance=2)
+        with pytest.raises(
+            pl.exceptions.PolarsError, match="more than 50 positions of a tied block: give a k up to 50"
+        ):
+            long_block(51, 1, ahead).group_by("query").agg(e)
+    far = long_block(60, 1, ahead=10)
+    e = pl.col("score").rec.err(k=60, max_relevance=2)
+    assert_same(far.group_by("query").agg(e), expected(far, ["err(max_relevance=2)@60"]))
+
+
 @supported
 def test_nothing_of_python_runs_in_the_plan():
     plan = some().lazy().group_by("query").agg(pl.col("score").rec.evaluate(SHARED)).explain()
@@ -235,7 +264,7 @@ def test_every_metric_that_reads_one_list_is_there():
     def builds(name):
         given = {"pfound": "pfound(probability={1:0.5})"} | ALONE
         try:
-            pl.col("score").rec.measure(given.get(name, name), ties="worst" if name in CASCADE else "average")
+            pl.col("score").rec.measure(given.get(name, name))
         except recframe.OptionError:
             return False
         return True
@@ -253,7 +282,6 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.ndcg(ties="item"), "ties='item' orders tied rows by more", "ties='average', 'best' or 'worst'"),
         (lambda s: s.ndcg(undefined="raise"), "needs the data", "undefined='skip'"),
         (lambda s: s.err(k=5, ties="best"), "err@5 divides by the largest relevance of the frame", "max_relevance=4"),
-        (lambda s: s.err(max_relevance=4), "a mean over the orders of tied rows", "ties='best' or 'worst'"),
         (lambda s: s.measure("coverage@5"), "coverage@5 reads more than the scores", "df.rec.evaluate(['coverage@5']"),
         (lambda s: s.measure("kendall"), "kendall reads more than the scores", "per='query'"),
         (lambda s: s.ndcg(truth=some()), "truth= is a second frame", "how='full', coalesce=True"),

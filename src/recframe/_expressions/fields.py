@@ -26,6 +26,11 @@ def on_columns(expression: nw.Expr, column: Callable[[str], pl.Expr]) -> pl.Expr
     return cast("pl.Expr", cast("Any", expression)._to_compliant_expr(namespace).native)  # noqa: SLF001
 
 
+def columns_of(expression: nw.Expr) -> list[str]:
+    """Return the columns that an expression reads."""
+    return on_columns(expression, pl.col).meta.root_names()
+
+
 def field(name: str) -> pl.Expr:
     """Return a field of the struct that is an element of a list."""
     return pl.element().struct.field(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import narwhals as nw
-import polars as pl
 
 from recframe._columns import (
     GREATEST,
@@ -18,7 +17,7 @@ from recframe._columns import (
     vacant_column,
 )
 from recframe._expressions import rows, values
-from recframe._expressions.fields import on_columns
+from recframe._expressions.fields import columns_of
 from recframe._plan.checks import check_ties
 from recframe._query import check_apart
 from recframe.errors import OptionError
@@ -66,10 +65,7 @@ def check_requirements(requirements: Requirements, query: Query) -> None:
         if (own.ranked.requested | own.ideal.requested | requirements.values[metric.label].requested) - known:
             raise _reads_more(metric, query)
         stops = [stop for column, stop in stopping.items() if column in own.ranked.requested]
-        if stops and query.ties == "average":
-            msg = f"{name} is a mean over the orders of tied rows, which no expression of polars holds"
-            raise OptionError(msg, f"ties='best' or 'worst', its bounds, or {_on_frame(metric)}")
-        if any(GREATEST in _columns_of(stop(nw.col(RELEVANCE), nw.col(GREATEST))) for stop in stops):
+        if any(GREATEST in columns_of(stop(nw.col(RELEVANCE), nw.col(GREATEST))) for stop in stops):
             msg = f"{name} divides by the largest relevance of the frame, and an expression sees one group"
             raise OptionError(msg, "name the largest grade of the scale, such as max_relevance=4")
 
@@ -77,10 +73,6 @@ def check_requirements(requirements: Requirements, query: Query) -> None:
 def _reads_more(metric: Metric, query: Query) -> OptionError:
     name = query.averaging(metric.label).name
     return OptionError(f"{name} reads more than the scores and the relevance of one group", _on_frame(metric))
-
-
-def _columns_of(expression: nw.Expr) -> list[str]:
-    return on_columns(expression, pl.col).meta.root_names()
 
 
 def _on_frame(metric: Any) -> str:

@@ -36,11 +36,13 @@ from recframe._columns import (
     weight_column,
 )
 from recframe._expressions.fields import field, on_columns, on_fields
+from recframe._expressions.steps import Steps
 from recframe._plan import ranks, stops
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from recframe._arguments import Ties
-    from recframe._expressions.steps import Steps
     from recframe._plan.requirements import Requirements
     from recframe._plan.weight_tables import WeightSums
 
@@ -51,42 +53,84 @@ KNOWN = frozenset({*OF_LIST, *_HITS, ORDER})
 """What the terms of a row may read in addition to weights of positions and probabilities to stop."""
 LONGEST_TABLE = 1000
 """The largest cutoff up to which sums of weights are looked up, which is faster than to add them up in each group."""
-_IS_FIRST, _IS_LAST = "is first", "is last"
-"""Whether a row is the first or the last of its tied block, in some order of the block."""
+TIED = "is tied"
+"""Whether a row is in a tied block of several."""
 _PLACE = nw.col(POSITION) - nw.col(START) + 1
 """The place of a position in its tied block."""
 _NEXT_FIRST_HIT = ranks.HOLDS_SEVERAL_FIRST_HITS & (nw.col(SIZE) - nw.col(BLOCK_HITS) + 1 >= _PLACE)
 """Whether the first of several hits of a tied block may be at a position."""
 
 
-def terms(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
-    """Return what rows add, by the columns of sums, from structs of a score, a relevance and whether it is a hit."""
-    rows = _numbered(rows, ties)
-    rows = rows.add(_stops(requirements) | _weights(requirements))
-    rows = _with_blocks(rows, requirements)
-    if requirements.first_hit.by_column:
-        rows = _with_chances(rows)
-    summands = dict(requirements.ranked.summands)
-    for others in (requirements.first_hit.summands, requirements.cascade.summands):
-        summands |= {column: summands[column] + term for column, term in others.items()}
-    return rows.select({column: on_fields(term) for column, term in summands.items()})
-
-
-def _numbered(rows: Steps, ties: Ties) -> Steps:
-    """Add positions, and where the tied blocks of the policy start and end."""
-    order = {column: descending for column, descending in ranks.TIE_ORDER[ties] if column == RELEVANCE}
-    keys = [field(name) for name in (SCORE, *order)]
-    rows = rows.then(pl.element().sort_by(keys, descending=[True, *order.values()], nulls_last=True))
+def ranked(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
+    """Sort structs of a score, a relevance and whether it is a hit, and add what is counted up to each row."""
+    keys, descending = _keys(ties)
+    rows = rows.then(pl.element().sort_by(keys, descending=descending, nulls_last=True))
     # Not before: polars older than 2.0 sorts no lists of which some are empty.
     rows = rows.then(pl.element().filter(field(SCORE).is_not_null()))
-    first, last = field(SCORE).is_first_distinct(), field(SCORE).is_last_distinct()
-    if order:
-        first, last = (~pl.all_horizontal(*(key.eq_missing(key.shift(by)) for key in keys)) for by in (1, -1))
+    same = [pl.all_horizontal(*(key.eq_missing(key.shift(by)) for key in keys)) for by in (1, -1)]
+    tied = field(SCORE).is_duplicated() if len(keys) == 1 else pl.any_horizontal(*same)
     position = pl.int_range(1, pl.len() + 1).cast(pl.Float64)
-    rows = rows.add({POSITION: position, _IS_FIRST: first, _IS_LAST: last})
-    start = pl.when(field(_IS_FIRST)).then(field(POSITION)).forward_fill()
-    end = pl.when(field(_IS_LAST)).then(field(POSITION)).backward_fill()
-    return rows.add({START: start, SIZE: end}).add({SIZE: field(SIZE) - field(START) + 1})
+    rows = rows.add({POSITION: position, TIED: tied})
+    rows = rows.add(_stops(requirements) | _weights(requirements))
+    stopping = range(len(requirements.stops))
+    passed = {go_on_column(n): on_fields(stops.go_on(nw.col(stop_column(n)))) for n in stopping}
+    passed |= {end_column(n): on_fields(stops.is_end(nw.col(stop_column(n)))) for n in stopping}
+    ahead = _counted_ahead(requirements)
+    rows = rows.add(passed).add({past_column(name): field(name).cum_sum() for name in (*ahead, *passed)})
+    return rows.add({examined_column(n): on_fields(_reached(n)) for n in stopping})
+
+
+def alone_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
+    """Return the sums over ranked rows that tie with no other."""
+    here, hit, before = field(POSITION), field(HIT), field(past_column(HIT)) - field(HIT)
+    own = {START: here, ORDER: here, SIZE: pl.lit(1.0), BLOCK_HITS: hit, HITS_BEFORE: before}
+    own[FIRST_HIT] = pl.when((before == 0) & (hit > 0)).then(here).otherwise(0.0)
+    # Only the weights of blocks read them.
+    numbers = [each.number for each in requirements.weight_sums]
+    own |= {column(number): pl.lit(0.0) for number in numbers for column in (before_column, upto_column)}
+
+    def column(name: str) -> pl.Expr:
+        return own[name] if name in own else field(name)
+
+    untied = requirements.ranked_terms(tied=False)
+    summands = {name: on_columns(term, column) for terms in untied for name, term in terms.summands.items()}
+    summands = {name: pl.when(field(TIED)).then(0.0).otherwise(term) for name, term in summands.items()}
+    for name, term in requirements.cascade.summands.items():
+        there = on_fields(term)
+        # Tied rows that a policy orders are equal: each may stand where it is.
+        summands[name] += pl.when(field(TIED)).then(0.0).otherwise(there) if ties == "average" else there
+    return rows.select({name: term.sum() for name, term in summands.items()})
+
+
+def tied_sums(rows: Steps, requirements: Requirements, ties: Ties) -> Steps:
+    """Return the sums over the rows of tied blocks."""
+    block = tied_block(rows.names).add(_of_block(requirements))
+    if requirements.first_hit.by_column:
+        block = _with_chances(block)
+    summands = dict(requirements.ranked.summands)
+    for column, term in requirements.first_hit.summands.items():
+        summands[column] += term
+    return blocks(rows, ties, block.select({column: on_fields(term).sum() for column, term in summands.items()}))
+
+
+def blocks(rows: Steps, ties: Ties, block: Steps) -> Steps:
+    """Return the sums over tied blocks, from ranked rows and the steps from a block's rows to its own sums."""
+    keys, _ = _keys(ties)
+    rows = rows.then(pl.element().filter(field(TIED)))
+    rows = rows.then(pl.element().implode().over(keys, mapping_strategy="explode"))
+    rows = Steps(rows.reads, block.names, (*rows.steps, block.on(pl.element()).list.first()))
+    return rows.select({name: field(name).sum() for name in block.names})
+
+
+def tied_block(names: tuple[str, ...]) -> Steps:
+    """Return the rows of a tied block, and where it starts and how many they are."""
+    return Steps((), names).add({START: field(POSITION).first(), SIZE: pl.len().cast(pl.Float64)})
+
+
+def _keys(ties: Ties) -> tuple[list[pl.Expr], list[bool]]:
+    """Return what sorts rows under a policy, and whether descending."""
+    order = {column: descending for column, descending in ranks.TIE_ORDER[ties] if column == RELEVANCE}
+    return [field(name) for name in (SCORE, *order)], [True, *order.values()]
 
 
 def _stops(requirements: Requirements) -> dict[str, pl.Expr]:
@@ -94,6 +138,12 @@ def _stops(requirements: Requirements) -> dict[str, pl.Expr]:
     relevance, greatest = nw.col(RELEVANCE), nw.col(GREATEST)
     chances = {stop_column(n): stop(relevance, greatest) for n, stop in enumerate(requirements.stops)}
     return {name: on_fields(chance.cast(nw.Float64())) for name, chance in chances.items()}
+
+
+def _reached(number: int) -> nw.Expr:
+    """Return the probability to get to a row, or of a tied block to its first one."""
+    logs, ends = (nw.col(past_column(name)) - nw.col(name) for name in (go_on_column(number), end_column(number)))
+    return stops.reached(logs, ends)
 
 
 def _weights(requirements: Requirements) -> dict[str, pl.Expr]:
@@ -104,6 +154,13 @@ def _weights(requirements: Requirements) -> dict[str, pl.Expr]:
 def _added_up(requirements: Requirements) -> list[WeightSums]:
     """Return the weights that have no table of sums."""
     return [each for each in requirements.weight_sums if each.k is None or each.k > LONGEST_TABLE]
+
+
+def _counted_ahead(requirements: Requirements) -> Mapping[str, tuple[str, str]]:
+    """Return what is added up over rows, with the columns of its sum ahead of a tied block and up to its end."""
+    ahead = {HIT: (HITS_BEFORE, UPTO)} if requirements.ranked.requested & _HITS else {}
+    numbers = [each.number for each in _added_up(requirements)]
+    return ahead | {weight_column(number): (before_column(number), upto_column(number)) for number in numbers}
 
 
 def _tables(requirements: Requirements) -> dict[str, pl.Expr]:
@@ -120,36 +177,23 @@ def _tables(requirements: Requirements) -> dict[str, pl.Expr]:
     return tables
 
 
-def _with_blocks(rows: Steps, requirements: Requirements) -> Steps:
-    """Add what is counted ahead of a row's tied block and in it, and the probabilities to get to a row."""
-    ahead = {HIT: (HITS_BEFORE, UPTO)} if requirements.ranked.requested & _HITS else {}
-    numbers = [each.number for each in _added_up(requirements)]
-    ahead |= {weight_column(number): (before_column(number), upto_column(number)) for number in numbers}
-    stopping = range(len(requirements.stops))
-    passed = {go_on_column(n): on_fields(stops.go_on(nw.col(stop_column(n)))) for n in stopping}
-    passed |= {end_column(n): on_fields(stops.is_end(nw.col(stop_column(n)))) for n in stopping}
-    rows = rows.add(passed).add({past_column(name): field(name).cum_sum() for name in (*ahead, *passed)})
-    columns = _tables(requirements)
-    for name, (before, upto) in ahead.items():
+def _of_block(requirements: Requirements) -> dict[str, pl.Expr]:
+    """Return what is counted ahead of a tied block and in it."""
+    columns = _tables(requirements) | {ORDER: field(START)}
+    for name, (before, upto) in _counted_ahead(requirements).items():
         total = field(past_column(name))
-        columns[before] = pl.when(field(_IS_FIRST)).then(total - field(name)).forward_fill()
-        columns[upto] = pl.when(field(_IS_LAST)).then(total).backward_fill()
-    for n in stopping:
-        logs, ends = (nw.col(past_column(name)) - nw.col(name) for name in (go_on_column(n), end_column(n)))
-        columns[examined_column(n)] = on_fields(stops.reached(logs, ends))
-    rows = rows.add(columns).add({ORDER: field(START)})
-    if HIT not in ahead:
-        return rows
-    inside = field(UPTO) - field(HITS_BEFORE)
-    first = pl.when((field(HITS_BEFORE) == 0) & (inside > 0)).then(field(START)).otherwise(0.0)
-    return rows.add({BLOCK_HITS: inside, FIRST_HIT: first})
+        columns[before], columns[upto] = (total - field(name)).first(), total.last()
+    if UPTO in columns:
+        columns[BLOCK_HITS] = inside = field(HIT).sum()
+        holds_first = (columns[HITS_BEFORE] == 0) & (inside > 0)
+        columns[FIRST_HIT] = pl.when(holds_first).then(field(START)).otherwise(0.0)
+    return columns
 
 
 def _with_chances(rows: Steps) -> Steps:
     """Add the chance of each position to be the first hit, in blocks with several of a list's first hits, else 0."""
     block = _PLACE, nw.col(SIZE), nw.col(BLOCK_HITS)
     missed = nw.when(_NEXT_FIRST_HIT).then(ranks.missed_before(*block)).otherwise(0.0)
-    # All places of the list before the block add 0.
     rows = rows.add({CHANCE: on_fields(missed)}).add({PASSED: field(CHANCE).cum_sum()})
     chance = nw.when(_NEXT_FIRST_HIT).then(ranks.first_chance(nw.col(PASSED), *block)).otherwise(0.0)
     return rows.add({CHANCE: on_fields(chance)})

@@ -26,6 +26,7 @@ from recframe._columns import (
     vacant_column,
 )
 from recframe._expressions import rows
+from recframe._expressions.cascade import cascade_sums
 from recframe._expressions.fields import field, on_columns, on_fields, struct_of
 from recframe._expressions.steps import Steps
 from recframe._plan.relevance import is_hit, is_of_ideal, or_zero
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from recframe.metrics._record import BestOf
     from recframe.metrics._row import Weight
 
-_COUNTS, _ROWS = "counts", "sums of rows"
+_GROUP, _COUNTS, _RANKED = "group", "counts", "ranked"
 _IDEAL: dict[BestOf, str] = {"all": "sums of the ideal", "ranked": "sums of the ranked ideal"}
 KNOWN = frozenset({RANKED, ROWS})
 """What a value may read of a list in addition to its sums."""
@@ -48,57 +49,73 @@ KNOWN = frozenset({RANKED, ROWS})
 
 @dataclass(frozen=True)
 class Values:
-    """What is computed of a group: sums over its rows, over its ideal rankings, and the values that they give."""
+    """What is computed of a group: lists of rows, sums over them, and the values that these give."""
 
-    sums: Mapping[str, Steps]
-    """The steps from the list of structs of a score and a relevance to the list of one struct of sums."""
+    reads: tuple[str, ...]
+    """Whether they read the scores, and the relevances."""
+    lists: Mapping[str, Steps]
+    """The lists by their names, from the list of structs of a score and a relevance."""
+    sums: Mapping[str, tuple[str, Steps]]
+    """The lists of one struct of sums, each with the list that it is made of."""
     values: Mapping[str, pl.Expr]
     """What they give, by the names of the metrics."""
 
     def on(self, score: pl.Expr, relevance: pl.Expr) -> pl.Expr:
         """Return the struct of values of a group."""
         columns = {SCORE: score, RELEVANCE: relevance}
-        lists = {
-            name: struct_of({read: columns[read] for read in steps.reads}).implode()
-            for name, steps in self.sums.items()
-        }
-        sums = {name: self.sums[name].on(group).list.first() for name, group in lists.items()}
         # A list of one struct: in `agg` a struct by itself has no way to use a field twice.
-        return pl.concat_list(struct_of(sums)).list.eval(struct_of(self.values)).list.first()
+        one = pl.concat_list(struct_of({_GROUP: struct_of({name: columns[name] for name in self.reads}).implode()}))
+        one = one.list.eval(struct_of({name: steps.on(field(_GROUP)) for name, steps in self.lists.items()}))
+        sums = {name: steps.on(field(source)).list.first() for name, (source, steps) in self.sums.items()}
+        return one.list.eval(struct_of(sums)).list.eval(struct_of(self.values)).list.first()
 
 
 def values_of(levels: Iterable[tuple[Requirements, Query]], names: Iterable[str]) -> Values:
     """Return how the values of metrics are computed, of each least relevance, in the order of the names."""
-    sums: dict[str, Steps] = {}
+    lists: dict[str, Steps] = {}
+    sums: dict[str, tuple[str, Steps]] = {}
     values: dict[str, pl.Expr] = {}
     for number, (requirements, query) in enumerate(levels):
-        own = {f"{name} {number}": steps for name, steps in _sums(requirements, query).items()}
-        source = {column: name for name, steps in own.items() for column in steps.names}
+        made = _lists(requirements, query)
+        lists |= {f"{name} {number}": steps for name, steps in made.items()}
+        own = {name: (name, Steps((), steps.names)) for name, steps in made.items() if name != _RANKED}
+        own |= {name: (_RANKED, steps) for name, steps in _sums(requirements, query).items()}
+        sums |= {f"{name} {number}": (f"{source} {number}", steps) for name, (source, steps) in own.items()}
         for label in requirements.values:
-            values[query.averaging(label).name] = _value(requirements, query, label, source)
-        sums |= own
-    return Values(sums, {name: values[name] for name in names})
+            known = {f"{name} {number}": steps.names for name, (_, steps) in own.items()}
+            values[query.averaging(label).name] = _value(requirements, query, label, known)
+    reads = {read for steps in lists.values() for read in steps.reads}
+    return Values(tuple(sorted(reads)), lists, sums, {name: values[name] for name in names})
 
 
-def _sums(requirements: Requirements, query: Query) -> dict[str, Steps]:
-    """Return the sums that the metrics of one least relevance read."""
+def _lists(requirements: Requirements, query: Query) -> dict[str, Steps]:
+    """Return the ranked rows, and the sums of all others, that the metrics of one least relevance read."""
     hit = is_hit(nw.col(RELEVANCE), query.min_relevance).cast(nw.Float64())
     counts = {RANKED: field(SCORE).count(), ROWS: pl.len()}
-    counts = {name: count for name, count in counts.items() if name in requirements.requested}
+    counts = {name: count.cast(pl.Float64) for name, count in counts.items() if name in requirements.requested}
     if not requirements.ideal["all"].by_column:
         counts[RELEVANT] = _own_hits(query.min_relevance).sum()
     reads = (RELEVANCE, SCORE) if RANKED in counts else (RELEVANCE,)
-    sums = {_COUNTS: Steps(reads, reads).select(counts)} if counts else {}
+    lists = {_COUNTS: Steps(reads, reads).select(counts)} if counts else {}
     if requirements.ranked.by_column:
-        sums[_ROWS] = _summed(rows.terms(_ranked(requirements, hit, query.min_relevance), requirements, query.ties))
+        kept = _kept(requirements, hit, query.min_relevance)
+        lists[_RANKED] = rows.ranked(kept, requirements, query.ties)
     for of, name in _IDEAL.items():
         if requirements.ideal[of].by_column:
-            sums[name] = _summed(_ideal_terms(requirements, of, hit, query.min_relevance))
-    return sums
+            lists[name] = _ideal_sums(requirements, of, hit, query.min_relevance)
+    return lists
 
 
-def _summed(steps: Steps) -> Steps:
-    return steps.select({name: field(name).sum() for name in steps.names})
+def _sums(requirements: Requirements, query: Query) -> dict[str, Steps]:
+    """Return the sums over ranked rows. Those of tied blocks take many steps, of few rows, and of none without ties."""
+    if not requirements.ranked.by_column:
+        return {}
+    names = _kept(requirements, nw.lit(0.0), None).names
+    start = Steps((), rows.ranked(Steps((), names), requirements, query.ties).names)
+    parts = {"alone": rows.alone_sums, "tied": rows.tied_sums}
+    if requirements.stops and query.ties == "average":
+        parts["cascade"] = cascade_sums
+    return {name: terms(start, requirements, query.ties) for name, terms in parts.items()}
 
 
 def _own_hits(min_relevance: float | None) -> pl.Expr:
@@ -106,7 +123,7 @@ def _own_hits(min_relevance: float | None) -> pl.Expr:
     return on_fields(is_hit(or_zero(RELEVANCE), min_relevance).cast(nw.Float64()))
 
 
-def _ranked(requirements: Requirements, hit: nw.Expr, min_relevance: float | None) -> Steps:
+def _kept(requirements: Requirements, hit: nw.Expr, min_relevance: float | None) -> Steps:
     """Return the ranked rows that can matter."""
     upto = None if any(each.cuts_at_relevant for each in requirements.accuracy) else requirements.cutoff
     score, hits = field(SCORE), _own_hits(min_relevance)
@@ -114,13 +131,15 @@ def _ranked(requirements: Requirements, hit: nw.Expr, min_relevance: float | Non
     group = Steps((SCORE, RELEVANCE), (SCORE, RELEVANCE))
     group = group.add({name: whole[name] for name in rows.OF_LIST if name in requirements.ranked.requested})
     if upto is not None:
+        best = score.sort(descending=True, nulls_last=True).head(upto)
         # Rows that tie with the k-th one stay, and those without a score until all are in order.
-        group = group.then(pl.element().filter((score >= score.top_k(upto).min()).fill_null(True)))  # noqa: FBT003
-    return group.add({RELEVANCE: on_fields(or_zero(RELEVANCE))}).add({HIT: on_fields(hit)})
+        group = group.then(pl.element().filter((score >= best.min()).fill_null(True)))  # noqa: FBT003
+    known = on_fields(or_zero(RELEVANCE))
+    return group.add({RELEVANCE: known, HIT: on_columns(hit, lambda _: known)})
 
 
-def _ideal_terms(requirements: Requirements, of: BestOf, hit: nw.Expr, min_relevance: float | None) -> Steps:
-    """Return what rows add in an ideal ranking."""
+def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_relevance: float | None) -> Steps:
+    """Return the sums over an ideal ranking."""
     terms = requirements.ideal[of]
     of_ideal = None if ALL_ROWS in terms.requested else is_of_ideal(min_relevance)
     reads = (RELEVANCE, SCORE) if of == "ranked" else (RELEVANCE,)
@@ -135,20 +154,24 @@ def _ideal_terms(requirements: Requirements, of: BestOf, hit: nw.Expr, min_relev
         best = best.then(pl.element().filter(on_columns(of_ideal, lambda _: pl.element())))
     best = best.then(pl.element().sort(descending=True))
     position = {POSITION: pl.int_range(1, pl.len() + 1).cast(pl.Float64)} if POSITION in terms.requested else {}
-    best = best.select({RELEVANCE: pl.element(), **position}).add({HIT: on_fields(hit)})
+    best = best.select({RELEVANCE: pl.element(), HIT: on_columns(hit, lambda _: pl.element()), **position})
     orders = {ideal_position_column(number): order for number, order in enumerate(requirements.orders)}
     gains = {name: on_fields(order(IdealRow())) for name, order in orders.items() if name in terms.requested}
     best = best.add({name: gain.rank("ordinal", descending=True).cast(pl.Float64) for name, gain in gains.items()})
     relevant = {RELEVANT: field(HIT)} if of == "all" else {}
-    return best.select({**{column: on_fields(term) for column, term in terms.summands.items()}, **relevant})
+    added = {column: on_fields(term) for column, term in terms.summands.items()}
+    return best.select({name: term.sum() for name, term in (added | relevant).items()})
 
 
-def _value(requirements: Requirements, query: Query, label: str, source: Mapping[str, str]) -> pl.Expr:
+def _value(requirements: Requirements, query: Query, label: str, sums: Mapping[str, Iterable[str]]) -> pl.Expr:
     """Return the value of a metric from the sums of a list."""
     # Scores leave no position without a row.
     known = {vacant_column(each.cutoff): pl.lit(0.0) for each in requirements.accuracy}
     known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.constants)}
-    known |= {name: field(where).struct.field(name).cast(pl.Float64).fill_null(0.0) for name, where in source.items()}
+    for where, names in sums.items():
+        for name in names:
+            part = field(where).struct.field(name)
+            known[name] = known[name] + part if name in known else part
     found = on_columns(requirements.values[label].where_defined(eager=False), known.__getitem__)
     undefined = query.averaging(label).undefined
     return found.fill_null(undefined) if isinstance(undefined, float) else found
