@@ -223,6 +223,12 @@ def test_the_query_is_readable():
     assert "\n".join(recframe.explain("ndcg@10").splitlines()[:3]).replace("\n\n", "\n") in "\n".join(head)
 
 
+@pytest.mark.parametrize("dialect", [*DIALECTS.values(), "snowflake"])
+def test_a_query_with_a_truth_is_as_short(dialect):
+    query = recframe.sql(["ndcg@10"], table="recs", truth="bought", dialect=dialect)
+    assert len([*sqlglot.parse_one(query, dialect=dialect).find_all(sqlglot.exp.Select)]) <= 15
+
+
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake"])
 def test_queries_of_other_databases_can_be_parsed(dialect):
     query = recframe.sql(["precision@5"], by="user", relevant="clicked", table="shop.recs", truth="bought", per="country", dialect=dialect)  # fmt: skip

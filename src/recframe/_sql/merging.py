@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from recframe._sql.packages import exp
@@ -84,17 +85,50 @@ def merge(queries: Queries) -> Queries:
         inner = queries[name]
         if not isinstance(inner, exp.Select) or uses(queries, name) != 1:
             continue
-        outer, table = next(
-            (select, table)
-            for query in queries.values()
-            for select in selects(query)
-            for table in tables(select)
-            if isinstance(table, exp.Table) and table.name == name
-        )
+        outer, table = _reader(queries, name)
         if _may_merge(inner, outer, table):
             _put_into(inner, outer, table)
             del queries[name]
     return queries
+
+
+def without_empty_parts(queries: Queries) -> Queries:
+    """Return the queries without rows that the only reader leaves out, as their constants tell."""
+    simplify = import_module("sqlglot.optimizer.simplify").simplify
+    for name, query in queries.items():
+        if isinstance(query, exp.Select) or uses(queries, name) != 1:
+            continue
+        reader, table = _reader(queries, name)
+        where = reader.args.get("where")
+        if where is None or table.parent is not reader.args["from_"]:
+            continue
+        first, second = query.this.unnest(), query.expression.unnest()
+        if isinstance(second, exp.Select) and isinstance(first, exp.Select):
+            constants = dict(zip(outputs(first), outputs(second).values(), strict=True))
+            if simplify(_with_constants(where.this, table.alias_or_name, constants)) == exp.false():
+                queries[name] = first
+    return queries
+
+
+def _with_constants(condition: Any, alias: str, columns: Mapping[str, Any]) -> Any:
+    """Return a condition with the numbers of the columns that are one."""
+
+    def constant(node: Any) -> Any:
+        of = columns.get(node.name, node) if isinstance(node, exp.Column) and node.table == alias else node
+        return of.copy() if isinstance(of, exp.Literal) else node
+
+    return condition.transform(constant)
+
+
+def _reader(queries: Queries, name: str) -> tuple[Any, Any]:
+    """Return the first SELECT that reads a query, and the table as which it does."""
+    return next(
+        (select, table)
+        for query in queries.values()
+        for select in selects(query)
+        for table in tables(select)
+        if isinstance(table, exp.Table) and table.name == name
+    )
 
 
 def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
@@ -104,7 +138,7 @@ def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
         return False
     columns = outputs(inner)
     if table.parent is not outer.args["from_"]:
-        bare = all(isinstance(column, exp.Column) for column in columns.values())
+        bare = all(isinstance(_uncast(column), exp.Column) for column in columns.values())
         return bare and len(tables(inner)) == 1 and not inner.args.get("where") and not is_grouped(inner)
     reads = _reads(outer, table.alias_or_name)
     if any(len(read) > 1 and _is_long(columns[name]) for name, read in reads.items()):
@@ -116,6 +150,14 @@ def _may_merge(inner: Any, outer: Any, table: Any) -> bool:
     grouped = outer.args.get("group")
     keys = [key for key in grouped.expressions if isinstance(key, exp.Column)] if grouped is not None else []
     return all(isinstance(columns[key.name], exp.Column) for key in keys if key.table == table.alias_or_name)
+
+
+def _uncast(column: Any) -> Any:
+    """Return what a cast is of: a row that finds no other one has no value, and the cast of none is none.
+
+    In ClickHouse such a row has a 0, unless a cast before the join says that values may be missing.
+    """
+    return column.this if isinstance(column, exp.Cast) and not column.to.args.get("nullable") else column
 
 
 def _reads(outer: Any, alias: str) -> dict[str, list[Any]]:

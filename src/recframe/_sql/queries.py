@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe._sql.merging import merge, outputs, selects, tables
+from recframe._sql.merging import merge, outputs, selects, tables, without_empty_parts
 from recframe._sql.packages import exp
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def queries_of(tree: Any, dialect: Any, schema: Mapping[str, Mapping[str, str]],
     count = 0
     while count != len(queries):
         count = len(queries)
-        queries = _without_copies(merge(queries))
+        queries = _without_copies(merge(without_empty_parts(queries)))
     return queries
 
 
