@@ -76,6 +76,8 @@ ELSEWHERE = {
     "counts": "evaluate accepts counts=True; describe counts the lists of each metric",
     "confidence": "describe and compare give intervals, and accept confidence=",
     "ci": "describe and compare give intervals, and accept confidence=",
+    "judge": "estimate(..., truth=human, judge=model) gives means from both kinds of judgments",
+    "residual": "the residual is a metric of its own: 'rbp_residual'",
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"
     ),

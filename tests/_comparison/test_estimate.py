@@ -167,3 +167,9 @@ def test_segments_have_estimates_of_their_own(engine, per):
         for row in engine.ask(part, "estimate", "mrr", truth=truth, judge=judge, **given):
             same = one([each for each in found if each["market"] == market], model=row["model"])
             assert [same[name] for name in names] == pytest.approx([row[name] for name in names])
+
+
+def test_evaluate_says_who_reads_two_kinds_of_judgments(library):
+    shown, human, model = (library.DataFrame(each) for each in judgments())
+    with pytest.raises(recframe.OptionTypeError, match=r"estimate\(\.\.\., truth=human, judge=model\)"):
+        recframe.rec(shown).evaluate("mrr", by="session", score="a", truth=human, judge=model)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import recframe
 from compare import assert_oracle
 from strategies import shop
 
@@ -110,3 +111,11 @@ def test_the_residual_is_the_width_of_the_bounds_and_what_follows_the_cutoff(eng
     open_after = [0.8 ** min(2, row["num_ret"]) for row in lists]
     expected = sum(row["rbp_residual@2"] - after for row, after in zip(lists, open_after, strict=True)) / len(lists)
     assert both["greatest"] - both["least"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["rbp(residual=True)@3", "rbp"])
+def test_the_residual_is_found_where_it_is_looked_for(polars_engine, metric):
+    frame = polars_engine.frame({"user": [1], "relevant": [1], "score": [1.0]})
+    given = {} if "(" in metric else {"residual": True}
+    with pytest.raises(recframe.OptionTypeError, match="'rbp_residual'"):
+        polars_engine.ask(frame, *(("rbp",) if given else ("evaluate", metric)), **given)
