@@ -121,6 +121,13 @@ def test_any_pair_of_frames_compares_as_one_call_does(tmp_path_factory, seed):
     assert_same(found, engine.ask(stacked, "compare", METRICS, truth=answers, model="model", baseline="old"))
 
 
+def test_a_file_of_one_list_is_compared_with_several_lists(polars_engine, path):
+    rows = [{"user": user, "item": item, "relevant": item, "score": 1.0} for user in (1, 2, 3) for item in (0, 1)]
+    saved(path, rows[:2], metrics="mrr")
+    (row,) = polars_engine.ask(polars_engine.frame(rows), "compare", "mrr", baseline=path, changed="leave_out")
+    assert (row["changed"], row["lists"], row["difference"]) == ("2 lists came", 1, 0.0)
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_only_lists_whose_truth_is_the_same_are_paired(tmp_path_factory, seed):
     pytest.importorskip("polars")

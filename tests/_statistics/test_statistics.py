@@ -275,6 +275,15 @@ def test_the_detectable_difference_is_found_four_times_of_five():
     assert reached == pytest.approx(0.8, rel=1e-9)
 
 
+def test_detectable_differences_of_several_columns_are_those_of_each():
+    random = np.random.default_rng(0)
+    every = [sums_of(random.normal(size=size)) for size in (2, 30, 200)]
+    names = [field.name for field in dataclasses.fields(student.Sums)]
+    together = student.Sums(**{name: np.concatenate([getattr(sums, name) for sums in every]) for name in names})
+    alone = np.concatenate([power.detectable(sums, 0.95) for sums in every])
+    np.testing.assert_allclose(power.detectable(together, 0.95), alone, rtol=1e-12)
+
+
 def units_of(*columns):
     totals = np.column_stack(columns)
     return resampling.Units(np.nan_to_num(totals), (~np.isnan(totals)).astype(float))
