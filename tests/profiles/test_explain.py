@@ -106,6 +106,14 @@ def test_options_and_policies_in_force_are_said(requested, given, words):
     assert words in " ".join(recframe.explain(requested, **given).split())
 
 
+@pytest.mark.parametrize("label", ["recall@5", "r_precision", "map"])
+def test_the_relevant_rows_that_count_are_said_where_some_do_not(label):
+    name, at, k = label.partition("@")
+    text = "R: the relevant rows of the list that are ranked; others do not exist"
+    assert text in str(recframe.explain(f"{name}(over=ranked){at}{k}"))
+    assert text not in str(recframe.explain(label))
+
+
 def test_explain_refuses_what_calls_refuse():
     for metric, given, message in (
         ("mrr", {"propensity": "p"}, "no sum over them"),
