@@ -236,3 +236,10 @@ def test_numbers_in_prose_are_those_that_code_and_tables_show():
         known = {number for number in numbers if re.search(rf"(?<![\d.]){re.escape(number)}", shown)}
         wrong[page_name(path)] = {*numbers} - known - {*ELSEWHERE}
     assert not any(wrong.values()), wrong
+
+
+def test_tabs_of_two_examples_do_not_merge():
+    # Tabs without text between them are one set.
+    for path in PAGES:
+        parts = re.split(r'^=== ".*"$', path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:-1]
+        assert all(re.search(r"^\S", text, re.MULTILINE) for text in parts[1::2]), page_name(path)
