@@ -42,7 +42,7 @@ PACKAGES = {
     "cli": ("click", "polars"),
     "factors": ("numpy", "tqdm"),
     "stats": ("numpy", "scipy"),
-    "tables": ("great_tables",),
+    "tables": ("great_tables", "xlsxwriter"),
     "sql": ("ibis-framework", "narwhals", "sqlglot"),
     "plot": ("numpy", "scipy", "altair", "vl-convert-python"),
 }

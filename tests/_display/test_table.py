@@ -1,8 +1,10 @@
-"""`recframe.table`: the best values bold, marks and intervals explained, in each format."""
+"""`recframe.table`: bold by verdict, marks and intervals explained, in each format."""
 
+import html
 import math
 import re
 import sys
+import zipfile
 
 import pytest
 
@@ -67,39 +69,166 @@ def rows(table):
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if "---" not in line]
 
 
-def test_the_best_values_are_bold_in_the_direction_of_the_metric():
+def test_no_value_is_bold_that_nothing_tested():
     assert rows(recframe.table(VALUES, digits=2)) == [
         ["model", "ndcg@10", "arp@10", "lists"],
         ["old\\_one", "0.25", "3.00", "3"],
-        ["new", "**0.50**", "**2.00**", "3"],
-        ["\\<third>", "**0.50**", "–", "1,200"],
+        ["new", "0.50", "2.00", "3"],
+        ["\\<third>", "0.50", "–", "1,200"],
     ]
-    assert "lower is better for arp@10." in str(recframe.table(VALUES))
+    assert "Bold" not in str(recframe.table(VALUES))
+
+
+def verdicts(*decided, per=None, metric="ndcg@10"):
+    """Return a comparison, as `old new better`, each for a model, its baseline and the verdict."""
+    pairs = [one.split() for one in decided]
+    columns = {"day": [per] * len(pairs)} if per is not None else {}
+    columns |= {"metric": [metric] * len(pairs), "model": [one[0] for one in pairs]}
+    columns |= {"baseline": [one[1] for one in pairs]}
+    columns |= {
+        name: [0.1] * len(pairs) for name in ("mean", "baseline_mean", "difference", "low", "high", "p_adjusted")
+    }
+    return pl.DataFrame(columns | {"lists": 3, "verdict": [one[2] for one in pairs]})
+
+
+MEANS = pl.DataFrame({"model": ["old", "new", "deep"], "ndcg@10": [0.5, 0.7, 0.6], "arp@10": [1.0, 2.0, 3.0]})
 
 
 @pytest.mark.parametrize(
-    ("result", "bold"),
+    ("compared", "cells", "note"),
     [
-        (VALUES.filter(pl.col("model") == "new"), 0),
-        (VALUES.with_columns(pl.lit(1.0).alias("ndcg@10"), pl.lit(None).alias("arp@10")), 0),
-        (VALUES.drop("model"), 0),
-        (VALUES.with_columns(country=pl.Series(["at", "at", "be"])).select("model", "country", "ndcg@10"), 1),
-        (VALUES.rename({"ndcg@10": "depth"}).select("model", "arp@10", "depth"), 1),
+        (
+            verdicts("new old better", "deep old better", "deep new open"),
+            ["0.5", "**0.7**ᵃ", "**0.6**ᵃ"], "Bold: the best mean, and each that the comparison does not find worse",
+        ),
+        (verdicts("new old better", "deep old open"), ["0.5", "**0.7**ᵃ", "0.6"], "Only some pairs of models"),
+        (verdicts("new old open", "deep old open", "deep new open"), ["0.5", "0.7", "0.6"], "No model is found better"),
+        (verdicts("new old worse", "deep old open", "deep new better"), ["**0.5**ᵇ", "0.7", "**0.6**ᵇ"], "Letters: the"),
     ],
-    ids=["one model", "no difference", "no models", "segments", "unknown metric"],
-)
-def test_bold_needs_a_better_and_a_worse_value(result, bold):
-    text = str(recframe.table(result))
-    assert text.count("**") == 2 * bold
-    assert ("Bold:" in text) == bool(bold)
-    assert ("Bold says nothing of significance." in text) == bool(bold)
+)  # fmt: skip
+def test_means_are_bold_and_have_letters_by_a_comparison(compared, cells, note):
+    table = recframe.table(MEANS, compared=compared, digits=1)
+    found = rows(table)[1:]
+    assert [row[0] for row in found] == ["old (a)", "new (b)", "deep (c)"]
+    assert [row[1] for row in found] == cells
+    assert note in str(table)
+
+
+def test_where_lower_is_better_the_lowest_mean_is_bold():
+    compared = verdicts("new old worse", "deep old worse", "deep new worse", metric="arp@10")
+    assert [row[2] for row in rows(recframe.table(MEANS, compared=compared, digits=1))[1:]] == [
+        "**1.0**ᵇᶜ",
+        "2.0ᶜ",
+        "3.0",
+    ]
+
+
+def test_more_models_than_letters_have_none():
+    names = [f"m{number}" for number in range(26)]
+    means = pl.DataFrame({"model": names, "ndcg@10": [float(number) for number in range(26)]})
+    found = rows(recframe.table(means, compared=verdicts("m25 m0 better")))
+    assert found[1][0] == "m0" and found[26][1] == "**25.0000**"
+
+
+def test_the_best_model_of_the_first_metric_comes_first_if_requested():
+    assert [row[0] for row in rows(recframe.table(MEANS, sort=True))[1:]] == ["new", "deep", "old"]
+    by_cost = MEANS.select("model", "arp@10", "ndcg@10")
+    assert [row[0] for row in rows(recframe.table(by_cost, sort=True))[1:]] == ["old", "new", "deep"]
+    long = COMPARED.with_columns(difference=pl.Series([-0.2, None, 0.3]))
+    assert [row[:2] for row in rows(recframe.table(long, sort=True))[1:]] == [
+        ["ndcg", "new"], ["ndcg", "third"], ["mrr", "new"],
+    ]  # fmt: skip
+    assert recframe.table(MEANS.clear(), sort=True).to_markdown().count("\n") == 2
+
+
+def test_segments_are_columns_with_their_lists():
+    values = pl.DataFrame(
+        {"day": ["mon", "tue", "mon"], "model": ["a", "a", "b"], "mrr": [0.1, 0.2, 0.3], "lists": [5, 6, 4]}
+    )
+    assert rows(recframe.table(values, columns="segment", digits=1)) == [
+        ["metric", "model", "mon (n = 4 to 5)", "tue (n = 6)"], ["mrr", "a", "0.1", "0.2"], ["mrr", "b", "0.3", "–"],
+    ]  # fmt: skip
+    compared = verdicts("new old better", per="mon").vstack(verdicts("new old open", per="tue"))
+    assert rows(recframe.table(compared, columns="segment", digits=1, interval="none"))[1][3:] == ["**0.1**", "0.1"]
+
+
+def test_metrics_are_columns_of_long_results():
+    pytest.importorskip("scipy")
+    spread = FRAME.rec.describe(["mrr", "ndcg@1"], score=["old", "new"])
+    found = rows(recframe.table(spread, columns="metric", interval="plus_minus", digits=2))
+    assert found[0] == ["model", "lists", "mrr", "ndcg@1"]
+    assert found[1] == ["old", "3", "0.50 ± 0.35", "0.00 +0.56/-0.00"]
+    assert "±: of the mean, at 95%." in str(recframe.table(spread, columns="metric", interval="plus_minus"))
+    starred = COMPARED.with_columns(metric=pl.Series(["ndcg", "mrr", "arp"]))
+    assert rows(recframe.table(starred, columns="metric", digits=1))[1] == [
+        "new", "old", "10", "**0.2 [0.1, 0.3]**∗∗∗", "–", "0.0",
+    ]  # fmt: skip
+
+
+def test_an_interval_of_two_different_halves_has_both():
+    found = rows(recframe.table(COMPARED, interval="plus_minus", digits=1))
+    differences = [row[found[0].index("difference")] for row in found[1:]]
+    assert differences == ["0.2 ± 0.1", "-0.1 ± 0.2", "0.0"]
+    skewed = COMPARED.with_columns(high=pl.lit(0.9))
+    assert "0.2 +0.7/-0.1" in str(recframe.table(skewed, interval="plus_minus", digits=1))
+    assert "interval" not in found[0] and "interval" not in rows(recframe.table(COMPARED, interval="none"))[0]
+
+
+@pytest.mark.parametrize("call", ["describe", "compare", "rank_models"])
+@pytest.mark.parametrize("library", ["polars", "lazy", "pandas"])
+def test_the_note_names_the_confidence_that_was_used(call, library):
+    pytest.importorskip("scipy")
+    frame = FRAME.lazy() if library == "lazy" else FRAME
+    if library == "pandas":
+        frame = pytest.importorskip("pandas").DataFrame(FRAME.to_dict(as_series=False))
+    result = getattr(frame.rec, call)("mrr", score=["old", "new"], confidence=0.9)
+    assert ", at 90%." in str(recframe.table(result))
+    changed = result.head(1)
+    assert f"at the confidence given to {call} (0.95 unless named)" in str(recframe.table(changed)).replace("\\", "")
+    assert ", at 90%." in str(recframe.table(changed, confidence=0.9))
+
+
+def test_a_table_is_saved_in_the_format_of_the_ending(tmp_path):
+    pytest.importorskip("great_tables")
+    pytest.importorskip("vl_convert")
+    table = recframe.table(COMPARED, title="<May>", digits=2)
+    for ending, text in [("html", table.to_html()), ("tex", table.to_latex()), ("md", table.to_markdown())]:
+        table.save(tmp_path / f"table.{ending}")
+        # The HTML of a table has a name of its own each time.
+        assert len((tmp_path / f"table.{ending}").read_text(encoding="utf-8")) == len(text)
+    table.save(str(tmp_path / "table.PNG"))
+    assert (tmp_path / "table.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_image_holds_every_text_of_the_table():
+    from recframe._display.table_image import svg
+
+    table = recframe.table(MEANS, compared=verdicts("new old better"), title="<May>")
+    texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg(table._layout, "<May>"))]
+    assert sorted(texts) == sorted([
+        "<May>", "a", "model", "ndcg@10", "arp@10", "old (a)", "new (b)", "deep (c)",
+        "0.5000", "0.7000", "0.6000", "1.0000", "2.0000", "3.0000", *table._layout.notes,
+    ])  # fmt: skip
+
+
+def test_a_sheet_holds_numbers(tmp_path):
+    pytest.importorskip("xlsxwriter")
+    recframe.table(COMPARED, title="May", digits=2).save(tmp_path / "table.xlsx")
+    with zipfile.ZipFile(tmp_path / "table.xlsx") as book:
+        sheet, texts = (book.read(f"xl/{name}").decode() for name in ("worksheets/sheet1.xml", "sharedStrings.xml"))
+    assert "<v>0.5</v>" in sheet and "<v>10</v>" in sheet
+    assert {"May", "difference", "&lt;0.001 ***"} <= set(re.findall(r"<t[^>]*>([^<]*)</t>", texts))
 
 
 def test_metrics_of_ones_own_have_a_direction():
     result = VALUES.rename({"ndcg@10": "depth"}).select("model", "depth")
     with pytest.raises(recframe.InputError, match="named after a metric"):
         recframe.table(result)
-    assert rows(recframe.table(result, metrics=Depth()))[1][1] == "**0.2500**"
+    assert [row[0] for row in rows(recframe.table(result, metrics=Depth(), sort=True))[1:]] == [
+        "old\\_one",
+        "new",
+        "\\<third>",
+    ]
 
 
 def test_comparisons_have_intervals_and_marks():
@@ -126,20 +255,21 @@ def test_results_of_the_calls_are_read(call, library):
         frame = FRAME.lazy()
     result = getattr(frame.rec, call)(["mrr", "ndcg@1"], score=["old", "new"], per="day")
     text = recframe.table(result).to_markdown()
-    assert "| day |" in text and ("segment by segment" in text) == ("**" in text) == (call != "compare")
+    assert "| day |" in text and "**" not in text
 
 
 @pytest.mark.parametrize("result", [VALUES, COMPARED], ids=["evaluate", "compare"])
 def test_every_format_has_the_same_cells(result):
     pytest.importorskip("great_tables")
-    table = recframe.table(result, title="Models of <May>")
-    html, latex = table.to_html(), table.to_latex()
+    compared = verdicts("old_one <third> better", "new <third> better") if result is VALUES else None
+    table = recframe.table(result, title="Models of <May>", compared=compared)
+    text, latex = table.to_html(), table.to_latex()
     count = str(table).count("**") // 2 - 1  # the title is bold in Markdown
-    assert html.count("<strong>") == latex.count(r"\textbf{") == count > 0
-    assert "&lt;May&gt;" in html and r"\textless{}May" in latex
-    assert "<third>" not in html
+    assert text.count("<strong>") == latex.count(r"\textbf{") == count > 0
+    assert "&lt;May&gt;" in text and r"\textless{}May" in latex
+    assert "<third>" not in text
     assert r"old\_one" in latex or result is COMPARED
-    assert table._repr_html_().count("<tr>") == html.count("<tr>")
+    assert table._repr_html_().count("<tr>") == text.count("<tr>")
     assert type(table.gt).__name__ == "GT"
 
 
@@ -151,7 +281,7 @@ def test_names_mean_themselves_in_markdown():
 
 def test_rounding_leaves_no_sign_of_a_zero_and_infinite_values_are_values():
     found = rows(recframe.table(pl.DataFrame({"model": ["a", "b", "c"], "dcg": [-1e-9, math.inf, -math.inf]})))
-    assert [row[1] for row in found[1:4]] == ["0.0000", "**inf**", "-inf"]
+    assert [row[1] for row in found[1:4]] == ["0.0000", "inf", "-inf"]
 
 
 def test_a_star_at_the_start_of_a_line_is_no_argument_of_the_line_break_in_latex():
@@ -167,8 +297,20 @@ def test_tables_without_great_tables(monkeypatch):
     assert table.to_markdown() == table._repr_markdown_() == repr(table)
     assert table._repr_html_() is None
     for call in (table.to_html, table.to_latex):
-        with pytest.raises(recframe.MissingExtraError, match="pip install great_tables, which is the extra 'tables'"):
+        with pytest.raises(recframe.MissingExtraError, match="pip install great_tables xlsxwriter, which is the extra"):
             call()
+
+
+def test_files_of_no_format_are_refused(tmp_path, monkeypatch):
+    table = recframe.table(VALUES)
+    with pytest.raises(recframe.OptionError, match=r"ends in '.docx', but a table is saved as .html, .tex, .md, .png"):
+        table.save(tmp_path / "table.docx")
+    with pytest.raises(recframe.InputError, match="there is no directory"):
+        table.save(tmp_path / "none" / "table.md")
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    with pytest.raises(recframe.MissingExtraError, match="packages for tables in Excel are not installed"):
+        table.save(tmp_path / "table.xlsx")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -180,6 +322,14 @@ def test_tables_without_great_tables(monkeypatch):
         (VALUES, {"digits": 99}, "digits=99 is more than 15"),
         (VALUES, {"title": 1}, "title=1 is not text"),
         (VALUES, {"metrics": 1}, "metrics=1 is no list of metrics"),
+        (VALUES, {"columns": "rows"}, "columns='rows' is not"),
+        (VALUES, {"columns": "segment"}, "columns='segment' needs segments, but the result has none"),
+        (VALUES, {"interval": "±"}, "interval='±' is not"),
+        (VALUES, {"sort": "ndcg@10"}, "sort='ndcg@10' is neither True nor False"),
+        (COMPARED, {"confidence": 95}, "confidence=95 is not a number between 0 and 1"),
+        (VALUES, {"compared": VALUES}, "compared= is no result of compare"),
+        (VALUES, {"compared": COMPARED}, "compared= is of other models, metrics or segments than the result"),
+        (COMPARED, {"compared": COMPARED}, "compared= decides about the means of several models"),
     ],
 )
 def test_what_is_no_table(result, given, message):
@@ -196,12 +346,9 @@ def test_metrics_of_ones_own_without_a_cutoff_are_known_with_one():
             return sums.relevant
 
     frame = pl.DataFrame({"model": ["a", "b"], "mine@2": [0.1, 0.2], "mine@5": [0.3, 0.2]})
-    text = recframe.table(frame, metrics=[Mine()], digits=1).to_markdown()
-    assert "| a | **0.1** | 0.3 |" in text
-    assert "lower is better" in text
+    assert rows(recframe.table(frame, metrics=[Mine()], digits=1, sort=True))[1] == ["a", "0.1", "0.3"]
 
 
 def test_large_numbers_have_an_exponent():
     frame = pl.DataFrame({"model": ["a", "b"], "dcg@2": [1e300, -1e15]})
-    assert "| a | **1.0000e+300** |" in recframe.table(frame).to_markdown()
-    assert "| b | -1.0000e+15 |" in recframe.table(frame).to_markdown()
+    assert [row[1] for row in rows(recframe.table(frame))[1:]] == ["1.0000e+300", "-1.0000e+15"]

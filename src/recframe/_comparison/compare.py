@@ -11,6 +11,7 @@ import narwhals as nw
 from recframe._checks.definitions import makes_dependent
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
+from recframe._comparison.confidences import remember
 from recframe._comparison.decided import correct
 from recframe._comparison.list_values import ListValues
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
@@ -67,7 +68,8 @@ def compare(plan: Plan, options: Options, stored: Stored | None = None) -> Any:
     if chance:
         check_chance(plan.context.query, plan.metrics, f"baseline={CHANCE!r}")
     columns = columns_of(options) if stored is None else (*columns_of(options), "changed")
-    return result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
+    result = result_frame(plan, lambda: _rows(plan, options, stored), columns, named_by_text=stored is not None)
+    return remember(result, options.confidence)
 
 
 def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[Any]:

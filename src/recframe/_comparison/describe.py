@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.all_lists import LeftOut, of_all_lists
+from recframe._comparison.confidences import remember
 from recframe._comparison.list_values import ListValues, segments, value_column, weight_column
 from recframe._comparison.results import NAMES, result_frame, stacked
 from recframe._statistics import student
@@ -45,7 +46,7 @@ def describe(plan: Plan, options: Options) -> Any:
     """Return one row per value of `per`, model and metric, as a frame of the kind given."""
     model = ("model",) if plan.context.query.several else ()
     columns = (*model, "metric", "lists", "mean", "std", *QUANTILES, "zeros", "undefined", "low", "high")
-    return result_frame(plan, lambda: _rows(plan, options, columns), columns)
+    return remember(result_frame(plan, lambda: _rows(plan, options, columns), columns), options.confidence)
 
 
 def _rows(plan: Plan, options: Options, columns: tuple[str, ...]) -> nw.DataFrame[Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from recframe._comparison import paired_sums as paired
 from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
 from recframe._comparison.compare import row_of
+from recframe._comparison.confidences import remember
 from recframe._comparison.decided import correct
 from recframe._comparison.describe import intervals_of_means
 from recframe._comparison.looks import check_bounded, check_looks
@@ -135,7 +136,7 @@ class Merged:
                 sums = rows.arrays("metric", metric, model)
                 spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
         columns = (*(("model",) if rows.several else ()), *COLUMNS_OF_DESCRIBE)
-        return self._stacked(spread, columns)
+        return remember(self._stacked(spread, columns), confidence)
 
     def compare(
         self,
@@ -186,7 +187,7 @@ class Merged:
         if before is not None:
             # One model that is not named is compared with one.
             columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
-            return self._stacked(unpaired(rows, before, options), columns)
+            return remember(self._stacked(unpaired(rows, before, options), columns), options.confidence)
         if options.margin is not None and options.margin.relative:
             msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
             raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
@@ -198,9 +199,8 @@ class Merged:
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         found = tested(arrays, pairs, rows.range_of, upwards, options)
         correct([found], options)
-        return self._stacked(
-            [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)], COLUMNS_OF_COMPARE
-        )
+        named = [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)]
+        return remember(self._stacked(named, COLUMNS_OF_COMPARE), options.confidence)
 
     def sample_size(
         self,
@@ -280,7 +280,7 @@ class Merged:
             How many draws tell how large the largest statistic is by chance, and their seed.
         """
         options, rows = RankOptions.of(None, confidence, None, resamples, seed), self._by_list("rank_models")
-        return self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS)
+        return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
 
     def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
         rows = self._rows

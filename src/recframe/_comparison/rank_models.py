@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._comparison.confidences import remember
 from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
 from recframe._comparison.options import MOST_RESAMPLES
 from recframe._comparison.paired_sums import model_pairs
@@ -98,7 +99,7 @@ def rank_models(plan: Plan, options: Options) -> Any:
         reported, found = _rows(plan, options)
         return stacked(reported, found, COLUMNS)
 
-    return result_frame(plan, rows, COLUMNS)
+    return remember(result_frame(plan, rows, COLUMNS), options.confidence)
 
 
 def ranked(plan: Plan, options: Options) -> list[dict[str, Any]]:

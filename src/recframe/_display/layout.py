@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import InputError, OptionError
-from recframe.profiles._spec import spec_of
+from recframe._display.cells import Cell, interval_text, label_text, number_cell, number_text, p_text, plus_minus_text
+from recframe._display.decided import Decided, record_of
+from recframe.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import narwhals as nw
-
     from recframe.metrics import Metric
 
-STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""The marks of adjusted p-values below a level."""
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
 VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
-MISSING_SIGN = "–"
-EQUALLY_GOOD = 1e-12
-"""Values that differ by less, relative to their size, are equally good."""
-LARGE = 1e15
-"""From here on numbers are written with an exponent, as a float holds no more digits before the point."""
 IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
-RANKS_NOTE = "Ranks: between these for all models at once, at the confidence given to rank_models (0.95 unless named)."
+Columns = dict[str, list[Any]]
+"""A result: the values of each column."""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A text of a table."""
+class Look:
+    """How a result is shown."""
 
-    text: str
-    bold: bool = False
+    digits: int
+    confidence: float | None = None
+    """The confidence of intervals, if it is known."""
+    interval: str = "range"
+    """Whether intervals are a range, plus_minus or none."""
+    decided: Decided = field(default_factory=Decided)
+    letters: bool = True
+    """Whether models have letters, which name them as those that another is better than."""
 
 
 @dataclass
@@ -54,11 +52,17 @@ class Layout:
         self.columns.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in cells])
         self.numeric.append(numeric)
 
+    def add_labels(self, columns: Columns, names: Iterable[str]) -> None:
+        """Add columns of a result that name what its rows are about."""
+        for name in names:
+            self.add(str(name), map(label_text, columns[name]), numeric=False)
+
     def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
         """Mark cells of a column, and say what the mark means if there is one."""
         column = self.columns[self.header.index(name)]
         column[:] = [
-            Cell(f"{cell.text} †", cell.bold) if one else cell for cell, one in zip(column, marked, strict=True)
+            replace(cell, text=f"{cell.text} †", value=None) if one else cell
+            for cell, one in zip(column, marked, strict=True)
         ]
         self.notes += [f"† {note}."] if any(marked) else []
 
@@ -68,109 +72,158 @@ class Layout:
         return list(zip(*self.columns, strict=True))
 
 
-def layout_of(
-    result: nw.DataFrame[Any], records: Mapping[str, Metric], digits: int, confidence: float | None = None
-) -> Layout:
-    """Return the table of a result of a call; the confidence of its intervals may be known.
+def layout_of(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
+    """Return the table of a result of a call.
 
     Raises
     ------
     InputError
         The frame is none of them.
     """
-    columns = {name: result.get_column(name).to_list() for name in result.columns}
     if columns.keys() >= IS_COMPARE:
-        return _of_compare(columns, digits, confidence)
+        return _of_compare(columns, look)
     if columns.keys() >= IS_DESCRIBE:
-        return _of_describe(columns, records, digits, confidence)
+        return _of_describe(columns, records, look)
     if columns.keys() >= IS_RANKS:
-        return _of_ranks(columns, records, digits)
-    return _of_evaluate(columns, records, digits)
+        return _of_ranks(columns, look)
+    return _of_evaluate(columns, records, look)
 
 
-def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
-    """Return the metric that a column is named after, or nothing."""
-    # Of a metric that is given without a cutoff, a result may have several.
-    for known in (name, name.rpartition("@")[0]):
-        if known in records:
-            return records[known]
-    try:
-        return spec_of(name).metric
-    except OptionError:
-        return None
+def labels_of(columns: Columns, records: Mapping[str, Metric]) -> tuple[list[str], list[str]]:
+    """Return the columns of segments, and those of metrics: none where rows have the names of metrics.
 
-
-def number_text(value: Any, digits: int) -> str:
-    """Return a number as tables show it."""
-    if value is None or value != value:  # noqa: PLR0124 - NaN
-        return MISSING_SIGN
-    # The sign of a zero, `z`, is left out: a value that is rounded to 0 is neither above nor below.
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:z.{digits}f}" if abs(value) < LARGE else f"{value:.{digits}e}"
-
-
-def _of_evaluate(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
-    by_column = {name: record for name in columns if (record := record_of(str(name), records)) is not None}
-    if not by_column:
+    Raises
+    ------
+    InputError
+        The frame is no result.
+    """
+    names = list(columns)
+    if any(columns.keys() >= kind for kind in (IS_COMPARE, IS_DESCRIBE, IS_RANKS)):
+        return [name for name in names[: names.index("metric")] if name != "model"], []
+    metrics = [name for name in names if record_of(str(name), records) is not None]
+    if not metrics:
         msg = f"the frame has the columns {', '.join(map(repr, columns))}, and none of them is named after a metric"
         raise InputError(msg, "give the result of evaluate, describe or compare; metrics= names metrics of your own")
+    return [name for name in names[: names.index(metrics[0])] if name != "model"], metrics
+
+
+def interval_notes(of: str, call: str, look: Look) -> list[str]:
+    """Return what intervals are of, and their confidence, if they are shown."""
+    name = "±" if look.interval == "plus_minus" else "Interval"
+    return [] if look.interval == "none" else [f"{name}: of the {of}, at {level_text(call, look)}."]
+
+
+def level_text(call: str, look: Look) -> str:
+    """Return the confidence of what a call found."""
+    level = look.confidence
+    return f"the confidence given to {call} (0.95 unless named)" if level is None else f"{100 * level:.6g}%"
+
+
+def models_of(columns: Columns, look: Look) -> list[str]:
+    """Return the names of the models of rows, each with its letter if there are letters."""
+    names = [label_text(value) for value in columns["model"]]
+    return [f"{name} ({look.decided.letter(name)})" for name in names] if _lettered(look) else names
+
+
+def decided_cells(
+    cells: Iterable[Cell], models: Sequence[str], means: Sequence[Any], about: Sequence[tuple[Any, ...]], look: Look
+) -> list[Cell]:
+    """Return the cells of means, bold and with letters by what was decided about the models of each metric."""
+    marked = list(cells)
+    rows_about: dict[tuple[str, ...], list[int]] = {}
+    for row, key in enumerate(about):
+        rows_about.setdefault(key, []).append(row)
+    for key, rows in rows_about.items():
+        of_models = {models[row]: means[row] for row in rows}
+        unbeaten = look.decided.unbeaten(key, of_models)
+        for row in rows:
+            letters = look.decided.letters(key, models[row]) if _lettered(look) else ""
+            marked[row] = replace(marked[row], bold=models[row] in unbeaten, raised=letters)
+    return marked
+
+
+def _lettered(look: Look) -> bool:
+    return look.letters and look.decided.lettered
+
+
+def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
+    segments, metrics = labels_of(columns, records)
     names = list(columns)
-    labels = names[: names.index(next(iter(by_column)))]
-    groups = list(zip(*(columns[name] for name in labels if name != "model"), strict=True))
-    groups = groups or [()] * len(columns[names[0]])
     layout = Layout()
-    for name in labels:
-        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    labels = names[: names.index(metrics[0])]
+    layout.add_labels(columns, labels)
+    if "model" in labels:
+        layout.columns[labels.index("model")] = list(map(Cell, models_of(columns, look)))
     for name in names[len(labels) :]:
-        values = columns[name]
-        best = _best(values, groups, by_column[name]) if name in by_column and "model" in labels else set()
-        layout.add(name, [Cell(number_text(value, digits), row in best) for row, value in enumerate(values)])
-    if any(cell.bold for column in layout.columns for cell in column):
-        layout.notes.append(_best_note(by_column.values(), within=len(labels) > 1))
+        cells = [number_cell(value, look.digits) for value in columns[name]]
+        if name in metrics and "model" in labels:
+            about = about_of(columns, segments, [name] * len(cells))
+            cells = decided_cells(cells, list(map(label_text, columns["model"])), columns[name], about, look)
+        layout.add(str(name), cells)
+    layout.notes += look.decided.notes(letters=_lettered(look))
     return layout
 
 
-def _of_describe(
-    columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int, confidence: float | None
-) -> Layout:
-    layout = Layout()
+def about_of(columns: Columns, segments: Sequence[str], metrics: Sequence[Any]) -> list[tuple[str, ...]]:
+    """Return what each row is about: its segment and its metric."""
+    labels = [*(map(label_text, columns[name]) for name in segments), map(str, metrics)]
+    return list(zip(*labels, strict=True))
+
+
+def _of_describe(columns: Columns, records: Mapping[str, Metric], look: Look) -> Layout:
+    segments, _ = labels_of(columns, records)
     names = list(columns)
     labels = names[: names.index("metric") + 1]
-    for name in labels:
-        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
-    best: set[int] = set()
+    layout = Layout()
+    layout.add_labels(columns, labels)
+    means = [number_cell(value, look.digits) for value in columns["mean"]]
+    if look.interval == "plus_minus":
+        means = plus_minus_cells(columns, "mean", look)
     if "model" in labels:
-        best = _best_by_metric(columns, [name for name in labels if name not in ("model", "metric")], records)
+        layout.columns[labels.index("model")] = list(map(Cell, models_of(columns, look)))
+        about = about_of(columns, segments, columns["metric"])
+        means = decided_cells(means, list(map(label_text, columns["model"])), columns["mean"], about, look)
     for name in names[len(labels) :]:
-        if name == "high":
-            continue
-        if name == "low":
-            layout.add("interval", _intervals(columns, digits))
-            continue
-        cells = [
-            Cell(number_text(value, digits), name == "mean" and row in best) for row, value in enumerate(columns[name])
-        ]
-        layout.add(name, cells)
-    if best:
-        layout.notes.append(_best_note(_records(columns, records), within=len(labels) > 2))  # noqa: PLR2004
-    layout.notes.append(_interval_note("mean", "describe", confidence))
+        if name == "mean":
+            layout.add(name, means)
+        elif name == "low" and look.interval == "range":
+            layout.add("interval", interval_texts(columns, look.digits))
+        elif name not in ("low", "high"):
+            layout.add(name, [number_cell(value, look.digits) for value in columns[name]])
+    layout.notes += look.decided.notes(letters=_lettered(look))
+    layout.notes += interval_notes("mean", "describe", look)
     return layout
 
 
-def _of_compare(columns: dict[str, list[Any]], digits: int, confidence: float | None) -> Layout:
+def interval_texts(columns: Columns, digits: int) -> list[str]:
+    """Return the interval of each row."""
+    ends = zip(columns["low"], columns["high"], strict=True)
+    return [interval_text(low, high, digits) for low, high in ends]
+
+
+def plus_minus_cells(columns: Columns, name: str, look: Look) -> list[Cell]:
+    """Return the numbers of a column with their intervals."""
+    rows = zip(columns[name], columns["low"], columns["high"], strict=True)
+    return [Cell(plus_minus_text(*row, look.digits)) for row in rows]
+
+
+def _of_compare(columns: Columns, look: Look) -> Layout:
     layout = Layout()
     per = list(columns)[: list(columns).index("metric")]
-    for name in (*per, "metric", "model", "baseline"):
-        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
+    layout.add_labels(columns, (*per, "metric", "model", "baseline"))
     better = _winners(columns)
-    layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
+    layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     for name in ("mean", "baseline_mean"):
-        cells = [Cell(number_text(value, digits), (name, row) in better) for row, value in enumerate(columns[name])]
+        of_rows = enumerate(columns[name])
+        cells = [number_cell(value, look.digits, bold=(name, row) in better) for row, value in of_rows]
         layout.add(name.replace("_", " "), cells)
-    layout.add("difference", [number_text(value, digits) for value in columns["difference"]])
-    layout.add("interval", _intervals(columns, digits))
-    layout.add("adjusted p", [_p_text(value) for value in columns["p_adjusted"]])
+    if look.interval == "plus_minus":
+        layout.add("difference", plus_minus_cells(columns, "difference", look))
+    else:
+        layout.add("difference", [number_cell(value, look.digits) for value in columns["difference"]])
+        if look.interval == "range":
+            layout.add("interval", interval_texts(columns, look.digits))
+    layout.add("adjusted p", [p_text(value) for value in columns["p_adjusted"]])
     if "verdict" in columns:
         layout.add("verdict", columns["verdict"], numeric=False)
     if columns.keys() >= {"wins", "ties", "losses"}:
@@ -178,95 +231,30 @@ def _of_compare(columns: dict[str, list[Any]], digits: int, confidence: float | 
         layout.add("wins/ties/losses", ["/".join(number_text(value, 0) for value in row) for row in counts])
     if better:
         layout.notes.append("Bold: the mean that the verdict finds better.")
-    layout.notes.append(_interval_note("difference", "compare", confidence))
+    layout.notes += interval_notes("difference", "compare", look)
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
         layout.notes.append(VERDICT_NOTE)
     return layout
 
 
-def _of_ranks(columns: dict[str, list[Any]], records: Mapping[str, Metric], digits: int) -> Layout:
+def _of_ranks(columns: Columns, look: Look) -> Layout:
     layout = Layout()
     per = list(columns)[: list(columns).index("metric")]
-    for name in (*per, "metric", "model"):
-        layout.add(str(name), map(_label_text, columns[name]), numeric=False)
-    best = _best_by_metric(columns, per, records)
-    layout.add("lists", [number_text(value, digits) for value in columns["lists"]])
-    means = enumerate(columns["mean"])
-    layout.add("mean", [Cell(number_text(value, digits), row in best) for row, value in means])
-    layout.add("rank", [number_text(value, 0) for value in columns["rank"]])
+    layout.add_labels(columns, (*per, "metric", "model"))
+    layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
+    of_rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
+    layout.add("mean", [number_cell(value, look.digits, bold=bool(tied)) for value, tied in of_rows])
+    layout.add("rank", [number_cell(value, 0) for value in columns["rank"]])
     ends = zip(columns["rank_low"], columns["rank_high"], strict=True)
     layout.add("ranks", [f"{number_text(low, 0)} to {number_text(high, 0)}" for low, high in ends])
     layout.add("tied with the best", ["yes" if tied else "no" for tied in columns["tied_with_best"]], numeric=False)
-    if best:
-        layout.notes.append(_best_note(_records(columns, records), within=bool(per)))
-    layout.notes.append(RANKS_NOTE)
+    layout.notes.append("Bold: the models that may be the best.")
+    layout.notes.append(f"Ranks: between these for all models at once, at {level_text('rank_models', look)}.")
     return layout
 
 
-def _winners(columns: dict[str, list[Any]]) -> set[tuple[str, int]]:
+def _winners(columns: Columns) -> set[tuple[str, int]]:
     """Return where the means are that verdicts find better than the other."""
     better = {"better": "mean", "worse": "baseline_mean"}
     return {(better[verdict], row) for row, verdict in enumerate(columns.get("verdict", ())) if verdict in better}
-
-
-def _interval_note(of: str, call: str, confidence: float | None) -> str:
-    used = f"the confidence given to {call} (0.95 unless named)" if confidence is None else f"{100 * confidence:.6g}%"
-    return f"Interval: of the {of}, at {used}."
-
-
-def _label_text(value: Any) -> str:
-    return MISSING_SIGN if value is None or value != value else str(value)  # noqa: PLR0124 - NaN
-
-
-def _intervals(columns: dict[str, list[Any]], digits: int) -> list[str]:
-    ends = zip(columns["low"], columns["high"], strict=True)
-    texts = [(number_text(low, digits), number_text(high, digits)) for low, high in ends]
-    return [MISSING_SIGN if MISSING_SIGN in each else "[{}, {}]".format(*each) for each in texts]
-
-
-def _p_text(value: Any) -> str:
-    text = number_text(value, 3)
-    if text == MISSING_SIGN:
-        return text
-    text = "<0.001" if value < STARS[0][0] else text
-    stars = next((stars for level, stars in STARS if value < level), "")
-    return f"{text} {stars}".strip()
-
-
-def _records(columns: dict[str, list[Any]], records: Mapping[str, Metric]) -> list[Metric]:
-    metrics = (record_of(name, records) for name in dict.fromkeys(columns["metric"]))
-    return [record for record in metrics if record is not None]
-
-
-def _best(values: Sequence[Any], groups: Sequence[Any], record: Metric) -> set[int]:
-    """Return the rows of the best values within each group that has a better and a worse one."""
-    rows: dict[Any, list[int]] = {}
-    for row, value in enumerate(values):
-        if value is not None and value == value:  # noqa: PLR0124 - NaN
-            rows.setdefault(groups[row], []).append(row)
-    best_rows: set[int] = set()
-    for members in rows.values():
-        best = (max if record.higher_is_better else min)(values[row] for row in members)
-        close = {row for row in members if math.isclose(values[row], best, rel_tol=EQUALLY_GOOD, abs_tol=EQUALLY_GOOD)}
-        best_rows |= close if len(close) < len(members) else set()
-    return best_rows
-
-
-def _best_by_metric(columns: dict[str, list[Any]], per: Sequence[str], records: Mapping[str, Metric]) -> set[int]:
-    """Return the rows of the best means of each metric and segment."""
-    keys = list(zip(*(columns[name] for name in (*per, "metric")), strict=True))
-    rows: set[int] = set()
-    for metric in dict.fromkeys(columns["metric"]):
-        record = record_of(metric, records)
-        if record is not None:
-            of_metric = [value if key[-1] == metric else None for value, key in zip(columns["mean"], keys, strict=True)]
-            rows |= _best(of_metric, keys, record)
-    return rows
-
-
-def _best_note(records: Iterable[Metric], *, within: bool) -> str:
-    lower = [record.label for record in records if not record.higher_is_better]
-    note = "Bold: the best value of each metric" + (", segment by segment" if within else "")
-    note += f"; lower is better for {', '.join(lower)}" if lower else ""
-    return f"{note}. Bold says nothing of significance."

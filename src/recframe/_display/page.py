@@ -13,7 +13,8 @@ from recframe.errors import MissingExtraError, visible
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._display.layout import Cell, Layout
+    from recframe._display.cells import Cell
+    from recframe._display.layout import Layout
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1d1d1f; --back: #ffffff; --line: #d0d0d4; --weak: #5d5d66; }
@@ -182,4 +183,5 @@ def _class(*, number: bool, long: bool = False) -> str:
 def _cell(cell: Cell, column: str, number: bool) -> str:  # noqa: FBT001 - for `map`
     text, name = escape(cell.text), escape(column)
     kind = _class(number=number, long=len(text) > LONG_TEXT)
-    return f'<td{kind} data-column="{name}">{f"<strong>{text}</strong>" if cell.bold else text}</td>'
+    raised = f"<sup>{cell.raised}</sup>" if cell.raised else ""
+    return f'<td{kind} data-column="{name}">{f"<strong>{text}</strong>" if cell.bold else text}{raised}</td>'

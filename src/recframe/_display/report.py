@@ -12,10 +12,12 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES, EXPLAINED
 from recframe._display import chart_dates, chart_texts, charts, page, verdicts
+from recframe._display.cells import label_text, number_text
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
+from recframe._display.decided import Decided, decided_of
 from recframe._display.forest import chart_of
 from recframe._display.frames import eager_result, rows_of
-from recframe._display.layout import Layout, layout_of, number_text
+from recframe._display.layout import Layout, Look, layout_of
 from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
 from recframe._files.paths import as_path, check_directory, write_whole
@@ -110,9 +112,18 @@ class ReportQuery:
         how = {"baseline": self.baseline, "correction": self.correction}
         return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.given, **roles))
 
-    def table(self, result: nw.DataFrame[Any]) -> str:
-        """Return a result as a table."""
-        return page.table_html(layout_of(result, self.records, DIGITS, self.options.confidence))
+    def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
+        """Return a result as a table, whose means are bold by what was decided."""
+        look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False)
+        return layout_of({name: result.get_column(name).to_list() for name in result.columns}, self.records, look)
+
+    @property
+    def decided(self) -> Decided:
+        """What the comparison decides about the models."""
+        if self.compared is None:
+            return Decided()
+        rows = {name: self.compared.get_column(name).to_list() for name in self.compared.columns}
+        return decided_of(rows, list(map(label_text, self.models)), self.records)
 
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
@@ -161,14 +172,14 @@ def _sections(report: ReportQuery) -> Iterator[page.Section]:
         yield page.Section("Verdict", _verdicts(report, rows_of(compared.to_native())))
     yield page.Section("Data", _data(report))
     if compared is not None:
-        yield page.Section("Comparison", _forest(report, compared, "forest") + report.table(compared))
-    yield page.Section("Means", report.table(report.values))
+        yield page.Section("Comparison", _forest(report, compared, "forest") + page.table_html(report.layout(compared)))
+    yield page.Section("Means", page.table_html(report.layout(report.values, report.decided)))
     if compared is not None and report.per is not None:
         yield page.Section("Segments", _segments(report))
     if drawn:
         yield page.Section("Charts", page.figures_html(drawn))
     if report.by_list:
-        yield page.Section("How values of lists spread", report.table(report.spread), folded=True)
+        yield page.Section("How values of lists spread", page.table_html(report.layout(report.spread)), folded=True)
     count, found = _check(report)
     yield page.Section(f"Check of the data: {count} finding{'' if count == 1 else 's'}", found, folded=True)
     yield page.Section("What was computed", _explained(report), folded=True)
@@ -223,7 +234,7 @@ def _segments(report: ReportQuery) -> str:
     """Return the differences in each segment under the first metric, the largest first."""
     compared = report.compare(report.by_list[:1], per=report.per)
     ordered = compared.sort("difference", descending=True, nulls_last=True)
-    layout = layout_of(ordered, report.records, DIGITS, report.options.confidence)
+    layout = report.layout(ordered)
     few = [count is not None and count < FEW_LISTS for count in ordered.get_column("lists").to_list()]
     layout.mark("lists", few, f"of fewer than {FEW_LISTS} lists: one list can move the difference")
     return _forest(report, ordered, "segments") + page.table_html(layout)

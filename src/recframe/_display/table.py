@@ -1,16 +1,25 @@
-"""Results as tables: HTML, LaTeX and Markdown."""
+"""Results as tables: in notebooks and terminals, as HTML, LaTeX, Markdown, an image and a sheet."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
+from recframe._comparison.confidences import confidence_of
+from recframe._display.cells import RAISED, label_text, with_letters
+from recframe._display.decided import Decided, decided_of
 from recframe._display.frames import eager_result
-from recframe._display.layout import layout_of
-from recframe._values import whole_number
-from recframe.errors import MissingExtraError, OptionTypeError, quoted, visible
+from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
+from recframe._display.sorting import best_first
+from recframe._display.table_image import png, width
+from recframe._display.table_sheet import xlsx
+from recframe._display.wide import wide_layout
+from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._values import choice, flag, whole_number
+from recframe.errors import InputError, MissingExtraError, OptionError, OptionTypeError, quoted, visible
 from recframe.metrics import Metric
 from recframe.profiles._spec import spec_of
 
@@ -20,7 +29,8 @@ if TYPE_CHECKING:
 MOST_DECIMALS = 15
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
 """A line break of LaTeX before a line that starts with a star, which it would read as its own."""
-
+FLAT = {raised: letter for letter, raised in RAISED.items()}
+RAISED_TEXT = re.compile(f"[{''.join(map(chr, FLAT))}]+")
 MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
 """What Markdown would read as its own: marks, the middle of a link, the start of a character's name."""
 
@@ -28,22 +38,18 @@ MARKS = re.compile(r"[\\|*_`<~$]|\](?=\()|&(?=[#\w]+;)")
 class Table:
     """A result as a table; notebooks show it. Made by `recframe.table`."""
 
-    def __init__(
-        self, result: nw.DataFrame[Any], records: Mapping[str, Metric], title: str | None, digits: int
-    ) -> None:
-        self._layout = layout_of(result, records, digits)
-        self._backend = nw.get_native_namespace(result).__name__
-        self._title = title
+    def __init__(self, layout: Layout, backend: Any, title: str | None, digits: int) -> None:
+        self._layout, self._backend, self._title, self._digits = layout, backend, title, digits
 
     @property
     def gt(self) -> Any:
         """The table as an object of great_tables, to style further; its cells are texts."""
-        great_tables = _great_tables()
+        great_tables = _package("great_tables", "tables in HTML and LaTeX")
         layout = self._layout
         # Headers may repeat in other words only, so columns have numbers for names.
         names = [f"column {number}" for number in range(len(layout.header))]
         texts = {
-            name: [f"**{cell.text}**" if cell.bold else cell.text for cell in column]
+            name: [with_letters(cell, f"**{cell.text}**" if cell.bold else cell.text) for cell in column]
             for name, column in zip(names, layout.columns, strict=True)
         }
         native = nw.from_dict(texts, {name: nw.String() for name in names}, backend=self._backend).to_native()
@@ -78,20 +84,58 @@ class Table:
         MissingExtraError
             great_tables is not installed.
         """
-        text: str = self.gt.as_latex()
-        return STAR.sub(r"\1{}", text)
+        text: str = STAR.sub(r"\1{}", self.gt.as_latex())
+        text = text.replace("±", r"$\pm$").replace("†", r"\dag{}").replace("–", "--")
+        return RAISED_TEXT.sub(lambda raised: rf"\textsuperscript{{{raised[0].translate(FLAT)}}}", text)
 
     def to_markdown(self) -> str:
-        """Return the table as Markdown. This needs nothing but recframe."""
+        """Return the table as Markdown, with aligned columns. This needs nothing but recframe."""
         layout = self._layout
-        lines = [list(map(_escaped, layout.header)), ["---:" if numeric else "---" for numeric in layout.numeric]]
+        lines = [list(map(_escaped, layout.header))]
         lines += [
-            [f"**{_escaped(cell.text)}**" if cell.bold else _escaped(cell.text) for cell in row] for row in layout.rows
+            [with_letters(cell, f"**{_escaped(cell.text)}**" if cell.bold else _escaped(cell.text)) for cell in row]
+            for row in layout.rows
         ]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        widths = [max(3, *map(width, column)) for column in zip(*lines, strict=True)]
+        lines.insert(
+            1,
+            [f"{'-' * (most - numeric)}{':' * numeric}" for most, numeric in zip(widths, layout.numeric, strict=True)],
+        )
+        table = "\n".join(f"| {' | '.join(map(_padded, line, widths, layout.numeric))} |" for line in lines)
         title = [] if self._title is None else [f"**{_escaped(self._title)}**"]
         notes = ["  \n".join(map(_escaped, layout.notes))] if layout.notes else []
         return "\n\n".join([*title, table, *notes]) + "\n"
+
+    def save(self, path: Any) -> None:
+        """Write the table to a file, in the format of its ending.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that ends in ``.html``, ``.tex``, ``.md``, ``.png`` or ``.xlsx``; one that is there is replaced. A
+            sheet of Excel holds numbers with all digits.
+
+        Raises
+        ------
+        OptionError
+            The file has another ending.
+        MissingExtraError
+            A package is not installed: for HTML and LaTeX great_tables, for Excel XlsxWriter, for images vl-convert.
+        """
+        target = as_path(path)
+        writers = {
+            ".html": lambda: self.to_html().encode(),
+            ".tex": lambda: self.to_latex().encode(),
+            ".md": lambda: self.to_markdown().encode(),
+            ".png": lambda: png(self._layout, self._title, _package("vl_convert", "tables as images", "plot")),
+            ".xlsx": lambda: xlsx(self._layout, self._title, self._digits, _package("xlsxwriter", "tables in Excel")),
+        }
+        ending = target.suffix.lower()
+        if ending not in writers:
+            msg = f"{str(path)!r} ends in {ending!r}, but a table is saved as {', '.join(writers)}"
+            raise OptionError(msg, f"table.save({str(target.with_suffix('.html'))!r})")
+        check_directory(target)
+        write_whole(target, writers[ending]())
 
     def _repr_html_(self) -> str | None:
         # Notebooks fall back on Markdown where there is no HTML.
@@ -113,34 +157,53 @@ def table(
     metrics: str | Metric | Sequence[str | Metric] = (),
     title: str | None = None,
     digits: int = 4,
+    compared: Any = None,
+    columns: Literal["metric", "segment"] | None = None,
+    interval: Literal["range", "plus_minus", "none"] = "range",
+    sort: bool = False,
+    confidence: float | None = None,
 ) -> Table:
-    """Return the result of `evaluate`, `describe` or `compare` as a table for people.
+    """Return the result of `evaluate`, `describe`, `compare` or `rank_models` as a table for people.
 
-    The best value of each metric is bold where there are several models, within each segment if there are any; equal
-    values are equally bold. Bold says nothing of significance: only `compare` tests differences. Notes below the table
-    explain intervals and marks.
+    A mean is bold if a test says so, never for its size: in a result of `compare` the mean that the verdict finds
+    better, in one of `rank_models` the models that may be the best. Means of `evaluate` and `describe` are bold by
+    `compared`. Notes below the table explain intervals and marks.
 
     Parameters
     ----------
     result : frame
-        What `evaluate`, `describe` or `compare` returned; lazy frames are collected.
+        What one of these calls returned; lazy frames are collected.
     metrics : str, Metric or sequence of them
         Metrics of your own that the result holds: they say whether higher is better.
     title : str, optional
         The title.
     digits : int
         The decimal places, from 0 to 15.
+    compared : frame, optional
+        What `compare` returned for the same models, metrics and segments. Of each metric, the best mean and those that
+        it does not find worse are bold. Up to 25 models get letters, and each mean those of the models that it is
+        better than.
+    columns : {"metric", "segment"}, optional
+        A column for each metric, or for each value of `per` with its number of lists. Comparisons show differences.
+    interval : {"range", "plus_minus", "none"}
+        Intervals by their two ends, as ± half their width, or not at all. An interval whose halves differ has both.
+    sort : bool
+        Whether the best model of the first metric comes first, within each segment.
+    confidence : float, optional
+        The confidence of the intervals, for the notes, if the frame was changed after the call that made it.
 
     Returns
     -------
     Table
-        With the methods `to_html`, `to_latex` and `to_markdown`, and with `gt`, the object of great_tables. Notebooks
-        show it.
+        With the methods `to_html`, `to_latex`, `to_markdown` and `save`, and with `gt`, the object of great_tables.
+        Notebooks show it.
 
     Raises
     ------
     InputError
-        The frame is no result of these calls.
+        The frame is no result of these calls, or `compared` is none of `compare` for the same models.
+    OptionError
+        There are no segments to be columns, or the confidence is not between 0 and 1.
     OptionTypeError
         It is no frame, or an option has a value that it cannot have.
 
@@ -149,13 +212,12 @@ def table(
     >>> import polars as pl
     >>> import recframe
     >>> df = pl.DataFrame({"user": [1, 1], "relevant": [0, 1], "old": [0.9, 0.1], "new": [0.2, 0.7]})
-    >>> recframe.table(df.rec.evaluate(["ndcg", "mrr"], k=2, score=["old", "new"]), digits=3)
+    >>> values = df.rec.evaluate(["ndcg", "mrr"], k=2, score=["old", "new"])
+    >>> recframe.table(values, digits=3, sort=True)
     | model | ndcg@2 | mrr@2 |
-    | --- | ---: | ---: |
-    | old | 0.631 | 0.500 |
-    | new | **1.000** | **1.000** |
-    <BLANKLINE>
-    Bold: the best value of each metric. Bold says nothing of significance.
+    | ----- | -----: | ----: |
+    | new   |  1.000 | 1.000 |
+    | old   |  0.631 | 0.500 |
     <BLANKLINE>
     """
     frame = eager_result(result)
@@ -163,7 +225,42 @@ def table(
         msg = f"title={quoted(title)} is not text"
         raise OptionTypeError(msg, "title='Models of May'")
     digits = whole_number("digits", digits, "digits=4", least=0, most=MOST_DECIMALS)
-    return Table(frame, records_by_name(metrics), title, digits)
+    if columns is not None:
+        choice("columns", columns, ("metric", "segment"))
+    choice("interval", interval, ("range", "plus_minus", "none"))
+    if confidence is None:
+        confidence = confidence_of(result)
+    else:
+        from recframe._statistics.student import check_confidence
+
+        confidence = check_confidence(confidence)
+    records = records_by_name(metrics)
+    values = {name: frame.get_column(name).to_list() for name in frame.columns}
+    values = best_first(values, records) if flag("sort", sort) else values
+    decided = Decided() if compared is None else _decided(values, compared, records)
+    look = Look(digits, confidence, interval, decided)
+    layout = wide_layout(values, records, look, columns) if columns else layout_of(values, records, look)
+    return Table(layout, nw.get_native_namespace(frame).__name__, title, digits)
+
+
+def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
+    """Return what a comparison decides about the models of a table."""
+    frame = eager_result(compared)
+    rows = {name: frame.get_column(name).to_list() for name in frame.columns}
+    if not rows.keys() >= IS_COMPARE | {"verdict"}:
+        msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, rows))}"
+        raise InputError(msg, "recframe.table(values, compared=rec.compare('ndcg', k=10))")
+    segments, metrics = labels_of(values, records)
+    if "model" not in values or values.keys() >= IS_COMPARE or values.keys() >= IS_RANKS:
+        msg = "compared= decides about the means of several models, which the result does not hold"
+        raise InputError(msg, "recframe.table(rec.evaluate('ndcg', k=10), compared=compared)")
+    models = list(dict.fromkeys(map(label_text, values["model"])))
+    of_rows = list(rows)[: list(rows).index("metric")]
+    strangers = {label_text(name) for role in ("model", "baseline") for name in rows[role]} - {*models}
+    if of_rows != segments or strangers or not {*map(str, rows["metric"])} & {*map(str, metrics or values["metric"])}:
+        msg = "compared= is of other models, metrics or segments than the result"
+        raise InputError(msg, "call compare with the same models, metrics, k= and per=")
+    return decided_of(rows, models, records)
 
 
 def records_by_name(metrics: Any) -> dict[str, Metric]:
@@ -176,16 +273,19 @@ def records_by_name(metrics: Any) -> dict[str, Metric]:
     return {record.label: record for record in records}
 
 
+def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`
+    room = " " * (most - width(text))
+    return room + text if numeric else text + room
+
+
 def _escaped(text: str) -> str:
     """Return a text that means itself in a cell of Markdown."""
     text = MARKS.sub(r"\\\g<0>", text)
     return visible(" ".join(text.split()))
 
 
-def _great_tables() -> Any:
+def _package(name: str, what: str, extra: str = "tables") -> Any:
     try:
-        import great_tables
+        return import_module(name)
     except ImportError:
-        what = "tables in HTML and LaTeX"
-        raise MissingExtraError.of(what, "tables") from None
-    return great_tables
+        raise MissingExtraError.of(what, extra) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
-from recframe._display.layout import number_text
+from recframe._display.cells import number_text
 from recframe.errors import visible
 
 if TYPE_CHECKING:

@@ -1,0 +1,51 @@
+"""The rows of a result in the order of its first metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._display.cells import is_missing, label_text
+from recframe._display.decided import record_of
+from recframe._display.layout import IS_COMPARE, Columns, labels_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe.metrics import Metric
+
+
+def best_first(columns: Columns, records: Mapping[str, Metric]) -> Columns:
+    """Return a result with the best model, in a comparison the best difference, of the first metric first.
+
+    Segments, and in long results metrics, keep their order.
+    """
+    segments, metrics = labels_of(columns, records)
+    count = len(next(iter(columns.values())))
+    if not count:
+        return columns
+    compared = columns.keys() >= IS_COMPARE
+    first = metrics[0] if metrics else columns["metric"][0]
+    values = columns[first if metrics else "difference" if compared else "mean"]
+    record = record_of(str(first), records)
+    sign = 1 if record is None or record.higher_is_better else -1
+    names = [name for name in ("model", "baseline") if name in columns]
+    of_rows = [tuple(label_text(columns[name][row]) for name in segments) for row in range(count)]
+    who = [tuple(label_text(columns[name][row]) for name in names) for row in range(count)]
+    metric = ["" if metrics else columns["metric"][row] for row in range(count)]
+    deciding = {
+        (of_rows[row], who[row]): values[row]
+        for row in range(count)
+        if (metrics or metric[row] == first) and not is_missing(values[row])
+    }
+
+    segment_places, metric_places = (
+        {key: number for number, key in enumerate(dict.fromkeys(keys))} for keys in (of_rows, metric)
+    )
+
+    def place(row: int) -> tuple[Any, ...]:
+        value = deciding.get((of_rows[row], who[row]))
+        rank = (1, 0.0) if value is None else (0, -sign * value)
+        return segment_places[of_rows[row]], metric_places[metric[row]], *rank
+
+    order = sorted(range(count), key=place)
+    return {name: [column[row] for row in order] for name, column in columns.items()}

@@ -1,0 +1,85 @@
+"""A table as an image: an SVG of texts and lines, drawn without a browser."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+from unicodedata import combining, east_asian_width
+
+from recframe._display.cells import Cell
+from recframe.errors import visible
+
+if TYPE_CHECKING:
+    from recframe._display.layout import Layout
+
+SIZE, LARGE, SMALL, RAISED = 14, 17, 11, 9
+"""The size of letters, of the title, of notes and of raised letters, in pixels."""
+HIGH, GAP, EDGE = 24, 22, 16
+"""The height of a row, the space between columns and around the table."""
+LETTER = 0.56
+"""The width of a letter, relative to its height: of digits, and about that of other letters."""
+NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
+SCALE = 2
+
+
+def width(text: str) -> int:
+    """Return how many places of a terminal a text takes."""
+    return sum(0 if combining(letter) else 2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def png(layout: Layout, title: str | None, converter: Any) -> bytes:
+    """Return the table as an image, at twice its size."""
+    image: bytes = converter.svg_to_png(svg(layout, title), scale=SCALE)
+    return image
+
+
+def svg(layout: Layout, title: str | None) -> str:
+    """Return the table as an SVG on white."""
+    columns = [[Cell(name, bold=True), *cells] for name, cells in zip(layout.header, layout.columns, strict=True)]
+    # Raised letters are right of the numbers, so that the digits of a column stay below each other.
+    rooms = [max(_width(cell.raised, RAISED) for cell in column) for column in columns]
+    widths = [
+        room + max(_width(cell.text, SIZE, bold=cell.bold) for cell in column)
+        for room, column in zip(rooms, columns, strict=True)
+    ]
+    right = EDGE + sum(widths) + GAP * (len(widths) - 1)
+    notes = [EDGE + _width(note, SMALL) for note in layout.notes]
+    total = EDGE + max(right, EDGE + _width(title or "", LARGE, bold=True), *notes, 0)
+    top = EDGE if title is None else EDGE + HIGH + 6
+    parts = [] if title is None else [_text(EDGE, EDGE + SIZE, title, LARGE, bold=True)]
+    left: float = EDGE
+    for column, room, wide, numeric in zip(columns, rooms, widths, layout.numeric, strict=True):
+        for row, cell in enumerate(column):
+            x, y = left + wide - room if numeric else left, top + HIGH * row + 16
+            parts.append(_text(x, y, cell.text, SIZE, bold=cell.bold, end=numeric))
+            parts += [_text(x + 1, y - 6, cell.raised, RAISED)] if cell.raised else []
+        left += wide + GAP
+    bottom = top + HIGH * (len(layout.rows) + 1)
+    parts += [_line(y, right, thick) for y, thick in ((top, 1.5), (top + HIGH, 1), (bottom, 1.5))]
+    for place, note in enumerate(layout.notes, 1):
+        parts.append(_text(EDGE, bottom + 16 * place, note, SMALL, colour="#555"))
+    size = f'width="{total:.0f}" height="{bottom + 16 * len(layout.notes) + EDGE:.0f}"'
+    white = '<rect width="100%" height="100%" fill="#fff"/>'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{white}{"".join(parts)}</svg>'
+
+
+def _width(text: str, size: float, *, bold: bool = False) -> float:
+    letters = sum(
+        0 if combining(one) else 1 if east_asian_width(one) in "WF" else 0.3 if one in NARROW else 0.86 if one in BROAD
+        else 0.7 if one.isupper() else LETTER
+        for one in text
+    )  # fmt: skip
+    return letters * size * (1.08 if bold else 1)
+
+
+def _text(
+    x: float, y: float, text: str, size: float, *, bold: bool = False, end: bool = False, colour: str = "#111"
+) -> str:
+    marks = ' font-weight="bold"' * bold + ' text-anchor="end"' * end
+    font = "Liberation Sans, Arial, Helvetica, sans-serif"
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" font-family="{font}" fill="{colour}" xml:space="preserve"'
+    return f"<text {place}{marks}>{escape(visible(text))}</text>"
+
+
+def _line(y: float, right: float, thick: float) -> str:
+    return f'<path d="M{EDGE} {y + 0.5}H{right:.1f}" stroke="#111" stroke-width="{thick}"/>'
