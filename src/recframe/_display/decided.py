@@ -7,13 +7,12 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.cells import RAISED, is_missing, label_text
-from recframe.errors import OptionError
+from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.metrics import Metric
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from recframe.metrics import Metric
 
 LETTERS = "".join(filter(str.isalpha, map(chr, RAISED)))
 """The letters of models."""
@@ -29,6 +28,16 @@ def record_of(name: str, records: Mapping[str, Metric]) -> Metric | None:
         return spec_of(name).metric
     except OptionError:
         return None
+
+
+def records_by_name(metrics: Any) -> dict[str, Metric]:
+    """Return metrics by the names of their columns."""
+    several = isinstance(metrics, list | tuple)
+    if not several and not isinstance(metrics, str | Metric):
+        msg = f"metrics={quoted(metrics)} is no list of metrics"
+        raise OptionTypeError(msg, "metrics=[TopHeavy()]")
+    records = [spec_of(metric).metric for metric in (metrics if several else [metrics])]
+    return {record.label: record for record in records}
 
 
 @dataclass(frozen=True)

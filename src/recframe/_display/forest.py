@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display import charts
-from recframe._display.decided import record_of
+from recframe._display.decided import record_of, records_by_name
 from recframe._display.frames import rows_of
 from recframe._display.layout import IS_COMPARE
-from recframe._display.table import records_by_name
 from recframe.errors import InputError, visible
 
 if TYPE_CHECKING:

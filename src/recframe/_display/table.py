@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._comparison.confidences import confidence_of
 from recframe._display.cells import RAISED, label_text, with_letters
-from recframe._display.decided import Decided, decided_of
+from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import eager_result
 from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
 from recframe._display.sorting import best_first
@@ -20,11 +20,11 @@ from recframe._display.wide import wide_layout
 from recframe._files.paths import as_path, check_directory, write_whole
 from recframe._values import choice, flag, whole_number
 from recframe.errors import InputError, MissingExtraError, OptionError, OptionTypeError, quoted, visible
-from recframe.metrics import Metric
-from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from recframe.metrics import Metric
 
 MOST_DECIMALS = 15
 STAR = re.compile(r"(\\\\\s*\n\s*)(?=\*)")
@@ -261,16 +261,6 @@ def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> D
         msg = "compared= is of other models, metrics or segments than the result"
         raise InputError(msg, "call compare with the same models, metrics, k= and per=")
     return decided_of(rows, models, records)
-
-
-def records_by_name(metrics: Any) -> dict[str, Metric]:
-    """Return metrics by the names of their columns."""
-    several = isinstance(metrics, list | tuple)
-    if not several and not isinstance(metrics, str | Metric):
-        msg = f"metrics={quoted(metrics)} is no list of metrics"
-        raise OptionTypeError(msg, "metrics=[TopHeavy()]")
-    records = [spec_of(metric).metric for metric in (metrics if several else [metrics])]
-    return {record.label: record for record in records}
 
 
 def _padded(text: str, most: int, numeric: bool) -> str:  # noqa: FBT001 - for `map`
