@@ -99,7 +99,7 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
             .mark_bar(stroke=None, binSpacing=1)
             .encode(
                 x=alt.X("from:Q", bin="binned", title=metric.label if model == models[-1] else None),
-                x2="to:Q",
+                x2=alt.X2("to:Q"),
                 y=alt.Y("share:Q", title="lists", axis=alt.Axis(format="%", tickCount=4)),
                 color=_colour(models, legend=False),
                 tooltip=["model:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
@@ -107,7 +107,7 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
         )
         mean = means[model]
         line = alt.Chart(_data([{"mean": mean}])).mark_rule(strokeDash=[4, 3], size=2, color=COLOURS[-1])
-        panel = alt.layer(bars, line.encode(x="mean:Q")).properties(width=WIDTH, height=HEIGHT // 2.5)
+        panel = alt.layer(bars, line.encode(x=alt.X("mean:Q"))).properties(width=WIDTH, height=HEIGHT // 2.5)
         panels.append(
             panel
             if model == NO_MODEL
@@ -136,7 +136,7 @@ def differences(pair: Differences, metric: Metric, models: Sequence[str] = ()) -
         )
         for column, colour in zip(("high", "low"), colours, strict=True)
     ]
-    layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y="zero:Q"))
+    layers.append(alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1]).encode(y=alt.Y("zero:Q")))
     equal = 1 - pair.better - pair.worse
     model, baseline = texts.short(pair.model), texts.short(pair.baseline)
     counts = f"{model} is better in {pair.better:.0%}, equal in {max(equal, 0):.0%}, worse in {pair.worse:.0%}"
@@ -156,7 +156,11 @@ def power(rows: Sequence[dict[str, Any]], metric: Metric, difference: str, wante
     models = list(dict.fromkeys(row["model"] for row in rows))
     x = alt.X("lists:Q", title="lists", scale=alt.Scale(type="log"))
     y = alt.Y("power:Q", title="power", scale=alt.Scale(domain=[0, 1]))
-    line = alt.Chart().mark_line().encode(x=x, y=y, color=_colour(models), tooltip=["model:N", "lists:Q", "power:Q"])
+    line = (
+        alt.Chart()
+        .mark_line()
+        .encode(x=x, y=y, color=_colour(models), tooltip=_tooltip("model:N", "lists:Q", "power:Q"))
+    )
     rule = alt.Chart(alt.Data(values=[{"power": wanted}])).mark_rule(strokeDash=[4, 4]).encode(y="power:Q")
     title = _title(
         f"Power to find a difference of {difference} in {metric.label}", [f"dashed: {texts.percent(wanted)}"]
@@ -177,13 +181,15 @@ def forest(
         base = alt.Chart(_data(drawn)).encode(
             y=alt.Y("pair:N", title=None, sort=labels, axis=axis),
             color=_colour(models, legend=False),
-            tooltip=["pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", "lists:Q"],
+            tooltip=_tooltip("pair:N", "difference:Q", "low:Q", "high:Q", "verdict:N", "lists:Q"),
         )
         x = alt.X("difference:Q", title=f"difference of {name}", axis=alt.Axis(tickCount=7))
-        verdict = base.mark_text(align="left", dx=8, fontWeight="bold").encode(text="verdict:N", x=alt.value(WIDTH))
+        verdict = base.mark_text(align="left", dx=8, fontWeight="bold").encode(
+            text=alt.Text("verdict:N"), x=alt.value(WIDTH)
+        )
         layers = [
-            alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1], strokeDash=[4, 3]).encode(x="zero:Q"),
-            base.mark_rule(size=3).encode(x=alt.X("low:Q"), x2="high:Q"),
+            alt.Chart(_data([{"zero": 0}])).mark_rule(color=COLOURS[-1], strokeDash=[4, 3]).encode(x=alt.X("zero:Q")),
+            base.mark_rule(size=3).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
             base.mark_point(filled=True, size=90, opacity=1).encode(x=x),
             verdict,
         ]
@@ -203,10 +209,10 @@ def segments(averages: Sequence[Mean], confidence: float, name: str, of: int) ->
     axis = alt.Axis(grid=True, tickBand="extent", labelExpr=texts.SHORT_LABEL, labelLimit=texts.LABEL_WIDTH)
     y = alt.Y("segment:N", title=texts.axis_title(name), sort=labels, axis=axis)
     offset = {"yOffset": alt.YOffset("model:N", sort=models)} if len(models) > 1 else {}
-    base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip("segment:N"), **offset)
+    base = alt.Chart().encode(y=y, color=_colour(models), tooltip=_tooltip_of_mean("segment:N"), **offset)
     x = alt.X("mean:Q", title=f"mean {metric.label}", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=7))
     layers = [
-        base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2="high:Q"),
+        base.mark_rule(size=2, opacity=0.6).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_point(filled=True, size=60, opacity=1).encode(x=x, shape=_shape(models)),
     ]
     drawn = len(labels)
@@ -222,15 +228,15 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     alt = altair()
     models = [row["model"] for row in rows]
     crowded = len(models) > MOST_BANDS
-    base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=["model:N", "x:Q", "y:Q"])
+    base = alt.Chart().encode(color=_colour(models, legend=crowded), tooltip=_tooltip("model:N", "x:Q", "y:Q"))
     ticks = alt.Axis(tickCount=6)
     at = {
         "x": alt.X("x:Q", title=f"{x.label} ({texts.direction(x)})", scale=_domain(rows, "x"), axis=ticks),
         "y": alt.Y("y:Q", title=f"{y.label} ({texts.direction(y)})", scale=_domain(rows, "y"), axis=ticks),
     }
     layers = [
-        base.mark_rule(size=2, opacity=0.5).encode(x="x_low:Q", x2="x_high:Q", y=at["y"]),
-        base.mark_rule(size=2, opacity=0.5).encode(y="y_low:Q", y2="y_high:Q", x=at["x"]),
+        base.mark_rule(size=2, opacity=0.5).encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q"), y=at["y"]),
+        base.mark_rule(size=2, opacity=0.5).encode(y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q"), x=at["x"]),
         base.mark_point(filled=True, size=90, opacity=1).encode(**at, shape=_shape(models, legend=crowded)),
     ]
     # Names of neighbours are above and below their dots, so that they do not cover each other.
@@ -238,7 +244,7 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
     rows = [row | {"above": number % 2 == 0, "name": texts.short(row["model"])} for number, row in enumerate(ordered)]
     for side, dy in () if crowded else (("datum.above", -9), ("!datum.above", 14)):
         text = base.mark_text(align="left", dx=9, dy=dy, fontSize=13, fontWeight="bold")
-        layers.append(text.encode(**at, text="name:N").transform_filter(side))
+        layers.append(text.encode(**at, text=alt.Text("name:N")).transform_filter(side))
     title = _title(
         f"{y.label} against {x.label}", [f"lines: {texts.percent(confidence)} intervals of means over lists"]
     )
@@ -248,7 +254,7 @@ def tradeoff(rows: Sequence[dict[str, Any]], x: Metric, y: Metric, confidence: f
 def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str]) -> Any:
     """Return lines with their bands and points, one for each model."""
     alt = altair()
-    base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip(x.shorthand))
+    base = alt.Chart().encode(x=x, color=_colour(models), tooltip=_tooltip_of_mean(x.shorthand))
     scale = alt.Scale(zero=False)
     y = alt.Y("mean:Q", title=f"mean {name}", scale=scale)
     band = base.mark_area(opacity=BAND_OPACITY).encode(y=alt.Y("low:Q", title=f"mean {name}", scale=scale), y2="high:Q")
@@ -268,8 +274,13 @@ def _row(mean: Mean) -> dict[str, Any]:
     return {"model": mean.model, "mean": mean.mean, "low": mean.low, "high": mean.high, "lists": mean.lists}
 
 
-def _tooltip(first: str) -> list[str]:
-    return [first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q"]
+def _tooltip(*names: str) -> list[Any]:
+    # As objects, since Altair takes a hundredth of a second to make one of a text.
+    return [altair().Tooltip(name) for name in names]
+
+
+def _tooltip_of_mean(first: str) -> list[Any]:
+    return _tooltip(first, "model:N", "mean:Q", "low:Q", "high:Q", "lists:Q")
 
 
 def _models(averages: Sequence[Mean]) -> list[str]:
