@@ -5,7 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import subprocess
+import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -135,6 +138,66 @@ def test_the_reference_holds_everything_public():
         for name in re.findall(r"^## (\w+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert sorted(sections) == sorted(metrics.METRICS)
+
+
+def test_the_page_on_versions_lists_the_public_names():
+    page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    listed = page.partition("## What is public")[2].partition("\nModules that start")[0]
+    own, of_errors, rest = re.split(r"^- `recframe\.", listed.partition("- `recframe`:")[2], flags=re.MULTILINE)
+    assert set(re.findall(r"`([\w.]+)`", of_errors)) - {"errors", "recframe"} == set(recframe.errors.__all__)
+    modules = set(re.findall(r"`recframe\.(\w+)`", f"`recframe.{rest}"))
+    names = set(re.findall(r"`(\w+)`", own))
+    assert not names & modules
+    assert names | modules | set(recframe.errors.__all__) == set(recframe.__all__)
+
+
+def test_the_page_of_an_index_has_no_link_that_leads_nowhere():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    hook = declared["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    (fragment,) = hook["fragments"]
+    page, end, _ = (ROOT / fragment["path"]).read_text(encoding="utf-8").partition(fragment["end-before"])
+    assert end and re.search(r"\]\((?!http)", page)
+    for change in hook["substitutions"]:
+        page = re.sub(change["pattern"], change["replacement"], page)
+    assert not re.search(r"\]\((?!https?://)", page)
+    assert "One written contract" in page and "pictures" not in page
+
+
+def test_a_release_names_one_version_everywhere():
+    patterns = {
+        "pyproject.toml": r'^version = "(.+)"$',
+        "CITATION.cff": r"^version: (.+)$",
+        "conda/recipe.yaml": r'^  version: "(.+)"$',
+    }
+    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in patterns}
+    named = {re.search(pattern, texts[name], re.MULTILINE)[1] for name, pattern in patterns.items()}
+    assert named == {recframe.__version__}
+    project = tomllib.loads(texts["pyproject.toml"])
+    required = {
+        re.sub(r"\[.*\]", "", one).replace("_", "-")
+        for extra in ("polars", "pandas", "factors", "stats", "tables", "cli")
+        for one in project["project"]["optional-dependencies"][extra]
+    } | {*project["project"]["dependencies"], *project["build-system"]["requires"]}
+    recipe = {line.strip("- ").replace(" ", "") for line in texts["conda/recipe.yaml"].splitlines()}
+    assert {one.replace("_", "-") for one in required} <= recipe
+
+
+def test_every_page_has_a_twin_of_markdown(tmp_path):
+    tool = ROOT / "tools" / "llms.py"
+    subprocess.run([sys.executable, str(tool), "--site", str(tmp_path)], check=True)
+    whole = (tmp_path / "llms-full.txt").read_text(encoding="utf-8")
+    for page in navigation():
+        twin = (tmp_path / page).read_text(encoding="utf-8")
+        assert twin.strip() in whole
+        assert not re.search(r"^(:::|--8<--|---$)", twin, re.MULTILINE), page
+        # What has no page in Markdown, such as a picture, is on the site.
+        links = re.findall(r"\]\((?!https?:|#)([^)#\s]+\.md)[^)]*\)", FENCE.sub("", twin))
+        assert (
+            not [link for link in links if not (tmp_path / page).parent.joinpath(link).exists()]
+            or page == "changelog.md"
+        )
+    assert "Write the table to a file" in (tmp_path / "api" / "functions.md").read_text(encoding="utf-8")
+    assert "(llms-full.txt)" in (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 
 
 def test_the_readme_opens_with_at_most_a_dozen_lines_of_code():

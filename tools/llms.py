@@ -1,13 +1,17 @@
-"""Writes ``docs/llms.txt``, the site's pages in one file for language models.
+"""Writes ``docs/llms.txt``, the site's rules and pages for language models, and the pages as Markdown.
 
 ``python tools/llms.py`` writes it from the navigation and the pages; ``--check`` fails if it is out of date.
+``--site site`` writes each page as Markdown into a built site, where ``llms.txt`` links to it, and all of them as
+``llms-full.txt``.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +21,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGE = DOCS / "llms.txt"
+FULL = "llms-full.txt"
+SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
+NAMED = re.compile(r"^::: (?P<name>\S+)\n(?P<options>(?:[ ]+\S.*\n)*)", re.MULTILINE)
+"""What the site replaces by the description of a name, and how."""
 
 
 def pages(entries: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -56,19 +64,67 @@ def text() -> str:
         "",
         "## Pages",
         "",
+        f"- [All pages in one file]({FULL})",
     ]
     for title, target in pages(site["nav"]):
         lines += [f"- [{title}]({target})", *metrics(DOCS / target)]
     return "\n".join(lines) + "\n"
 
 
+def described(named: re.Match[str]) -> str:
+    """Return the signature and the text of a name of the package, and of the members that its options choose."""
+    name = named["name"]
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            value: Any = import_module(".".join(parts[:count]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[count:]:
+            value = getattr(value, part)
+        break
+    members = re.findall(r"^ {8}- (\w+)$", named["options"], re.MULTILINE)
+    if inspect.isclass(value) and not members:
+        members = [member for member, one in vars(value).items() if member[0] != "_" and inspect.getdoc(one)]
+    entries = [(parts[-1], value), *((member, getattr(value, member)) for member in members)]
+    return "\n".join(f"## {title}\n\n{_signature(title, one)}{inspect.getdoc(one) or ''}\n" for title, one in entries)
+
+
+def _signature(name: str, value: Any) -> str:
+    try:
+        return f"```python\n{name}{inspect.signature(value)}\n```\n\n"
+    except (TypeError, ValueError):  # a module, a property
+        return ""
+
+
+def markdown(path: Path) -> str:
+    """Return a page as Markdown that needs no other file."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = SNIPPET.sub(lambda snippet: (ROOT / snippet[1]).read_text(encoding="utf-8"), text)
+    return NAMED.sub(described, text)
+
+
+def write_site(site: Path) -> None:
+    """Write the Markdown of each page, and of all pages in one file."""
+    nav = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]["nav"]
+    texts = {target: markdown(DOCS / target) for _, target in pages(nav)}
+    for target, page in texts.items():
+        (site / target).parent.mkdir(parents=True, exist_ok=True)
+        (site / target).write_text(page, encoding="utf-8")
+    whole = (f"<!-- {target} -->\n\n{page.strip()}\n" for target, page in texts.items())
+    (site / FULL).write_text("\n".join(whole), encoding="utf-8")
+
+
 def main() -> int:
-    """Write the file, or with --check compare it."""
+    """Write the file or, as the arguments say, compare it or write the pages."""
     if "--check" in sys.argv:
         current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text()
         if not current:
             sys.stderr.write(f"{PAGE.name} is out of date\n\nHint: python tools/llms.py\n")
         return 0 if current else 1
+    if "--site" in sys.argv:
+        write_site(Path(sys.argv[sys.argv.index("--site") + 1]))
+        return 0
     PAGE.write_text(text(), encoding="utf-8")
     return 0
 
