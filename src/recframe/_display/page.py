@@ -43,7 +43,8 @@ footer { margin-top: 3rem; }
   table, tbody { display: block; } thead { display: none; }
   tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.5rem, 1fr)); gap: .3rem .6rem;
     padding: .6rem 0; border-bottom: 1px solid var(--line); }
-  td { display: block; padding: 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  td, td.number { display: block; padding: 0; border: 0; text-align: left; white-space: normal;
+    overflow-wrap: anywhere; }
   td::before { content: attr(data-column); display: block; color: var(--weak); font-size: .75rem; }
   td.long { grid-column: 1 / -1; }
 }
@@ -60,19 +61,25 @@ LONG_TEXT = 60
 INK = "currentColor"
 LEGEND_COLUMNS = 3
 """The most names side by side below a chart: one row of all would make the chart as wide, and so its texts small."""
-CHART_COLOURS = {
+LETTERS = 13
+"""The size of letters of charts, which a narrow screen shrinks by a third."""
+CHART_STYLE = {
     "background": "transparent",
     "view": {"stroke": "transparent"},
-    "title": {"color": INK, "subtitleColor": INK},
+    "title": {"color": INK, "subtitleColor": INK, "fontSize": 15, "subtitleFontSize": LETTERS},
     "axis": {
         "labelColor": INK, "titleColor": INK, "domainColor": INK, "tickColor": INK,
-        "gridColor": INK, "gridOpacity": 0.15,
+        "gridColor": INK, "gridOpacity": 0.15, "labelFontSize": LETTERS, "titleFontSize": LETTERS,
     },
     # Below a chart, so that a narrow screen need not shrink both.
-    "legend": {"labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": LEGEND_COLUMNS},
-    "header": {"labelColor": INK, "titleColor": INK},
+    "legend": {
+        "labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": LEGEND_COLUMNS,
+        "labelFontSize": LETTERS, "titleFontSize": LETTERS,
+    },
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": LETTERS},
+    "text": {"fontSize": LETTERS},
 }  # fmt: skip
-"""What makes a chart use the page's colour of text."""
+"""What makes a chart use the page's colour of text, in letters that a phone can show."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +171,7 @@ def chart_html(chart: Any, name: object) -> str:
         raise MissingExtraError.of(what, "plot") from None
     # Altair checks a chart against its whole schema, which takes longer than the evaluation; the charts are our own.
     spec = chart.to_dict(validate=False)
-    spec["config"] = {**spec.get("config", {}), **CHART_COLOURS}
+    spec["config"] = {**spec.get("config", {}), **CHART_STYLE}
     version = "_".join(altair().SCHEMA_VERSION.split(".")[:2])
     svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart-{name}-", vl_convert.vegalite_to_svg(spec, vl_version=version))
     svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
