@@ -4,7 +4,7 @@ function mend() {
   document.querySelectorAll(".md-code__nav:not([aria-label])").forEach((element, number) => {
     element.setAttribute("aria-label", "Code block " + (number + 1));
   });
-  document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code").forEach((element) => {
+  document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .md-typeset p:has(> img)").forEach((element) => {
     if (element.scrollWidth > element.clientWidth) element.setAttribute("tabindex", "0");
   });
   const names = new Set();
