@@ -35,6 +35,27 @@ def test_every_metric_is_explained(name):
         assert "@7" in text or "@" not in requested
 
 
+@pytest.mark.parametrize("name", METRICS)
+def test_what_a_list_scores_that_was_recommended_nothing(name):
+    kind = METRICS[name]
+    columns = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [0, 1, 1, 0], "score": [2.0, 1.0, None, None]}
+    frame = nw.from_dict(columns | {"seller": [*"abab"], "price": [1, 2, 3, 4]}, backend="pandas").to_native()
+    given = ({"group": "seller"} if kind.reads_groups else {}) | ({"value": "price"} if "money" in name else {})
+    if kind.required_inputs or name in ("alpha_ndcg", "err_ia") or "; one that was" not in recframe.explain(name):
+        pytest.skip("it reads more, or leaves such lists out")
+    for spelled in {name, f"{name}@2"} if issubclass(kind, metrics.CutMetric) else {name}:
+        asked = "pfound(probability={1:0.5})@2" if name == "pfound" else spelled
+        value = frame.rec.evaluate([asked], per="user", **given).iloc[1, 1]
+        said = kind.unranked
+        if value != value:  # noqa: PLR0124 - NaN
+            assert "has no value" in said
+        elif value in (0, 0.5):
+            assert f"scores {value:g}" in said
+        else:
+            assert said in ("scores 1", "counts as the others", "scores the most: Σ over items of ε*²")
+    assert f"nothing {kind.unranked}" in " ".join(recframe.explain(name).split())
+
+
 @pytest.mark.parametrize("like", PROFILES)
 def test_every_metric_of_a_profile_is_explained(like):
     for name, definition in PROFILES[like].metrics.items():

@@ -87,6 +87,8 @@ class Metric:
         ``"train"``, ``"features"``, ``"catalog"``.
     undefined_without : str
         What a list without a value lacks, for messages.
+    unranked : str
+        What a list with relevant items does that was recommended nothing, for `explain`.
     own_min_relevance : float, optional
         The least relevance that its name holds, ``AP(rel=2)``; None: that of the call.
 
@@ -133,6 +135,7 @@ class Metric:
     required_inputs: ClassVar[tuple[str, ...]] = ()
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_without: ClassVar[str] = "relevant item"
+    unranked: ClassVar[str] = "scores 0"
     own_min_relevance: ClassVar[float | None] = None
 
     def undefined_reason(self, count: int | None = None) -> str:

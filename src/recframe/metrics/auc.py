@@ -139,6 +139,7 @@ class ROCAUC(CutMetric):
     formula: ClassVar[str] = "ordered pairs / (R · (n − R)), ties one half"
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
     undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
+    unranked: ClassVar[str] = "scores 0.5, or has no value at a cutoff"
     reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
@@ -236,6 +237,7 @@ class GAUC(Metric):
     formula: ClassVar[str] = "Σ nᵤ·AUCᵤ / Σ nᵤ"
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"
+    unranked: ClassVar[str] = "scores 0.5"
     reads: ClassVar[Reads] = "hits"
 
     ignores_sampling: ClassVar[bool] = True

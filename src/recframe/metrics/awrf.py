@@ -85,6 +85,7 @@ class AWRF(BrowsingMetric):
     of_every_list: ClassVar[bool] = True
     undefined_if: ClassVar[str] = "without a ranked item of a group, or without a target"
     undefined_without: ClassVar[str] = "ranked item of a group"
+    unranked: ClassVar[str] = "has no value"
     optional_inputs: ClassVar[tuple[str, ...]] = ("features", "catalog")
 
     target: GroupTarget = "equal"

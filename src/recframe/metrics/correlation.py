@@ -59,6 +59,7 @@ class Spearman(Metric):
     formula: ClassVar[str] = "cov(x, y) / √(var(x)·var(y)), x and y average ranks"
     reference: ClassVar[str] = "Spearman 1904; scipy `spearmanr`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
+    unranked: ClassVar[str] = "has no value"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
@@ -120,6 +121,7 @@ class Kendall(Metric):
     formula: ClassVar[str] = "(C − D) / √((n₀ − n₁)(n₀ − n₂))"
     reference: ClassVar[str] = "Kendall, Biometrika 1945; scipy `kendalltau`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
+    unranked: ClassVar[str] = "has no value"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
@@ -178,6 +180,7 @@ class OPA(Metric):
     formula: ClassVar[str] = "(C + T/2) / (C + D + T), T: pairs of equal score"
     reference: ClassVar[str] = "Pasumarthi et al., KDD 2019"
     undefined_if: ClassVar[str] = "without two ranked rows of different relevance"
+    unranked: ClassVar[str] = "has no value"
     reads: ClassVar[Reads] = "all"
     lower_grades: ClassVar[str] = "are compared too"
     is_additive: ClassVar[bool] = False

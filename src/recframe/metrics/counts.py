@@ -56,6 +56,7 @@ class NumRel(Count):
     summary: ClassVar[str] = "number of relevant items, ranked or not, of a list; mean over all lists"
     formula: ClassVar[str] = "R"
     reference: ClassVar[str] = "trec_eval `num_rel`"
+    unranked: ClassVar[str] = "counts as the others"
     reads: ClassVar[Reads] = "hits"
 
     def value(self, sums: Sums) -> nw.Expr:

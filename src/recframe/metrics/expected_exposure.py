@@ -156,6 +156,7 @@ class EED(_ExpectedExposure):
     of_every_list: ClassVar[bool] = True
     undefined_if: ClassVar[str] = "without a ranked row"
     undefined_without: ClassVar[str] = "ranked row"
+    unranked: ClassVar[str] = "has no value"
 
     @property
     def inexact(self) -> str:
@@ -272,6 +273,7 @@ class EEL(_ExpectedExposure):
     formula: ClassVar[str] = "Σ over items of (ε − ε*)²"
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `difference`"
     higher_is_better: ClassVar[bool] = False
+    unranked: ClassVar[str] = "scores the most: Σ over items of ε*²"
     best_by_relevance: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
 

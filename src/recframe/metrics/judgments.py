@@ -195,6 +195,7 @@ class Judged(CutMetric):
     of_every_list: ClassVar[bool] = True
     undefined_if: ClassVar[str] = "without a ranked row"
     undefined_without: ClassVar[str] = "ranked row"
+    unranked: ClassVar[str] = "has no value"
 
     denominator: Denominator = "k"
 

@@ -80,6 +80,7 @@ class PartialAUC(Metric):
     formula: ClassVar[str] = "(1 + (A − x²/2) / (x − x²/2)) / 2, A: the area up to the rate x"
     reference: ClassVar[str] = "McClish, Medical Decision Making 1989; scikit-learn `roc_auc_score(max_fpr=)`"
     reads: ClassVar[Reads] = "all"
+    unranked: ClassVar[str] = "has no value, or scores 0 with negatives"
 
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
     points: Points = "positions"

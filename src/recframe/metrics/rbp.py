@@ -167,6 +167,7 @@ class RBPResidual(CutMetric):
     higher_is_better: ClassVar[bool] = False
     best_by_relevance: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
+    unranked: ClassVar[str] = "scores 1"
 
     p: float = field(default=0.8, metadata=bounds(above=0, below=1))
 

@@ -10,6 +10,7 @@ from recframe._arguments import EXPLAINED
 from recframe._query import policies_named, resolved
 from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
+from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import at_level
 from recframe.profiles._builtin import PROFILES
@@ -34,8 +35,8 @@ TIES_TEXTS = {
     "first": "rows of equal score in the order of the frame",
 }
 LISTS_TEXTS = {
-    "all": "all lists of the frame and of the truth; one that was recommended nothing scores 0",
-    "truth": "the lists that the truth knows; one that was recommended nothing scores 0",
+    "all": "all lists of the frame and of the truth",
+    "truth": "the lists that the truth knows",
     "ranked": "the lists that were recommended something",
     "both": "the lists that the truth knows and that were recommended something",
     "recommended": "all lists",
@@ -155,7 +156,11 @@ def _rows(metric: Metric, query: Query, profile: Profile | None, formula: str) -
         yield "relevant", _relevant(metric, query.min_relevance, every=every)
     yield "ties", _ties(metric, query, profile, of_items=of_items)
     yield "undefined", _undefined(metric, how)
-    yield "lists", LISTS_TEXTS["recommended" if of_items else how.lists] + _weighing(metric)
+    which = "recommended" if of_items else how.lists
+    # Of a custom metric nobody knows.
+    is_known = which in ("all", "truth") and METRICS.get(metric.name) is type(metric)
+    unranked = f"; one that was recommended nothing {metric.unranked}" if is_known else ""
+    yield "lists", LISTS_TEXTS[which] + unranked + _weighing(metric)
     yield from _estimated(metric, query, of_items=of_items)
     if profile is not None:
         definition = profile.metrics[metric.name]
