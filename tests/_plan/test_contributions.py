@@ -284,6 +284,7 @@ def test_every_metric_of_relevance_can_be_split_but_those_of_pairs_maxima_subtop
         "iprec",
         "rbp_residual",
         "eel",
+        "awrf",
         "alpha_ndcg",
         "err_ia",
         "kendall",
