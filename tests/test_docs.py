@@ -99,7 +99,8 @@ def test_other_libraries_print_what_the_page_says(block):
     data = textwrap.dedent(FENCE.search(COMING_FROM)[2]).partition(">>> run =")[0]
     test = doctest.DocTestParser().get_doctest(data + block, {}, "coming-from.md", None, 0)
     out: list[str] = []
-    assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(test, out=out.append).failed == 0, "".join(out)
 
 
 @pytest.mark.slow
@@ -114,7 +115,8 @@ def test_examples_with_other_packages_print_what_the_page_says(name):
     examples = code(page, pandas=False) + "\n" + theirs
     out: list[str] = []
     test = doctest.DocTestParser().get_doctest(examples, {}, f"{name}.md", None, 0)
-    assert doctest.DocTestRunner().run(test, out=out.append).failed == 0, "".join(out)
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert runner.run(test, out=out.append).failed == 0, "".join(out)
 
 
 REFERENCE = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "api").glob("*.md")))
