@@ -123,7 +123,6 @@ POSITION = IDEAL.one(
 )
 GAIN = IDEAL.one("gain", "float", "what sorts the best order in the place of the relevance")
 ideal_position_column = IDEAL.many("ideal_position{}", "float", "the row's position in the order of such a gain")
-UNJUDGED = IDEAL.one("unjudged", "float", "how many rows of the list are not one of the truth")
 RELEVANT = IDEAL.one("relevant_in_list", "float", "R: the relevant items of the list, ranked or not")
 
 TERM_ROWS = FrameSpec("term rows", "a kept row with what the metrics' terms read", (KEPT_ROWS, IDEAL), "term_rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -19,8 +20,14 @@ from tests._plan.test_truth import BY, OF_RELEVANCE, models_and_truth, served_an
 pytestmark = pytest.mark.filterwarnings("ignore::recframe.DataWarning")
 
 PRICED = ["money_precision@3", "money_recall@3"]
-# Prices have a test.
-ALL = [label for name in OF_RELEVANCE if f"{name}@3" not in PRICED for label in spellings_of(name, (3,))]
+# The ideal of signed grades holds the rows of the truth alone, but those of the whole labelled frame; prices have a test.
+ALL = [
+    label
+    for name in OF_RELEVANCE
+    if f"{name}@3" not in PRICED
+    for label in spellings_of(name, (3,))
+    if "signed" not in label
+]
 
 
 def rows_of(engine, frame, *args, **given):
@@ -45,14 +52,14 @@ def assert_as_truth(engine, frame, truth, labels, **roles):
         assert_equal(found, expected, keys)
 
 
-def test_negative_relevance_comes_after_what_nobody_judged(engine):
+def test_signed_grades_have_the_ideal_of_the_truth_alone(engine):
     frame = engine.frame({"user": [1, 1, 1, 1], "item": [1, 2, 3, 4], "score": [4.0, 3.0, 2.0, 1.0]})
     truth = engine.frame({"user": [1, 1], "item": [1, 4], "relevant": [2, -1]})
     with engine.running():
         labelled = recframe.rec(frame).label(truth)
         found = engine.ask(frame, "ndcg", grades="signed", truth=truth), engine.ask(labelled, "ndcg", grades="signed")
-    # The list is in its best order: 2, two rows that nobody judged, -1.
-    assert found == (1.0, 1.0)
+    dcg = 2 - 1 / math.log2(5)
+    assert found == pytest.approx((dcg / (2 - 1 / math.log2(3)), 1.0), abs=1e-12)
 
 
 # --- every metric -------------------------------------------------------------------------------------------

@@ -115,12 +115,7 @@ def _list_of(
             seen.add(name)
         for begin, tied in break_ties(start, labelled, ties, item):
             blocks.append((begin, tuple(sorted(row["gain of row"] for row in tied))))
-    if goods is None:
-        everything = [number(row[relevant]) for row in rows]
-    else:
-        # What the truth does not hold, and what repeats an item, has the relevance 0.
-        judged = {plain(row[item]) for row in rows} & goods.keys()
-        everything = [*goods.values(), *[0.0] * (len(rows) - len(judged))]
+    everything = goods.values() if goods is not None else (number(row[relevant]) for row in rows)
     return List(tuple(blocks), tuple(sorted(everything)), least)
 
 

@@ -9,12 +9,10 @@ import narwhals as nw
 from recframe._columns import (
     GAIN,
     HIT,
-    ITEM,
     POOLED,
     POSITION,
     RELEVANCE,
     RELEVANT,
-    UNJUDGED,
     Addends,
     ideal_position_column,
 )
@@ -44,9 +42,8 @@ def ideal_lists(context: CallContext) -> Frame:
 
 
 def _ideal_group(context: CallContext) -> list[str]:
-    """Return the key of the lists: those of a truth have no model, unless each model has unjudged rows of its own."""
-    of_models = context.truth is None or ALL_ROWS in context.requirements.ideal["all"].requested
-    return context.group if of_models else context.keys
+    """Return the key of the lists: those of a truth have no model."""
+    return context.group if context.truth is None else context.keys
 
 
 def ideal_rows(context: CallContext) -> Addends:
@@ -57,7 +54,6 @@ def ideal_rows(context: CallContext) -> Addends:
         source = context.engine.narrow(context.frame, columns)
     else:
         source = context.truth.select(*context.keys, RELEVANCE, *context.propensities, *context.values)
-        source = source if group == context.keys else source.join(context.models(), how="cross")
     if context.truth is not None or not context.prepared:
         source = source.with_columns(is_pooled()) if context.requirements.reads_pool else source
         source = fill_missing(source, [RELEVANCE])
@@ -86,8 +82,6 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
     rows = _by_gain(context, rows, group, terms)
     if POSITION in terms.requested:
         rows = context.engine.number_rows(rows, group, RELEVANCE, descending=True)
-        if of == "all" and ALL_ROWS in terms.requested and context.truth is not None:
-            rows = _after_unjudged(context, rows, group)
     if of == "all" and not (context.prepared and context.truth is None):
         rows = context.with_hits(rows)
     # Of equal relevance, the positions are those of any order.
@@ -96,21 +90,6 @@ def _best(context: CallContext, rows: Frame, group: Sequence[str], of: BestOf) -
         return Addends(rows, terms.summands, in_order=in_order)
     relevant = (nw.col(HIT) * inverse_propensity()).alias(RELEVANT) if context.propensities else _RELEVANT
     return Addends(rows, {**terms.summands, RELEVANT: relevant}, in_order=in_order)
-
-
-def _after_unjudged(context: CallContext, rows: Frame, group: Sequence[str]) -> Frame:
-    """Put negative relevance after the rows of the frame that the truth does not hold, whose relevance is 0.
-
-    So are the rows that repeat an item.
-    """
-    assert context.truth is not None  # noqa: S101 - for the type checker
-    pair = [*context.keys, ITEM]
-    judged = context.truth.select(*pair, nw.lit(1.0).alias(POOLED))
-    items = context.frame.group_by(*group, ITEM).agg(nw.len().alias(UNJUDGED))
-    items = context.engine.join(items, judged, pair).with_columns(own(UNJUDGED) - nw.col(POOLED).fill_null(0.0))
-    rows = context.engine.join(rows, context.engine.sum_by(items, group, [UNJUDGED]), group)
-    after = nw.when(nw.col(RELEVANCE) < 0).then(nw.col(UNJUDGED).fill_null(0.0)).otherwise(0.0)
-    return rows.with_columns(nw.col(POSITION) + after).drop(UNJUDGED)
 
 
 def _by_gain(context: CallContext, rows: Frame, group: Sequence[str], terms: Terms) -> Frame:
