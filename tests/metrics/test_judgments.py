@@ -94,6 +94,7 @@ def test_the_residual_is_that_of_moffat_and_zobel(engine, p, value, residual):
 
 
 def test_the_residual_is_the_width_of_the_bounds_and_what_follows_the_cutoff(engine):
+    pytest.importorskip("scipy")
     rows = [{**row, "score": -float(i)} for i, row in enumerate(shop("residual", 20).rows)]
     keys = [{"user": row["user"], "item": row["item"]} for row in rows]
     judged = [
