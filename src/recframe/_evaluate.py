@@ -131,11 +131,11 @@ def _check_counts(call: Call, adapter: Adapter) -> None:
         raise OptionError(msg, "leave partitions= out")
 
 
-def _plan(arguments: Arguments, call: Call, *, item: bool = False) -> Plan:
-    """Return the plan of a call for its frames."""
+def _plan(arguments: Arguments, call: Call, *, rows: bool = False) -> Plan:
+    """Return the plan of a call for its frames: with items, and relevance as it is, if somebody reads its rows."""
     from recframe._plan.plan import Plan
 
-    return Plan(arguments.opened(call), call.query, call.metrics, item=item)
+    return Plan(arguments.opened(call), call.query, call.metrics, item=rows, prepared=not rows)
 
 
 def _answer(plan: Plan) -> Any:
@@ -176,7 +176,7 @@ def plan_of_lists(
         every_list = call in ("describe", "estimate", "state") or items is not None
         return arguments.call(expand(metrics, k, roles.like), roles, cluster=cluster, every_list=every_list)
 
-    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), item=bool(items))
+    return _plan(arguments, arguments.kept((call, metrics, k, cluster, items), make), rows=bool(items))
 
 
 def check(frame: Any, bound: dict[str, Any], k: int | None, given: dict[str, Any], *, strict: bool) -> Any:

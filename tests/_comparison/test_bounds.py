@@ -38,6 +38,7 @@ def case(seed, grade):
             rows.append({"user": user, "item": item, "score": score})
             if item in left:
                 unjudged.append((user, item))
+                judged += [{"user": user, "item": item, "relevant": None}] * draw.randint(0, 1)
             else:
                 judged.append({"user": user, "item": item, "relevant": draw.randint(0, grade)})
         rows.append(dict(rows[-1], score=1))
@@ -92,11 +93,13 @@ def test_the_mean_is_that_of_evaluate_and_the_share_judged_is_that_of_judged(eng
     found = engine.ask(frame, "bounds", ["ndcg", "mrr"], k=3, truth=truth)
     (whole,) = engine.ask(frame, "evaluate", ["ndcg", "mrr"], k=3, truth=truth, score=["score"])
     per = engine.ask(frame, "evaluate", ["ndcg@3", "judged@3"], truth=truth, per="user", score="score")
-    shares = [row["judged@3"] or 0.0 for row in per if row["ndcg@3"] is not None]
+    lists = [row for row in per if row["ndcg@3"] is not None]
+    shares = [row["judged@3"] for row in lists if row["judged@3"] is not None]
     for row in found:
         assert row["mean"] == pytest.approx(whole[row["metric"]])
         assert row["least"] <= row["mean"] <= row["greatest"]
-    assert found[0]["lists"] == len(shares)
+    assert len(shares) < len(lists) == found[0]["lists"]
+    assert found[0]["judged"] == pytest.approx(sum(shares) / len(shares))
 
 
 def test_models_and_ranks_have_bounds_of_their_own(library):

@@ -63,6 +63,22 @@ def test_a_row_is_judged_if_the_truth_has_it(engine):
     assert found == {1: (pytest.approx(1 / 4), pytest.approx(2 / 5), 1 / 2), 2: (None, 0.0, 0.0)}
 
 
+@pytest.mark.parametrize("named", [{}, {"relevant": "relevant"}])
+def test_nobody_judged_an_item_that_the_truth_holds_without_a_relevance(engine, named):
+    scores = {"user": [1] * 5, "item": [1, 2, 3, 4, 5], "score": [5.0, 4.0, 3.0, 2.0, 1.0]}
+    marks = {"user": [1] * 6, "item": [1, 2, 3, 3, 5, 8], "relevant": [None, 0.0, None, 1.0, None, 1.0]}
+    known = {name: [values[i] for i in (1, 3, 5)] for name, values in marks.items()}
+    labels = ["judged", "bpref", "rbp_residual@2", "ndcg@5"]
+    for condensed in (False, True):
+        both = []
+        for judgments in (marks, known):
+            frame, truth = engine.frames(scores, judgments)
+            (found,) = engine.ask(frame, "evaluate", labels, truth=truth, condensed=condensed, **named)
+            both.append([*found.values()])
+        assert both[0] == pytest.approx(both[1])
+    assert both[0][0] == 1.0
+
+
 def test_expected_values_by_hand(polars_engine):
     # One hit and two judged irrelevant rows tie, R = 1: the hit is first with the chance 1/3, else bpref is 0.
     data = {"user": [1] * 4, "relevant": [1, 0, 0, None], "score": [1.0, 1.0, 1.0, 1.0]}

@@ -302,9 +302,15 @@ def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
     parts = []
     for segment in range(len(lists.reported) if lists.reported.columns else 1):
         there = ~np.isnan(columns["mean"]) & (lists.segments == segment)
-        means = {name: each[there].mean() if there.any() else np.nan for name, each in columns.items()}
+        means = {name: _mean(each[there]) for name, each in columns.items()}
         parts.append({**means, "lists": float(there.sum())})
     return {name: np.array([part[name] for part in parts], dtype=np.float64) for name in (*columns, "lists")}
+
+
+def _mean(values: Array) -> float:
+    """Return the mean of values: of the share judged, of the lists that have one."""
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else math.nan
 
 
 def _greatest_ndcg(

@@ -70,7 +70,7 @@ def _lazy_column(name: str, spec: ColumnSpec) -> pl.Expr:
     present = pl.max_horizontal(pattern.is_null().cast(pl.Int8) + 1, pl.lit(0))
     if spec.use == "there":
         return (present > 0).cast(pl.Float64).alias(name)
-    value = pl.sum_horizontal(pattern.cast(pl.Float64), pl.lit(0.0))
+    value = pl.max_horizontal(pattern.cast(pl.Float64), pl.lit(None, dtype=pl.Float64))
     return pl.when(present == 0).then(spec.default).otherwise(value).alias(name)
 
 

@@ -134,10 +134,13 @@ class CallContext:
         self.truth_lists: Frame | None = None
         if with_truth:
             self.truth_lists = self._opened("truth")
-            numbers = [RELEVANCE, *self.propensities, *self.values]
-            truth = distinct(self._filled(self.truth_lists, [RELEVANCE]), self.keys, numbers)
+            numbers = [RELEVANCE, *self.pool, *self.propensities, *self.values]
+            truth = self.truth_lists
+            if self.pool and not self.prepared:
+                truth = truth.with_columns(is_pooled())
+            truth = distinct(self._filled(truth, [RELEVANCE]), self.keys, numbers)
             if query.condensed:
-                truth = self._judged(truth.with_columns(nw.lit(1.0).alias(POOLED)))
+                truth = self._judged(truth)
             self.truth = self.engine.collect_once(truth)
         self.subtopics: Frame | None = None
         if self.truth_lists is not None and query.subtopic is not None and requirements.alphas:
@@ -175,18 +178,23 @@ class CallContext:
         if self.truth is None:
             if self.prepared:
                 return frame.filter(is_judged())
-            return self._judged(fill_missing(frame.with_columns(is_pooled()), [RELEVANCE]))
+            return self._judged(fill_missing(frame.with_columns(is_pooled()), [RELEVANCE])).drop(POOLED)
         on = [*self.keys, ITEM]
-        joined = self.engine.join(frame, self.truth.select(*on, nw.lit(1.0).alias(POOLED)), on)
+        joined = self.engine.join(frame, self.truth.select(*on, POOLED), on)
         return joined.filter(~nw.col(POOLED).is_null()).drop(POOLED)
 
     def _judged(self, rows: Frame) -> Frame:
         """Return those rows of a pool that somebody judged."""
-        return self.with_hits(rows).filter(is_judged()).drop(HIT, POOLED)
+        return self.with_hits(rows).filter(is_judged()).drop(HIT)
 
     def _filled(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """Make columns numbers, missing 0, as SQL reads them already."""
         return frame if self.prepared else fill_missing(frame, columns)
+
+    @cached_property
+    def pool(self) -> list[str]:
+        """The column that says which items of a truth have a relevance that is not missing, if something reads it."""
+        return [POOLED] if self.query.condensed or self.requirements.reads_pool else []
 
     @cached_property
     def relevance(self) -> list[str]:

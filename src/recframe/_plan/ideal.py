@@ -53,8 +53,9 @@ def ideal_rows(context: CallContext) -> Addends:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
         source = context.engine.narrow(context.frame, columns)
     else:
-        source = context.truth.select(*context.keys, RELEVANCE, *context.propensities, *context.values)
-    if context.truth is not None or not context.prepared:
+        columns = [*context.keys, RELEVANCE, *context.pool, *context.propensities, *context.values]
+        return _best(context, context.truth.select(*columns), group, "all")
+    if not context.prepared:
         source = source.with_columns(is_pooled()) if context.requirements.reads_pool else source
         source = fill_missing(source, [RELEVANCE])
     return _best(context, source, group, "all")

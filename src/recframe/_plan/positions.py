@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _IS_UNKNOWN = nw.col(RELEVANCE).is_null()
 _IS_KNOWN = ~_IS_UNKNOWN
-_IS_POOLED = _IS_KNOWN.cast(nw.Float64()).alias(POOLED)
+_IS_POOLED = or_zero(POOLED)
 
 
 def ranked_rows(context: CallContext, index: int) -> Frame:
@@ -109,7 +109,6 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
 
     A repeated recommendation is relevant once, at its first position.
     """
-    pooled = [POOLED] if context.requirements.reads_pool else []
     if context.truth is None:
         return context.with_relevance(frame)
     truth = context.truth.rename({VALUE: TRUE_VALUE}) if context.values else context.truth
@@ -117,10 +116,10 @@ def with_relevance(context: CallContext, frame: Frame) -> Frame:
     if context.values:
         frame = frame.with_columns(known_value()).drop(TRUE_VALUE)
     rows = [ROW] if context.query.ties == "first" else []
-    if pooled:
+    if context.pool:
         frame = frame.with_columns(_IS_POOLED)
     known = number_repeats(context.with_hits(frame.filter(_IS_KNOWN)), [*context.group, ITEM], rows)
-    known = once(known, [RELEVANCE, HIT, *pooled])
+    known = once(known, [RELEVANCE, HIT, *context.pool])
     # What the truth does not hold is not relevant, however low min_relevance is.
     others = frame.filter(_IS_UNKNOWN).with_columns(*(constant(name, 0.0) for name in (RELEVANCE, HIT)))
     return context.engine.stack([known, others])

@@ -71,6 +71,7 @@ class ColumnsRead(NamedTuple):
     value: bool
     subtopics: bool
     groups: bool
+    pool: bool
 
 
 class RankedTerms(NamedTuple):
@@ -255,6 +256,7 @@ class Requirements:
             value=self.reads_value,
             subtopics=bool(self.alphas),
             groups=bool(self.groups),
+            pool=self.reads_pool,
         )
 
     @cached_property

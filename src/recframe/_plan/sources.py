@@ -144,7 +144,7 @@ def sources_of(given: Given, query: Query, requirements: Requirements, *, item: 
     if specs is None:
         specs = query.kept[key] = _specs(query, read, truth=truth, item=item, grouped=grouped)
         if sql:
-            query.kept[key] = specs = _made(query, specs)
+            query.kept[key] = specs = _made(query, specs, pool=query.condensed or read.pool)
     features = {feature_column(i): ColumnSpec(c, "features", "feature") for i, c in enumerate(given.feature_names)}
     numbers = range(len(given.target_tables))
     targets = {target_column(i): ColumnSpec(target_column(i), "target", "value") for i in numbers}
@@ -192,12 +192,13 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     return {name: read_of | group if name in grouped else read_of for name, read_of in specs.items()}
 
 
-def _made(query: Query, specs: dict[str, Specs]) -> dict[str, Specs]:
+def _made(query: Query, specs: dict[str, Specs], *, pool: bool) -> dict[str, Specs]:
     """Return what SQL reads: numbers without missing values, and what else the plan makes of the relevance."""
     made = {**dict.fromkeys((VALUE, PROPENSITY), filled), **made_of_relevance(query.min_relevance)}
+    also = {"frame": (HIT, POOLED), "truth": (POOLED,) if pool else ()}
     found = {}
     for frame, columns in specs.items():
-        more = {name: columns[RELEVANCE] for name in (HIT, POOLED) if RELEVANCE in columns and frame == "frame"}
+        more = {name: columns[RELEVANCE] for name in also.get(frame, ()) if RELEVANCE in columns}
         found[frame] = {name: replace(spec, made=made.get(name)) for name, spec in (columns | more).items()}
     return found
 

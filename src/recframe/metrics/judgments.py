@@ -109,9 +109,9 @@ class InfAP(Metric):
     Notes
     -----
     In [0, 1], higher is better. Accepts no k. The truth holds the pool: a relevance below 0 says that an item is in it
-    and that nobody judged it, as in TREC's files. What the truth lacks is outside of the pool, so irrelevant; without
-    ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole pool was judged, the value
-    is that of `map` up to ε.
+    and that nobody judged it, as in TREC's files. What the truth lacks, or holds without a relevance, is outside of the
+    pool, so irrelevant; without ``truth=`` that is a missing relevance. R are the items judged relevant. If the whole
+    pool was judged, the value is that of `map` up to ε.
 
     References
     ----------
