@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path("src", "recframe")
-ROOMS = ("metrics", "_plan", "_engines", "_statistics", "_comparison")
+OF_LISTS = ("_lists", "_comparison", "_ranks", "_states", "_agreement", "_fusion", "_judgments")
+ROOMS = ("metrics", "_plan", "_engines", "_statistics", *OF_LISTS)
 LEFT_OUT = ("spark", "worker")
 """Files with such names are run by Spark alone, in a group of tests of its own."""
 BATCHES = (20, 150)

@@ -16,8 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 import recframe
-from recframe._comparison.rank_models import Means
-from recframe._comparison.tune import Lists
+from recframe._fusion.tune import Lists
+from recframe._ranks.rank_models import Means
 from recframe._statistics import anytime, resampling, student
 from recframe._statistics import power as power_of_tests
 from recframe._statistics.correction import adjusted

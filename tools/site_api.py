@@ -13,7 +13,7 @@ import griffe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RETURNED = ("_comparison.merged.Merged", "_display.plot.Plot", "_display.table.Table", "_training.scorer.Scorer")
+RETURNED = ("_states.merged.Merged", "_display.plot.Plot", "_display.table.Table", "_training.scorer.Scorer")
 """What `recframe.merge`, `.rec.plot`, `recframe.table` and `recframe.scorer` return."""
 
 

@@ -32,7 +32,6 @@ from recframe.errors import (
 
 if TYPE_CHECKING:
     from recframe import expr, metrics, profiles
-    from recframe._comparison.merged import merge
     from recframe._data.arrays import from_arrays
     from recframe._data.candidates import candidates
     from recframe._data.lists import from_lists
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from recframe._files.dicts import from_dict, to_dict
     from recframe._files.trec import read_qrels, read_run, write_run
     from recframe._sql.call import sql
+    from recframe._states.merged import merge
     from recframe._thresholds import require
     from recframe._training.boosters import feval
     from recframe._training.scorer import scorer
@@ -110,7 +110,7 @@ _LATER = {
     "from_lists": "recframe._data.lists",
     "read_qrels": "recframe._files.trec",
     "read_run": "recframe._files.trec",
-    "merge": "recframe._comparison.merged",
+    "merge": "recframe._states.merged",
     "rec": "recframe.accessor",
     "require": "recframe._thresholds",
     "scorer": "recframe._training.scorer",

@@ -10,16 +10,21 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
+from recframe._agreement.methods import AgreementMethods
 from recframe._arguments import CALL_ROLES
-from recframe._comparison import calls
 from recframe._comparison.methods import ComparisonMethods
 from recframe._data.methods import DataMethods
 from recframe._data.propensity_methods import PropensityMethods
 from recframe._display.methods import DisplayMethods
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import is_lazy
+from recframe._fusion.methods import FusionMethods
 from recframe._guesses import METHODS, SENTENCES
+from recframe._judgments.methods import JudgmentMethods
+from recframe._lists import calls
+from recframe._ranks.methods import RankMethods
 from recframe._signatures import checked_call, show_roles
+from recframe._states.methods import StateMethods
 from recframe._values import flag
 from recframe.errors import UnknownMethodError, closest
 from recframe.metrics import AWRF, METRICS, meant
@@ -35,7 +40,17 @@ if TYPE_CHECKING:
 __all__ = ["EagerRec", "LazyRec", "Rec", "rec"]
 
 
-class Rec(DataMethods, PropensityMethods, ComparisonMethods, DisplayMethods):
+class Rec(
+    DataMethods,
+    PropensityMethods,
+    ComparisonMethods,
+    RankMethods,
+    JudgmentMethods,
+    StateMethods,
+    FusionMethods,
+    AgreementMethods,
+    DisplayMethods,
+):
     """Ranking and recommendation metrics of a long frame: one row per list and item.
 
     Call it to bind roles, ``df.rec(by="object", score="knn")``; its methods are the metrics and `evaluate`.

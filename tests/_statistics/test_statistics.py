@@ -10,7 +10,7 @@ pytest.importorskip("scipy")
 import narwhals as nw
 
 from recframe import _progress
-from recframe._comparison import paired_sums
+from recframe._lists import paired_sums
 from recframe._statistics import correction, draws, power, resampling, student
 from recframe._statistics.simultaneous import LargestFlipped
 from recframe._statistics.wilson import wilson

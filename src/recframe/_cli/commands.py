@@ -25,8 +25,8 @@ from recframe._cli.texts import (
     OPTIONS_OF_REPORT,
     OPTIONS_OF_SAMPLE_SIZE,
 )
-from recframe._comparison.calls import check_save, names_file
-from recframe._comparison.calls import save as save_lists
+from recframe._lists.calls import check_save, names_file
+from recframe._lists.calls import save as save_lists
 from recframe._thresholds import shortfalls
 from recframe._values import as_tuple
 from recframe.errors import MissingExtraError, OptionError

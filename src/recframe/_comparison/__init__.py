@@ -1,1 +1,1 @@
-"""Several models on the same lists: which is better, how values spread, how much rankings agree, how to fuse them."""
+"""Is one model better than another? Paired tests over the same lists, how values spread, and what changed."""

@@ -24,12 +24,12 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import CATALOG_SIZE, ITEM, MODEL
-from recframe._comparison.item_values import HELD_IN, value_of_items
-from recframe._comparison.list_keys import key_hash, rows_of, texts_of
-from recframe._comparison.list_values import model_names
-from recframe._comparison.paired_sums import NEGATIVE
-from recframe._comparison.state_sums import sums_by
 from recframe._comparison.tested import Tested, tested
+from recframe._lists.item_values import HELD_IN, value_of_items
+from recframe._lists.keys import key_hash, rows_of, texts_of
+from recframe._lists.paired_sums import NEGATIVE
+from recframe._lists.sums import sums_by
+from recframe._lists.values import model_names
 from recframe._plan import averages
 from recframe._statistics import student
 from recframe._statistics.student import Sums
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recframe._comparison.options import Options
-    from recframe._comparison.paired_sums import Pair
+    from recframe._lists.paired_sums import Pair
     from recframe._plan.plan import Plan
 
     Floats = NDArray[np.float64]

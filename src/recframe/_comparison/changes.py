@@ -9,10 +9,10 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import CONTRIBUTION, HIT, ITEM, LIST_VALUE, POSITION, RELEVANCE, TIED
-from recframe._comparison.list_keys import rows_of
-from recframe._comparison.list_values import is_model, model_names, sorted_by_key
-from recframe._comparison.paired_sums import model_pairs
-from recframe._comparison.results import INTERNAL
+from recframe._lists.keys import rows_of
+from recframe._lists.paired_sums import model_pairs
+from recframe._lists.results import INTERNAL
+from recframe._lists.values import is_model, model_names, sorted_by_key
 from recframe._query import check_apart
 from recframe._statistics import ROUNDING
 from recframe._values import flag, whole_number

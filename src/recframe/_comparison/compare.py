@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import makes_dependent
-from recframe._comparison import paired_sums as paired
 from recframe._comparison.all_lists import LeftOut, check_left_out, of_all_lists
-from recframe._comparison.confidences import remember
 from recframe._comparison.decided import correct
-from recframe._comparison.list_values import ListValues
 from recframe._comparison.looks import check_bounded, check_looks, check_relative
 from recframe._comparison.options import OF_SUMS
-from recframe._comparison.paired_sums import Pair, model_pairs, paired_sums, with_differences
 from recframe._comparison.resampled import check_ranks, parts_of, resample, units_of
-from recframe._comparison.results import result_frame, stacked
 from recframe._comparison.simultaneous import SIMULTANEOUS, check_simultaneous
 from recframe._comparison.tested import Tested, tested
+from recframe._lists import paired_sums as paired
+from recframe._lists.confidences import remember
+from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
+from recframe._lists.results import result_frame, stacked
+from recframe._lists.values import ListValues
 from recframe._plan.chance import check_chance, plan_of_chance
 from recframe._progress import progress_bar
 from recframe._statistics.ratios import ENDS as RELATIVE
@@ -29,8 +29,8 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recframe._comparison.baseline import Stored
     from recframe._comparison.options import Options
+    from recframe._lists.baseline import Stored
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
     from recframe.metrics import Metric

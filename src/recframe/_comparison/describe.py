@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._comparison.all_lists import LeftOut, of_all_lists
-from recframe._comparison.confidences import remember
-from recframe._comparison.list_values import ListValues, segments, value_column, weight_column
-from recframe._comparison.results import NAMES, result_frame, stacked
+from recframe._lists.confidences import remember
+from recframe._lists.results import NAMES, result_frame, stacked
+from recframe._lists.values import ListValues, segments, value_column, weight_column
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
 from recframe._statistics.wilson import wilson

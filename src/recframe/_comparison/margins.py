@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison import paired_sums as paired
+from recframe._lists import paired_sums as paired
 from recframe._values import number
 from recframe.errors import OptionError, OptionTypeError, quoted
 

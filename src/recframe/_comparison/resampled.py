@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison.list_values import segments, value_column
 from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._lists.values import segments, value_column
 from recframe._statistics import ROUNDING, resampling, student
 from recframe.errors import OptionError
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
     import narwhals as nw
 
-    from recframe._comparison.list_values import ListValues
     from recframe._comparison.options import Options
-    from recframe._comparison.paired_sums import Pair
     from recframe._comparison.tested import Tested
+    from recframe._lists.paired_sums import Pair
+    from recframe._lists.values import ListValues
     from recframe._plan.context import CallContext
 
 

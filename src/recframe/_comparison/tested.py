@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recframe._comparison import paired_sums as paired
 from recframe._comparison.margins import BEYOND, on_this_side
+from recframe._lists import paired_sums as paired
 from recframe._statistics import student
 from recframe._statistics.ratios import ENDS as RELATIVE
 from recframe._statistics.ratios import fieller
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from recframe._comparison.options import Options
-    from recframe._comparison.paired_sums import Pair
+    from recframe._lists.paired_sums import Pair
     from recframe._statistics.resampling import Units
     from recframe._statistics.student import Sums
 

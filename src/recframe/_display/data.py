@@ -172,7 +172,7 @@ def values_of(plan: Plan) -> Values:
     """Return the values of lists as arrays, NaN where a list has none."""
     import numpy as np
 
-    from recframe._comparison.list_values import ListValues, check_by_list, segments, value_column, weight_column
+    from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
 
     check_by_list(plan.metrics, "plot")
     by_list = ListValues(plan)

@@ -280,7 +280,7 @@ class Plot(SegmentCharts, RankCharts):
         charts.altair()
         call = self._call(roles, MEANS)
         plan = call.one("power", metric, k, call.options(confidence, cluster))
-        from recframe._comparison.sample_size import Options, power_curve
+        from recframe._ranks.sample_size import Options, power_curve
 
         options = Options.of(
             None, difference=difference, power=power, tests=tests, confidence=confidence, baseline=baseline,

@@ -67,7 +67,7 @@ class RankCharts:
         charts.altair()
         call = self._call(roles, MEANS)
         plan = call.one("ranks", metric, k, call.options(confidence, cluster))
-        from recframe._comparison.rank_models import Options, ranked
+        from recframe._ranks.rank_models import Options, ranked
 
         rows = ranked(plan, Options.of(None, confidence, cluster, 10_000, 0))
         (metric,) = plan.metrics

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
 
-from recframe._comparison.confidences import confidence_of
 from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import eager_result
@@ -18,6 +17,7 @@ from recframe._display.table_image import png, width
 from recframe._display.table_sheet import xlsx
 from recframe._display.wide import wide_layout
 from recframe._files.paths import as_path, check_directory, write_whole
+from recframe._lists.confidences import confidence_of
 from recframe._values import choice, flag, whole_number
 from recframe.errors import InputError, MissingExtraError, OptionError, OptionTypeError, quoted, visible
 

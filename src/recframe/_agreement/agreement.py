@@ -1,0 +1,320 @@
+"""How alike the rankings of models are, list by list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import narwhals as nw
+
+from recframe._agreement.overlap_bounds import BOUNDS, with_bounds
+from recframe._agreement.rank_correlation import KENDALL, SPEARMAN, common_of_columns, common_of_rows, correlations
+from recframe._agreement.rank_overlap import (
+    LEFT,
+    NUMBER,
+    RIGHT,
+    Ranking,
+    overlaps,
+    refuse_repeated_items,
+)
+from recframe._agreement.top_correlation import TOP_WEIGHTED
+from recframe._arguments import CALL_ROLES
+from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
+from recframe._data.common import query_of_call
+from recframe._engines.column_spec import Source
+from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
+from recframe._plan.averages import several_segments
+from recframe._plan.sources import (
+    attribute_names,
+    item_spec,
+    key_names,
+    key_specs,
+    model_spec,
+    score_specs,
+    segment_specs,
+    with_list_key,
+)
+from recframe._query import check_apart
+from recframe._statistics import check_installed
+from recframe._values import choice, number, whole_number
+from recframe.errors import OptionError, OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recframe._agreement.intervals import Interval
+    from recframe._columns import Frame
+    from recframe._query import Query
+    from recframe._values import Labels
+    from recframe.errors import InputError
+
+Measure = Literal[
+    "overlap", "jaccard", "rbo", "kendall", "spearman", "rbo_min", "rbo_max", "rbo_residual", "tau_ap", "weighted_tau"
+]
+"""A measure of how alike two rankings are."""
+DEFAULT = ("overlap", "jaccard", "rbo", "kendall", "spearman")
+"""The measures of a call that names none."""
+OTHER = "other"
+LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, CORRELATED = "lists", "model_only", "other_only", "in_both", "correlated"
+"""The lists that both models rank, that only one ranks, their share; and those with a rank correlation."""
+COUNTS = (LISTS, MODEL_ONLY, OTHER_ONLY, CORRELATED)
+CORRELATIONS = (KENDALL, SPEARMAN, *TOP_WEIGHTED)
+"""The measures without a cutoff, of all items that both models rank."""
+LOW, HIGH = "{}_low".format, "{}_high".format
+"""What the ends of the interval of a column are called."""
+
+
+def agreement(
+    frame: Any,
+    bound: Mapping[str, Any],
+    k: Any,
+    measures: Any,
+    p: Any,
+    intervals: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> Any:
+    """Return how alike the rankings of each pair of models are; see `Rec.agreement`."""
+    adapter_of(frame)
+    k, p = whole_number("k", k, "k=10"), number("p", p, "p=0.9")
+    if not 0 < p < 1:
+        msg = f"p={p:g} is not between 0 and 1"
+        raise OptionError(msg, "p=0.9")
+    chosen = _measures(measures)
+    interval = _interval(labels_of(frame), **intervals)
+    query = query_of_call(bound, given, CALL_ROLES["agreement"], [frame])
+    if len(query.orders) == 1 and query.model is None:
+        msg = (
+            f"agreement compares several models, but {'rank' if query.by_rank else 'score'}={query.orders[0]!r} is one"
+        )
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    return Agreement(frame, query, k, p, chosen, interval).frame()
+
+
+def _measures(given: Any) -> tuple[str, ...]:
+    """Return the measures of a call."""
+    known = get_args(Measure)
+    several = DEFAULT if given is None else [given] if isinstance(given, str) else given
+    if not isinstance(several, Sequence) or not several:
+        msg = f"measures={quoted(given)} names no measure"
+        raise OptionTypeError(msg, "measures=['overlap', 'rbo'], or leave it out for all")
+    for measure in several:
+        choice("measures", measure, known)
+    return tuple(dict.fromkeys(several))
+
+
+def _interval(labels: Labels, confidence: Any, cluster: Any) -> Interval | None:
+    """Return how intervals are requested; None where none is."""
+    if confidence is None:
+        if cluster is None:
+            return None
+        msg = f"cluster={quoted(cluster)} is about intervals, but no confidence= requests them"
+        raise OptionError(msg, "confidence=0.95")
+    check_installed()
+    from recframe._agreement.intervals import Interval
+
+    return Interval.of(labels, confidence, cluster)
+
+
+class Agreement:
+    """The rankings of all models of one call, and what their pairs have in common."""
+
+    def __init__(
+        self, frame: Any, query: Query, k: int, p: float, measures: Sequence[str], interval: Interval | None
+    ) -> None:
+        self._query, self._k, self._p, self._measures, self._interval = query, k, p, measures, interval
+        self._segments = attribute_names(query)
+        names = key_names(query)
+        self._names = names | self._segments
+        specs = key_specs(query) | segment_specs(query) | item_spec(query) | score_specs(query) | model_spec(query)
+        specs |= {} if interval is None else interval.specs(query.by)
+        numbered = not self._long and not is_lazy(frame)
+        # Of models in columns, an item's row tells it as well, and is faster to look up.
+        self._same = ROW if numbered else ITEM
+        self._session = open_frames({"frame": Source(frame, specs)}, {}, rows=["frame"] if numbered else [])
+        self._engine = self._session.engine
+        self._keys = list(names) or [key_column(0)]
+        self._per = [name for name, column in self._names.items() if column in query.per]
+
+    @cached_property
+    def _rows(self) -> Frame:
+        """The frame; ranks are scores of which the least is the best."""
+        rows, _ = with_list_key(self._session.frames["frame"], key_names(self._query))
+        if self._query.by_rank:
+            columns = [score_column(i) for i in range(len(self._query.orders))]
+            rows = rows.with_columns(*(nw.col(column).cast(nw.Float64()) * -1 for column in columns))
+        return self._engine.collect_once(self._engine.join(rows, self._models, [MODEL]) if self._long else rows)
+
+    @property
+    def _long(self) -> bool:
+        return self._query.model is not None
+
+    @cached_property
+    def _models(self) -> Frame:
+        """The numbers of the models, and in long format what names them there."""
+        if not self._long:
+            numbers = self._engine.positions(len(self._query.orders))
+            return numbers.select((nw.col(POSITION).cast(nw.Int64()) - 1).alias(NUMBER))
+        models = self._session.frames["frame"].select(MODEL).unique()
+        one = models.with_columns(nw.lit(0).alias(NUMBER))
+        rank = nw.col(MODEL).rank("dense").over(NUMBER).cast(nw.Int64())
+        count = nw.len().over(NUMBER).cast(nw.Int64())
+        return self._engine.collect_once(one.with_columns(rank.fill_null(count).alias(NUMBER)))
+
+    @property
+    def _rankings(self) -> list[Ranking]:
+        """The rows that each model ranks."""
+        rankings = []
+        for i in range(len(self._query.orders)):
+            number = [NUMBER] if self._long else []
+            score = nw.col(score_column(i)).alias(SCORE)
+            rows = self._engine.drop_missing(self._rows.select(*self._keys, *number, self._same, score), SCORE)
+            rankings.append(Ranking(rows, [*self._keys, *number], None if self._long else i))
+        return rankings
+
+    def _lists(self) -> tuple[Frame, Frame]:
+        """Return the measures of each pair of models, list by list, and the lists of each model."""
+        engine, keys = self._engine, self._keys
+        rankings = self._rankings
+        rows, group = (rankings[0].rows, rankings[0].group) if self._long else (self._rows, keys)
+        refuse_repeated_items(engine, rows, group, self._query.item)
+        lists, ranked = overlaps(engine, rankings, keys, self._same, self._k, self._p)
+        lists = with_bounds(engine, lists, self._p) if not {*BOUNDS}.isdisjoint(self._measures) else lists
+        if not self._correlates:
+            return lists, ranked
+        if self._long:
+            common = common_of_rows(engine, rankings[0], keys)
+        else:
+            common = common_of_columns(
+                self._engine, rows, keys, [score_column(i) for i in range(len(self._query.orders))]
+            )
+        top_weighted = not {*TOP_WEIGHTED}.isdisjoint(self._measures)
+        found = correlations(engine, common, keys, top_weighted=top_weighted)
+        return engine.join(lists, found, [*keys, LEFT, RIGHT]), ranked
+
+    def _described(self, lists: Frame) -> Frame:
+        """Add the columns of `per`, and that of clusters, that are not in the key."""
+        engine, keys, query = self._engine, self._keys, self._query
+        errors = {name: several_segments(query, column) for name, column in self._segments.items()}
+        for name, error in (errors | self._clusters).items():
+            lists = engine.join(lists, engine.one_value(self._rows, keys, name, error), keys)
+        return lists
+
+    @property
+    def _clusters(self) -> dict[str, InputError]:
+        """The column of clusters that is not in the key, with the error where a list has several."""
+        interval = self._interval
+        return {} if interval is None else dict.fromkeys(interval.specs(self._query.by), interval.several())
+
+    @property
+    def _correlates(self) -> bool:
+        return not {*CORRELATIONS}.isdisjoint(self._measures)
+
+    def frame(self) -> Any:
+        """Return one row for each value of `per` and pair of models."""
+        engine, table = self._engine, self._table()
+        if self._interval is None or engine.eager:
+            return self._finished(table)
+        # The quantiles of intervals need SciPy, so they are no part of a lazy plan.
+        later = engine.deferred(lambda: self._finished(table), self._schema)
+        if later is not None:
+            return later
+        return self._with_ends(table).select(*self._columns).rename(self._labels).to_native()
+
+    def _table(self) -> Frame:
+        """Return the means of each value of `per` and pair of models, and what their intervals need."""
+        engine, pair, per = self._engine, [LEFT, RIGHT], self._per
+        lists, ranked = map(self._described, self._lists())
+        # The correlations of a list are missing together: where a model ties all items.
+        valued = {f"lists {name}": name for name in self._measures}
+        valued |= (
+            {CORRELATED: next(name for name in self._measures if name in CORRELATIONS)} if self._correlates else {}
+        )
+        lists = lists.with_columns(nw.lit(1).alias(LISTS))
+        lists = lists if self._interval is None else engine.collect_once(lists)
+        table = engine.sum_exactly(lists, [*per, *pair], [LISTS, *self._measures], valued)
+        read = [*per, *pair, LISTS, *([CORRELATED] if self._correlates else []), *self._measures]
+        table = engine.ratios(table, read, {name: (name, f"lists {name}") for name in self._measures})
+        if self._interval is not None:
+            sums = self._interval.sums(engine, lists, [*per, *pair], self._query.by, self._measures)
+            table = engine.join(table, sums, [*per, *pair])
+        left = self._models.rename({NUMBER: LEFT})
+        right = self._models.rename({NUMBER: RIGHT, **({MODEL: OTHER} if self._long else {})})
+        pairs = left.join(right, how="cross").filter(nw.col(LEFT) < nw.col(RIGHT))
+        # Without segments there is a row for each pair, also for one without a list in common.
+        pairs = ranked.select(*per).unique().join(pairs, how="cross") if per else pairs
+        ranked = engine.collect_once(ranked.group_by(*per, NUMBER).agg(nw.len().alias(MODEL_ONLY)))
+        table = engine.join(pairs, table, [*per, *pair])
+        for side, name in ((LEFT, MODEL_ONLY), (RIGHT, OTHER_ONLY)):
+            table = engine.join(table, ranked.rename({NUMBER: side, MODEL_ONLY: name}), [*per, side])
+        counted = [name for name in COUNTS if name != CORRELATED or self._correlates]
+        table = table.with_columns(nw.col(*counted).fill_null(0).cast(nw.Int64()))
+        table = table.with_columns(nw.col(MODEL_ONLY, OTHER_ONLY) - nw.col(LISTS))
+        every = nw.col(LISTS) + nw.col(MODEL_ONLY) + nw.col(OTHER_ONLY)
+        table = table.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
+        if not self._long:
+            table = table.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
+        check_apart([self._labels.get(column, column) for column in self._columns])
+        return table
+
+    @property
+    def _columns(self) -> list[str]:
+        """The columns of the result, by the plan's names."""
+        counts = [LISTS, MODEL_ONLY, OTHER_ONLY, IN_BOTH, *([CORRELATED] if self._correlates else [])]
+        values = [column for name in self._measures for column in self._with_names_of_ends(name)]
+        return [*self._per, MODEL, OTHER, *counts, *values]
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        """What columns are called that the plan calls otherwise."""
+        cut = [name for name in self._measures if name not in CORRELATIONS]
+        labels = {name: self._names[name] for name in self._per}
+        for name in cut:
+            labels |= zip(self._with_names_of_ends(name), self._with_names_of_ends(f"{name}@{self._k}"), strict=True)
+        return labels
+
+    def _with_names_of_ends(self, name: str) -> list[str]:
+        """Return the name of a measure, and those of the ends of its interval if it has one."""
+        return [name] if self._interval is None else [name, LOW(name), HIGH(name)]
+
+    def _with_ends(self, table: Frame) -> nw.DataFrame[Any]:
+        """Return the rows of the result with the ends of the intervals."""
+        assert self._interval is not None  # noqa: S101 - for the type checker
+        ranges = {name: (-1.0 if name in CORRELATIONS else 0.0, 1.0) for name in self._measures}
+        return self._interval.with_ends(self._engine.collected(table), ranges, (LOW, HIGH))
+
+    def _schema(self) -> Any:
+        """Return the columns of a lazy result and their types."""
+        ends = {end(name) for name in self._measures for end in (LOW, HIGH)}
+        means = [name for name in self._columns if name not in ends]
+        types = self._session.finish(
+            self._table().select(*means), {name: self._labels[name] for name in means if name in self._labels}, ()
+        ).collect_schema()
+        labels = [self._labels.get(name, name) for name in self._columns]
+        return type(types)({label: types.get(label, float) for label in labels})
+
+    def _finished(self, table: Frame) -> Any:
+        """Return the result as a frame of the kind given."""
+        engine, names, pair = self._engine, self._labels, [LEFT, RIGHT]
+        if self._interval is not None:
+            table = self._with_ends(table).lazy()
+        if not engine.eager:
+            return self._session.finish(table.select(*self._columns), names, ())
+        table = engine.collect_once(table)
+        result = self._native(table.select(*self._columns, *pair), names, [*self._per, *pair])
+        if self._long:
+            # Only a column of the plan's own name gets its values back.
+            others = self._native(table.select(*self._per, nw.col(OTHER).alias(MODEL), *pair), {}, [*self._per, *pair])
+            result = result.with_columns(others[MODEL].alias(OTHER))
+        return result.drop(pair).to_native()
+
+    def _native(self, frame: Frame, names: Mapping[str, str], sort: Sequence[str]) -> nw.DataFrame[Any]:
+        """Return an eager result in the user's values, sorted by some columns."""
+        return nw.from_native(self._session.finish(frame, names, sort), eager_only=True)
+
+    def _named(self, column: str) -> nw.Expr:
+        """Return the name of a model by its number."""
+        name = nw.lit(self._query.model_name(0))
+        for i in range(1, len(self._query.orders)):
+            name = nw.when(nw.col(column) == i).then(nw.lit(self._query.model_name(i))).otherwise(name)
+        return name

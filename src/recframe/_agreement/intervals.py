@@ -1,0 +1,110 @@
+"""Intervals of means over lists, or over clusters of lists, from sums that every engine computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._columns import CLUSTER, key_column
+from recframe._comparison.describe import intervals_of_means
+from recframe._engines.column_spec import ColumnSpec
+from recframe._lists import paired_sums as paired
+from recframe._lists.paired_sums import UNIT_PARTS
+from recframe._statistics import ROUNDING
+from recframe._statistics.student import check_confidence
+from recframe._values import column_name
+from recframe.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recframe._columns import Frame
+    from recframe._engines.base import Engine
+    from recframe._values import Labels
+
+PARTS = ("lists", "total", "squares", "fractions")
+"""What lists add to the sums of a measure."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """How intervals are requested, checked."""
+
+    confidence: float
+    cluster: str | None
+
+    @classmethod
+    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Interval:
+        """Check what can be checked without a frame."""
+        cluster = None if cluster is None else column_name("cluster", cluster, labels)
+        return cls(check_confidence(confidence), cluster)
+
+    def specs(self, by: Sequence[str]) -> dict[str, ColumnSpec]:
+        """Return the column of clusters to read, if it is not in the key."""
+        if self.cluster is None or self.cluster in by:
+            return {}
+        return {CLUSTER: ColumnSpec(self.cluster, "cluster", "attribute")}
+
+    def several(self) -> InputError:
+        """Return the error for clusters that have several values within a list."""
+        msg = f"cluster={self.cluster!r} has several values within a list"
+        return InputError(msg, "give all rows of a list the same value")
+
+    def sums(
+        self, engine: Engine, lists: Frame, group: Sequence[str], by: Sequence[str], measures: Sequence[str]
+    ) -> Frame:
+        """Return what the intervals of measures need, a row for each group of lists."""
+        terms: dict[str, nw.Expr] = {}
+        for name in measures:
+            value = nw.col(name)
+            # 0 or more: how far a value is from 0 and from 1.
+            fraction = (((value - 0.5).abs() - 0.5).abs() > ROUNDING).cast(nw.Float64())
+            of_list = (value * 0 + 1, value, value * value, nw.when(~value.is_null()).then(fraction))
+            terms |= dict(zip(_names(PARTS, name), of_list, strict=True))
+        if self.cluster is None:
+            return engine.sum_exactly(lists.select(*group, **terms), group, [*terms])
+        cluster = key_column(by.index(self.cluster)) if self.cluster in by else CLUSTER
+        of_cluster = list(dict.fromkeys([*group, cluster]))
+        sums = engine.sum_exactly(lists.select(*of_cluster, **terms), of_cluster, [*terms])
+        units: dict[str, nw.Expr] = {}
+        for name in measures:
+            count, total = (nw.col(part) for part in _names(PARTS[:2], name))
+            of_unit = (total * total, total * count, count * count, count * count * count)
+            units |= dict(zip(_names(UNIT_PARTS, name), of_unit, strict=True))
+        return engine.sum_exactly(sums.with_columns(**units), group, [*terms, *units])
+
+    def with_ends(
+        self,
+        table: nw.DataFrame[Any],
+        ranges: Mapping[str, tuple[float, float]],
+        named: Sequence[Callable[[str], str]],
+    ) -> nw.DataFrame[Any]:
+        """Add the ends of the intervals of measures, of these ranges, to a table of sums."""
+        backend = nw.get_native_namespace(table)
+        for name, bounds in ranges.items():
+            for column, end in zip((name_of(name) for name_of in named), self._ends(table, name, bounds), strict=True):
+                values = [None if value != value else value for value in end.tolist()]  # noqa: PLR0124 - NaN
+                table = table.with_columns(nw.new_series(column, values, nw.Float64(), backend=backend))
+        return table
+
+    def _ends(self, table: nw.DataFrame[Any], name: str, bounds: tuple[float, float]) -> tuple[Any, Any]:
+        """Return the ends of the intervals of a measure."""
+        lists, total, squares, fractions = (_numbers(table, part) for part in _names(PARTS, name))
+        of_lists = (squares, total, lists, lists)
+        units = of_lists if self.cluster is None else (_numbers(table, part) for part in _names(UNIT_PARTS, name))
+        parts = dict.fromkeys(("lists", "weight", "weight_squares"), lists)
+        parts |= {"difference": total, "squares": squares, **dict(zip(UNIT_PARTS, units, strict=True))}
+        sums, _ = paired.statistics(parts)
+        return intervals_of_means(sums, self.confidence, bounds, negative=fractions < 0, fractions=fractions > 0)
+
+
+def _names(parts: Sequence[str], measure: str) -> list[str]:
+    return [f"{part} of {measure}" for part in parts]
+
+
+def _numbers(table: nw.DataFrame[Any], column: str) -> Any:
+    """Return sums as numbers; those of no list are 0."""
+    return np.nan_to_num(table[column].cast(nw.Float64()).fill_null(0.0).to_numpy().astype(np.float64))

@@ -1,0 +1,86 @@
+"""The namespace's methods that compare rankings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._data.methods import Frame
+
+
+class AgreementMethods:
+    """How alike rankings are: what `Rec` offers for several models."""
+
+    __slots__ = ()
+
+    _frame: Any
+    _bound: dict[str, Any]
+
+    def agreement(
+        self,
+        k: int = 10,
+        *,
+        measures: str | Sequence[str] | None = None,
+        p: float = 0.9,
+        confidence: float | None = None,
+        cluster: str | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return how alike the rankings of models are: one row per pair of models.
+
+        Values are means over the lists in which both models rank an item. Where items tie, what both top k share is
+        the expected value over all orders of the tied items.
+
+        Parameters
+        ----------
+        k : int
+            The cutoff of the first three measures.
+        measures : str or sequence of str, optional
+            Which of ``"overlap"``, ``"jaccard"``, ``"rbo"``, ``"kendall"`` and ``"spearman"``; None: all of these. The
+            last two take most of the time. Others must be named: ``"rbo_min"``, ``"rbo_max"`` and ``"rbo_residual"``,
+            ``"tau_ap"`` and ``"weighted_tau"``.
+        p : float
+            The persistence of the rank-biased overlap, between 0 and 1: the larger, the more lower positions count.
+        confidence : float, optional
+            The confidence of the intervals, between 0 and 1; None: no intervals.
+        cluster : str, optional
+            A column whose values group lists that are not independent, such as the user of sessions; for intervals.
+        **roles
+            `by`, `item`, `per`, `model` and `score` or `rank`, as for `evaluate`, with several models.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``model``, ``other``; ``lists`` that both rank, ``model_only`` and
+            ``other_only`` that one of them ranks, ``in_both``, the share of the first, and ``correlated``, the lists
+            with a rank correlation; the means over ``lists`` of ``overlap@k``, the shared items
+            over the length of the longer top k; ``jaccard@k``, the shared items over those of either top k; ``rbo@k``,
+            the extrapolated rank-biased overlap; ``kendall`` (tau-b) and ``spearman`` of the scores of all items that
+            both models rank, missing where a model ties them all. ``rbo_min@k`` and ``rbo_max@k`` are its bounds over
+            all that may follow both top k, ``rbo_residual@k`` their difference; ``tau_ap`` and ``weighted_tau`` are
+            correlations in which the first positions count most. With `confidence`, each of these is followed by the
+            ends of its interval, such as ``overlap@k_low`` and ``overlap@k_high``.
+
+        Raises
+        ------
+        OptionError
+            There is one model only.
+        InputError
+            An item is repeated in a list of an eager frame.
+        MissingExtraError
+            Intervals are requested, and SciPy is not installed.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "old": [3, 2, 1], "new": [3, 1, 2]})
+        >>> df.rec.agreement(2, score=["old", "new"]).select("model", "other", "overlap@2", "spearman").row(0)
+        ('old', 'new', 0.5, 0.5)
+        """
+        from recframe._agreement import agreement
+
+        intervals = {"confidence": confidence, "cluster": cluster}
+        return agreement.agreement(self._frame, self._bound, k, measures, p, intervals, roles)

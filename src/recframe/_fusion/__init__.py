@@ -1,0 +1,1 @@
+"""One ranking out of those of several models, and the choice of how."""

@@ -1,0 +1,104 @@
+"""The fusions that `tune` tries: methods, normalisations, weights and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Any, get_args
+
+from recframe._arguments import FusionNorm
+from recframe._fusion.fuse import Options
+from recframe._fusion.fusion_methods import BY_POSITION, METHODS, NUMBERS
+from recframe._values import choice
+from recframe.errors import OptionError, OptionTypeError, closest, quoted
+
+if TYPE_CHECKING:
+    from recframe._query import Query
+
+HUNDREDTHS = tuple(number / 100 for number in range(1, 101))
+GRID: Mapping[str, Sequence[float]] = {
+    "k": tuple(range(10, 101, 10)), "gamma": HUNDREDTHS, "sigma": HUNDREDTHS, "p": HUNDREDTHS[:-1],
+}  # fmt: skip
+"""The numbers of methods that are tried, as ranx does; a persistence of 1 is none."""
+TENTHS = 10
+"""Weights are tenths that sum to 1."""
+MOST = 10_000
+"""More candidates would run for days."""
+
+
+def weights_of(models: int) -> list[tuple[float, ...]]:
+    """Return all weights that are tenths and sum to 1."""
+    found = []
+    for bars in combinations(range(TENTHS + models - 1), models - 1):
+        ends = zip((-1, *bars), (*bars, TENTHS + models - 1), strict=True)
+        found.append(tuple((end - start - 1) / TENTHS for start, end in ends))
+    return found
+
+
+def candidates(query: Query, methods: Any, normalize: Any, grid: Any) -> list[dict[str, Any]]:
+    """Return the arguments of `fuse` that are tried, checked, in the order of the call."""
+    named = _several("methods", methods, tuple(METHODS))
+    norms = _several("normalize", normalize, (None, *get_args(FusionNorm)))
+    own = _grid(grid)
+    found = []
+    for method in named:
+        record = METHODS[method]
+        tuned = record.number or ("weights" if record.tunes_weights else None)
+        if tuned == "weights" and "weights" not in own:
+            _check_count(comb(TENTHS + len(query.orders) - 1, TENTHS) * len(norms), len(query.orders))
+            values: Sequence[Any] = weights_of(len(query.orders))
+        else:
+            values = own.get(tuned, GRID.get(tuned, ())) if tuned else ()
+        options: list[dict[str, Any]] = [] if record.number or record.weights == "needed" else [{}]
+        options += [{tuned: list(one) if tuned == "weights" else one} for one in values if tuned]
+        found += [
+            {"method": method, **({} if method in BY_POSITION else {"normalize": norm}), **one}
+            for norm in (norms[:1] if method in BY_POSITION else norms)
+            for one in options
+        ]
+    _check_count(len(found), len(query.orders))
+    for candidate in found:
+        Options.of(query, arguments_of(candidate))
+    return found
+
+
+def arguments_of(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all options of `fuse`."""
+    numbers = {name: default for name, (default, _, _) in NUMBERS.items()}
+    return {"method": None, "normalize": None, "weights": None, **numbers, **candidate}
+
+
+def _check_count(count: int, models: int) -> None:
+    if not 0 < count <= MOST:
+        msg = f"the methods, normalisations and numbers make {count:,} candidates of {models} models"
+        raise OptionError(msg, "grid={'weights': [[0.5, 0.5], [0.2, 0.8]]} names the weights that are tried")
+
+
+def _several(name: str, given: Any, known: tuple[Any, ...]) -> list[Any]:
+    """Return one word or several, without those that repeat."""
+    words = [given] if given is None or isinstance(given, str) else given
+    if not isinstance(words, Sequence) or not words:
+        msg = f"{name}={quoted(given)} names nothing to try"
+        raise OptionTypeError(msg, f"{name}={list(known[-2:])!r}")
+    for word in words:
+        if word is not None or None not in known:
+            choice(name, word, [one for one in known if one is not None])
+    return list(dict.fromkeys(words))
+
+
+def _grid(given: Any) -> dict[str, Sequence[Any]]:
+    """Return the values that the user wants to be tried."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        msg = f"grid={quoted(given)} is no dict of values to try"
+        raise OptionTypeError(msg, "grid={'k': [10, 60], 'weights': [[0.5, 0.5], [0.2, 0.8]]}")
+    for name, values in given.items():
+        if name not in (*NUMBERS, "weights"):
+            msg = f"grid={quoted(given)} names {quoted(name)}, which is no number of a method"
+            raise OptionError(msg, closest(name, (*NUMBERS, "weights")) or f"one of {', '.join((*NUMBERS, 'weights'))}")
+        if not isinstance(values, Sequence) or isinstance(values, str) or not values:
+            msg = f"grid={{{name!r}: {quoted(values)}}} is no list of values to try"
+            raise OptionTypeError(msg, f"grid={{{name!r}: [...]}}")
+    return dict(given)

@@ -1,0 +1,243 @@
+"""Which fusion of models is best, and how good that choice is on lists that did not make it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._arguments import CALL_ROLES, FRAMES
+from recframe._checks.data_warnings import warn_of_data
+from recframe._comparison.describe import interval_of_mean
+from recframe._data.common import check_frame, query_of_call
+from recframe._defaults import current, only
+from recframe._engines.registry import adapter_of, is_frame, is_lazy, labels_of
+from recframe._evaluate import plan_of_lists
+from recframe._fusion import fuse
+from recframe._fusion.grid import arguments_of, candidates
+from recframe._fusion.long_format import in_columns
+from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
+from recframe._progress import check_progress, progress_bar
+from recframe._statistics import check_installed
+from recframe._statistics.student import Sums, check_confidence
+from recframe._values import column_name, flag, whole_number
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+from recframe.metrics import Metric
+from recframe.metrics._record import check_k
+from recframe.profiles._spec import as_written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._plan.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+COLUMNS: Mapping[str, type[nw.dtypes.DType]] = {
+    "method": nw.String, "normalize": nw.String, "options": nw.String, "in_sample": nw.Float64, "lists": nw.Int64,
+    "folds": nw.Int64, "chosen": nw.Boolean, "out_of_fold": nw.Float64, "low": nw.Float64, "high": nw.Float64,
+}  # fmt: skip
+"""The columns of a result."""
+TOGETHER = 16
+"""How many candidates are columns of a frame at a time."""
+SAME = 1e-12
+"""Means that differ by less are equal: the first candidate is chosen."""
+ORDERS = ("score", "rank", "model")
+FUSED = "recframe fused {}".format
+
+
+@dataclass(frozen=True)
+class Options:
+    """How candidates are compared, checked."""
+
+    folds: int
+    confidence: float
+    cluster: str | None
+    seed: int
+    progress: bool | None
+
+    @classmethod
+    def of(cls, frame: Any, given: Mapping[str, Any]) -> Options:
+        """Check what can be checked without rows."""
+        progress = None if given["progress"] is None else flag("progress", given["progress"])
+        check_progress(show=progress)
+        labels = labels_of(frame)
+        return cls(
+            whole_number("folds", given["folds"], "folds=5", least=2, most=None),
+            check_confidence(given["confidence"]),
+            None if given["cluster"] is None else column_name("cluster", given["cluster"], labels),
+            whole_number("seed", given["seed"], "seed=0", least=0, most=None),
+            progress,
+        )
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The values of lists that have one, sorted by their keys: a column for each candidate."""
+
+    values: Floats
+    weights: Floats
+    clusters: Any
+    """The cluster of each list, or None."""
+    bounds: tuple[float, float]
+    """The range of the metric."""
+    upwards: bool
+    """Whether higher values are better."""
+
+    def best(self, lists: NDArray[np.bool_]) -> int:
+        """Return the first of the candidates whose mean over some lists is the best one."""
+        means = _means(self.values[lists], self.weights[lists]) * (1 if self.upwards else -1)
+        return int(np.argmax(means >= means.max() - SAME))
+
+    def out_of_fold(self, folds: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+        """Return the value of each list under the best candidate of the other folds, and how many folds chose each."""
+        found, times = np.full(len(self.values), np.nan), np.zeros(self.values.shape[1], dtype=np.intp)
+        for fold in np.unique(folds):
+            choice = self.best(folds != fold)
+            found[folds == fold] = self.values[folds == fold, choice]
+            times[choice] += 1
+        return found, times
+
+
+def tune(
+    frame: Any, bound: Mapping[str, Any], metric: Any, k: Any, given: Mapping[str, Any], roles: Mapping[str, Any]
+) -> Any:
+    """Return the candidates with their values, in the sample and out of fold; see `Rec.tune`."""
+    check_frame("the frame", frame)
+    check_installed()
+    if not isinstance(as_written(metric), str | Metric):
+        msg = f"metric={quoted(metric)} is not one metric"
+        raise OptionTypeError(msg, "tune('ndcg', k=10, score=['bm25', 'dense'])")
+    options, k = Options.of(frame, given), check_k(k)
+    call = CALL_ROLES["tune"]
+    own = {name: value for name, value in bound.items() if name in call}
+    query = query_of_call(own, roles, call, [frame])
+    if query.model is None:
+        fuse.check_several(query, "tune")
+        tried = candidates(query, given["methods"], given["normalize"], given["grid"])
+        if not is_lazy(frame):
+            return _result(frame, own, metric, k, tried, options, roles).to_native()
+    elif {**own, **roles}.get("truth") is None:
+        msg = f"model={query.model!r} needs truth=, as a fused item is no row of one model"
+        raise OptionError(msg, "truth=, or score=['bm25', 'dense'], a column for each model")
+    else:
+        frame, columns = in_columns(frame, query, FUSED(0))
+        wide = {name: value for name, value in roles.items() if name not in (*ORDERS, *columns)} | columns
+        return tune(frame, {name: own[name] for name in own if name not in ORDERS}, metric, k, given, wide)
+    engine: Any = adapter_of(frame)
+    named = current()
+
+    def compute() -> Any:
+        with only(named):
+            now = {name: _eager(value) if name in FRAMES else value for name, value in roles.items()}
+            before = {name: _eager(value) if name in FRAMES else value for name, value in own.items()}
+            return _result(_eager(frame), before, metric, k, tried, options, now).lazy().to_native()
+
+    return engine.deferred(compute, lambda: _frame([], frame).lazy().to_native().collect_schema())
+
+
+def _eager(frame: Any) -> Any:
+    """Return the rows of a lazy frame."""
+    if not is_frame(frame) or not is_lazy(frame):
+        return frame
+    return nw.from_native(frame).collect().to_native()
+
+
+def _result(
+    frame: Any, bound: Any, metric: Any, k: Any, tried: Sequence[Mapping[str, Any]], options: Options, roles: Any
+) -> nw.DataFrame[Any]:
+    """Return the rows of the result: the choice first, then the best in the sample."""
+    plan = plan_of_lists(frame, bound, [metric], k, dict(roles), "tune", options.cluster)
+    check_by_list(plan.metrics, "tune")
+    lists = _lists(plan, frame, bound, metric, k, tried, options, roles)
+    folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
+    chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
+    sums = Sums.of(held_out, lists.weights, lists.clusters)
+    kind = {"negative": bool((held_out < 0).any()), "fractions": bool(((held_out != 0) & (held_out != 1)).any())}
+    low, high = interval_of_mean(sums, options.confidence, lists.bounds, **kind)
+    means = _means(lists.values, lists.weights)
+    warn_of_data(plan.given, plan.context.query, plan.context, float(means[chosen]))
+    order = sorted(
+        range(len(tried)), key=lambda place: (place != chosen, -means[place] if lists.upwards else means[place])
+    )
+    rows = []
+    for place in order:
+        is_choice = place == chosen
+        out = [float(end.item()) if is_choice else None for end in (sums.mean, low, high)]
+        candidate = {name: value for name, value in tried[place].items() if value is not None}
+        names = [candidate["method"], candidate.get("normalize"), json.dumps(candidate)]
+        rows.append([*names, float(means[place]), len(every), int(times[place]), is_choice, *out])
+    return _frame(rows, frame)
+
+
+def _frame(rows: Sequence[Sequence[Any]], like: Any) -> nw.DataFrame[Any]:
+    """Return rows as a frame of the library of another one."""
+    backend = nw.get_native_namespace(nw.from_native(like))
+    columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+    made = [
+        nw.new_series(name, [None if one != one else one for one in column], kind(), backend=backend)  # noqa: PLR0124 - NaN
+        for (name, kind), column in zip(COLUMNS.items(), columns, strict=True)
+    ]
+    return made[0].to_frame().with_columns(*made)
+
+
+def _lists(plan: Plan, frame: Any, bound: Any, metric: Any, k: Any, tried: Any, options: Options, roles: Any) -> Lists:
+    """Return the values of all candidates, list by list."""
+    of_fuse = CALL_ROLES["fuse"]
+    fused_by, fusing = ({name: one[name] for name in one if name in of_fuse} for one in (bound, roles))
+    others, given = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
+    tables = []
+    with progress_bar(len(tried), "candidates", show=options.progress) as show:
+        for start in range(0, len(tried), TOGETHER):
+            some = tried[start : start + TOGETHER]
+            wide = frame
+            for place, candidate in enumerate(some):
+                wide = fuse.fuse(wide, fused_by, FUSED(place), arguments_of(candidate), fusing)
+            names = {"score": [FUSED(place) for place in range(len(some))]}
+            part = plan_of_lists(wide, others, [metric], k, {**given, **names}, "tune", options.cluster)
+            tables.append(_values(part, len(some)))
+            show(start + len(some))
+    values = np.column_stack([table["values"] for table in tables])
+    weights, clusters = tables[0]["weights"], tables[0].get("cluster")
+    there = ~np.isnan(values).any(axis=1) & (weights > 0)
+    return Lists(
+        values[there], weights[there], None if clusters is None else clusters[there], tables[0]["range"],
+        plan.metrics[0].higher_is_better,
+    )  # fmt: skip
+
+
+def _values(plan: Plan, count: int) -> dict[str, Any]:
+    """Return the values, weights and clusters of lists, sorted by their keys."""
+    values = ListValues(plan)
+    names = [value_column(place, 0) for place in range(count)]
+    weights = [weight_column(0, 0)] if 0 in values.weighted else []
+    _, (part,) = segments(values, plan.context, [*names, *weights], by_key=True)
+    found: dict[str, Any] = {"values": np.column_stack([part[name] for name in names]), "range": values.range_of(0)}
+    found["weights"] = np.nan_to_num(part[weights[0]]) if weights else np.ones(len(found["values"]))
+    return found | ({"cluster": part["cluster"]} if plan.context.cluster is not None else {})
+
+
+def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
+    """Return the fold of each list: those of a cluster are in one, and folds have as many units, or one more."""
+    units = np.arange(len(lists.values))
+    if lists.clusters is not None:
+        numbers: dict[Any, int] = {}
+        units = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in lists.clusters], dtype=np.intp)
+    count = len(np.unique(units))
+    if options.folds > count:
+        what = "lists" if lists.clusters is None else f"values of cluster={options.cluster!r}"
+        msg = f"folds={quoted(options.folds)} is more than the {count} {what} with a value"
+        raise InputError(msg, "give more lists, or fewer folds")
+    order = np.random.default_rng(options.seed).permutation(count)
+    return (order % options.folds)[units]
+
+
+def _means(values: Floats, weights: Floats) -> Floats:
+    """Return the mean of each column."""
+    found: Floats = (values * weights[:, None]).sum(axis=0) / weights.sum()
+    return found

@@ -1,0 +1,1 @@
+"""What judgments that are missing, or made by a model, leave open."""

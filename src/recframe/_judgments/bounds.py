@@ -1,0 +1,349 @@
+"""The least and the greatest value of metrics over all judgments of the items that nobody judged.
+
+Of all judgments that make m items relevant, a metric is greatest where these are ranked first, and least where they are
+ranked last. So the bounds of a list are those of its candidates: the first m items are relevant, or the last m. Items
+behind the cutoff only add to the number of relevant items.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._columns import ITEM, RELEVANCE, score_column
+from recframe._evaluate import evaluate
+from recframe._lists.keys import rows_of, segments_of
+from recframe._lists.results import result_frame, stacked
+from recframe._plan.averages import with_attributes
+from recframe._statistics import ROUNDING
+from recframe._values import number
+from recframe.errors import InputError, OptionError, RecWarning
+from recframe.metrics import DCG, F1, MAP, MRR, NDCG, RBP, FBeta, HitRate, Judged, Precision, Recall
+from recframe.metrics._weights import DISCOUNTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+    Array = Any
+
+COLUMNS = ("model", "metric", "mean", "least", "greatest", "judged", "lists")
+"""The columns of a result; the first one of several models only."""
+SUPPORTED = (Precision, Recall, F1, FBeta, HitRate, MRR, MAP, RBP, DCG, NDCG)
+POLICIES = {
+    "ties": "average", "undefined": "skip", "lists": "all", "condensed": False, "mean": "arithmetic", "like": None,
+    "weight": None, "propensity": None, "sampled": None, "candidates": None, "tied": None, "subtopic": None,
+    "by": "list", "item": "item", "relevant": "relevant", "per": "list", "rank": "rank",
+}  # fmt: skip
+"""The roles and policies of the candidates, whatever `Config` names."""
+
+
+def check_metrics(metrics: Sequence[Metric]) -> None:
+    """Raise for metrics whose bounds are not those of the candidates.
+
+    Raises
+    ------
+    OptionError
+        The metric, or one of its options, is none of these.
+    """
+    names = ", ".join(kind.name for kind in SUPPORTED)
+    for metric in metrics:
+        if type(metric) not in SUPPORTED:
+            msg = f"bounds of {metric.label} are not known exactly: more relevant items may raise or lower it"
+            raise OptionError(msg, f"bounds knows {names}")
+        options = {
+            name: getattr(metric, name, None) for name in ("gain", "grades", "ideal", "norm", "over", "discount")
+        }
+        refused = {
+            "norm": options["norm"] == "hits", "over": options["over"] == "ranked",
+            "gain": not isinstance(options["gain"], str | None) or options["gain"] == "scaled",
+            "grades": options["grades"] == "signed", "discount": callable(options["discount"]),
+            "ideal": options["ideal"] not in (None, "all"),
+        }  # fmt: skip
+        for name, wrong in refused.items():
+            if wrong:
+                msg = f"bounds of {metric.label} are not known exactly"
+                raise OptionError(msg, f"leave {name}={options[name]!r} out")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists of a truth with a relevant item, with numbers for names."""
+
+    count: int
+    judged: Mapping[tuple[int, Any], float]
+    """The relevance of the judged items of each list."""
+    frame: tuple[Array, list[Any]]
+    """The list and the item of each row of the frame."""
+    table: nw.DataFrame[Any]
+    chosen: Array
+    reported: nw.DataFrame[Any]
+    """The values of `per`."""
+    segments: Array
+    """The number of each list's value."""
+
+    @classmethod
+    def of(cls, plan: Plan) -> Lists:
+        """Return the lists of a plan."""
+        context = plan.context
+        keys = list(context.keys)
+        truth: Any = context.truth_lists
+        judged = context.engine.collected(truth.select(*keys, ITEM, RELEVANCE))
+        names = [score_column(number) for number in range(len(context.query.orders))]
+        table = context.engine.collected(context.all_rows.select(*keys, ITEM, *names))
+        known: dict[tuple[Any, ...], float] = {}
+        relevance = judged[RELEVANCE].cast(nw.Float64()).to_numpy().tolist()
+        for pair, value in zip(rows_of(judged, [*keys, ITEM]), relevance, strict=True):
+            if value < 0:
+                msg = f"truth= holds the relevance {value:g}, but bounds go from 0 to the largest grade"
+                raise InputError(msg, "leave rows that nobody judged out of truth=")
+            if not math.isnan(value):
+                known[pair] = max(value, known.get(pair, 0.0))
+        numbers: dict[tuple[Any, ...], int] = {}
+        for pair, value in known.items():
+            if value > 0:
+                numbers.setdefault(pair[:-1], len(numbers))
+        own = {(numbers[pair[:-1]], pair[-1]): value for pair, value in known.items() if pair[:-1] in numbers}
+        rows = rows_of(table, [*keys, ITEM])
+        lists = np.array([numbers.get(row[:-1], -1) for row in rows], dtype=np.intp)
+        chosen = np.flatnonzero(lists >= 0)
+        every = with_attributes(context, truth.select(*keys).unique())
+        described = context.engine.collected(every.select(*dict.fromkeys([*keys, *context.per])))
+        reported, of_list = segments_of(described, context.per)
+        known_segments = dict(zip(rows_of(described, keys), of_list.tolist(), strict=True))
+        segments = np.array([known_segments[key] for key in numbers], dtype=np.intp)
+        own_rows = lists[chosen], [rows[row][-1] for row in chosen]
+        return cls(len(numbers), own, own_rows, table, chosen, reported, segments)
+
+    def relevance(self) -> list[list[float]]:
+        """Return the relevance of the judged items of each list."""
+        values: list[list[float]] = [[] for _ in range(self.count)]
+        for (place, _), value in self.judged.items():
+            values[place].append(value)
+        return values
+
+    def starts(self, model: int, *, by_rank: bool) -> Array:
+        """Return the position where the tied block of each row starts, infinite where a model does not rank it."""
+        column = self.table[score_column(model)]
+        start = np.full(len(self.chosen), np.inf)
+        numbers = column.cast(nw.Float64()).to_numpy()[self.chosen]
+        ranked = np.flatnonzero(~np.isnan(numbers))
+        if by_rank:
+            start[ranked] = numbers[ranked]
+            return start
+        # Scores are compared as they are: floats would not tell all integers apart.
+        values = np.unique(column[self.chosen[ranked].tolist()].to_numpy(), return_inverse=True)[1]
+        in_order = np.lexsort((-values, self.frame[0][ranked]))
+        ranked, values = ranked[in_order], values[in_order]
+        lists, places = self.frame[0][ranked], np.arange(len(ranked))
+        new_list = np.append(True, lists[1:] != lists[:-1])[: len(ranked)]
+        new_block = new_list | np.append(True, values[1:] != values[:-1])[: len(ranked)]
+        first = np.maximum.accumulate(np.where(new_list, places, 0))
+        start[ranked] = np.maximum.accumulate(np.where(new_block, places, 0)) - first + 1
+        return start
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Judgments of the unjudged items of each list, among which are those of its bounds."""
+
+    lists: Array
+    """The list of each candidate; the first one of a list has no further relevant item."""
+    prefixes: Array
+    """How many of the first items are relevant; -1 where the last ones are."""
+    rows: Mapping[str, list[Any]]
+    truth: Mapping[str, list[Any]]
+
+    @classmethod
+    def of(cls, lists: Lists, start: Array, cutoff: float, grade: float) -> Candidates:
+        """Return the candidates of the lists under a model and a cutoff."""
+        of_row, items = lists.frame
+        there: list[list[int]] = [[] for _ in range(lists.count)]
+        for row in np.lexsort((start, of_row)).tolist():
+            there[of_row[row]].append(row)
+        judged: list[list[tuple[Any, float]]] = [[] for _ in range(lists.count)]
+        for (of_list, item), value in lists.judged.items():
+            judged[of_list].append((item, value))
+        relevant = [[pair for pair in pairs if pair[1] > 0] for pairs in judged]
+        codes: dict[Any, int] = {}
+        kinds: tuple[list[int], list[int]] = ([], [])
+        rows: dict[str, list[Any]] = {"list": [], "item": [], "rank": []}
+        truth: dict[str, list[Any]] = {"list": [], "item": [], "relevant": []}
+        for place in range(lists.count):
+            unjudged, inside = _unjudged(there[place], items, lists.judged, place, start, cutoff)
+            top = [row for row in there[place] if start[row] <= cutoff]
+            sets = [(m, unjudged[:m]) for m in range(inside + 1)]
+            sets += [(-1, unjudged[inside - m :]) for m in range(inside + 1)]
+            for prefix, chosen in sets:
+                candidate = len(kinds[0])
+                kinds[0].append(place)
+                kinds[1].append(prefix)
+                rows["list"] += [candidate] * len(top)
+                rows["item"] += [codes.setdefault(items[row], len(codes)) for row in top]
+                rows["rank"] += [start[row] if start[row] < math.inf else None for row in top]
+                known = [*(judged[place] if prefix == 0 else relevant[place]), *((item, grade) for item in chosen)]
+                truth["list"] += [candidate] * len(known)
+                truth["item"] += [codes.setdefault(item, len(codes)) for item, _ in known]
+                truth["relevant"] += [value for _, value in known]
+        return cls(np.array(kinds[0], dtype=np.intp), np.array(kinds[1], dtype=np.intp), rows, truth)
+
+    def values(self, metrics: Sequence[Metric], backend: Any, min_relevance: float | None) -> dict[str, Array]:
+        """Return the value of each candidate under each metric, by its label, NaN where it has none."""
+        types = {"list": nw.Int64(), "item": nw.Int64(), "rank": nw.Float64(), "relevant": nw.Float64()}
+        frame, truth = (
+            nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend).to_native()
+            for each in (self.rows, self.truth)
+        )
+        roles = {**POLICIES, "truth": truth, "min_relevance": min_relevance}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RecWarning)
+            found = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)
+        result = nw.from_native(found, eager_only=True)
+        places = result["list"].to_numpy()
+        values = {metric.label: np.full(len(self.lists), np.nan) for metric in metrics}
+        for label, column in values.items():
+            column[places] = result[label].cast(nw.Float64()).to_numpy()
+        return values
+
+
+def _unjudged(
+    rows: Sequence[int], items: Sequence[Any], judged: Mapping[Any, float], number: int, start: Array, cutoff: float
+) -> tuple[list[Any], int]:
+    """Return the unjudged items of a list, the first one first, and how many of them are up to the cutoff."""
+    found: dict[Any, float] = {}
+    for row in rows:
+        if (number, items[row]) not in judged:
+            found.setdefault(items[row], start[row])
+    return list(found), sum(each <= cutoff for each in found.values())
+
+
+def bounds(plan: Plan, grade: Any) -> Any:
+    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    query = plan.context.query
+    check_metrics(plan.metrics)
+    grade = None if grade is None else number("grade", grade, "grade=3")
+    columns = COLUMNS if query.several else COLUMNS[1:]
+
+    def rows() -> nw.DataFrame[Any]:
+        lists = Lists.of(plan)
+        largest = _largest(grade, lists, query.min_relevance)
+        found = []
+        for model, name in enumerate(query.orders):
+            start = lists.starts(model, by_rank=query.by_rank)
+            numbers = _bounds(lists, start, plan.metrics, largest, query.min_relevance)
+            found += [{"model": name, "metric": each.label, **numbers[each.label]} for each in plan.metrics]
+        return stacked(lists.reported, found, columns)
+
+    return result_frame(plan, rows, columns)
+
+
+def _largest(grade: float | None, lists: Lists, min_relevance: float | None) -> float:
+    """Return the largest grade of a judgment."""
+    largest = max(lists.judged.values(), default=1.0) if grade is None else grade
+    if min_relevance is not None and min_relevance <= 0:
+        msg = f"min_relevance={min_relevance:g} makes items of grade 0 relevant, and these are the least judgment"
+        raise OptionError(msg, "give a least relevance above 0")
+    if largest <= 0 or largest < (min_relevance or 0.0):
+        msg = f"grade={largest:g} makes no item relevant" + (
+            f" with min_relevance={min_relevance:g}" if min_relevance else ""
+        )
+        raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have")
+    return largest
+
+
+def _bounds(
+    lists: Lists, start: Array, metrics: Sequence[Metric], grade: float, min_relevance: float | None
+) -> dict[str, dict[str, Array]]:
+    """Return what a result says of each metric under a model, by its label."""
+    found = {}
+    backend = nw.get_native_namespace(lists.table).__name__
+    for k in dict.fromkeys(getattr(metric, "k", None) for metric in metrics):
+        own = [metric for metric in metrics if getattr(metric, "k", None) == k]
+        gains = {metric.label: _gains(metric) for metric in own if isinstance(metric, NDCG) and metric.gain != "binary"}
+        every = {each.label: each for each in (*own, Judged(k), *(gain for pair in gains.values() for gain in pair))}
+        candidates = Candidates.of(lists, start, math.inf if k is None else k, grade)
+        values = candidates.values([*every.values()], backend, min_relevance)
+        first = np.flatnonzero(np.append(True, np.diff(candidates.lists) > 0)[: len(candidates.lists)])
+        for metric in own:
+            each = values[metric.label]
+            least, greatest = (end.reduceat(each, first) if len(first) else each for end in (np.fmin, np.fmax))
+            if isinstance(metric, NDCG) and metric.label in gains:
+                base, per_item = (values[gain.label] for gain in gains[metric.label])
+                prefixes = (np.split(array, first[1:]) for array in (per_item, candidates.prefixes >= 0))
+                greatest = np.array([
+                    _greatest_ndcg(metric, base[begin], gained[chosen], judged, grade, min_relevance)
+                    for begin, gained, chosen, judged in zip(first, *prefixes, lists.relevance(), strict=False)
+                ])  # fmt: skip
+            columns = {
+                "mean": each[first],
+                "least": least,
+                "greatest": greatest,
+                "judged": values[Judged(k).label][first],
+            }
+            found[metric.label] = _means(columns, lists)
+    return found
+
+
+def _gains(metric: NDCG) -> tuple[DCG, DCG]:
+    """Return the sum of the gains of a metric, and that of the discounts of relevant items."""
+    k, discount = metric.k, metric.discount
+    return DCG(k, metric.gain, discount, metric.grades), DCG(k, "binary", discount)
+
+
+def _means(columns: Mapping[str, Array], lists: Lists) -> dict[str, Array]:
+    """Return the means over the lists that have a value as judged, and their number, for each segment."""
+    parts = []
+    for segment in range(len(lists.reported) if lists.reported.columns else 1):
+        there = ~np.isnan(columns["mean"]) & (lists.segments == segment)
+        means = {name: _mean(each[there]) for name, each in columns.items()}
+        parts.append({**means, "lists": float(there.sum())})
+    return {name: np.array([part[name] for part in parts], dtype=np.float64) for name in (*columns, "lists")}
+
+
+def _mean(values: Array) -> float:
+    """Return the mean of values: of the share judged, of the lists that have one."""
+    values = values[~np.isnan(values)]
+    return float(values.mean()) if len(values) else math.nan
+
+
+def _greatest_ndcg(
+    metric: NDCG, base: float, gained: Array, judged: Sequence[float], grade: float, min_relevance: float | None
+) -> float:
+    """Return the greatest value of a list over all grades of its unjudged items, from 0 to the largest one.
+
+    Where the first m items have at least a grade, the sum of gains adds up over grades, and so does the ideal one. Both
+    are concave in m, so that the greatest quotient t has, for each grade, the m of the greatest sum − t · ideal
+    (Dinkelbach 1967).
+    """
+
+    def gain(relevance: float) -> float:
+        if metric.grades == "relevant" and relevance < (min_relevance or 0.0):
+            return 0.0
+        return float(2.0**relevance - 1 if metric.gain == "exp2" else relevance)
+
+    grades = sorted({*filter(gain, judged), grade})
+    steps = np.diff([0.0, *map(gain, grades)])
+    above = [sum(one >= each for one in judged) for each in grades]
+    weight = DISCOUNTS[str(metric.discount)]
+    most = len(judged) + len(gained)
+    discounts = [weight(float(r)) if metric.k is None or r <= metric.k else 0.0 for r in range(1, most + 1)]
+    ideal, sums, best = np.append(0.0, np.cumsum(discounts)), gained - gained[0], -1.0
+    chosen = [0] * len(grades)
+    while True:
+        total = base + sum(step * sums[m] for step, m in zip(steps, chosen, strict=True))
+        divisor = sum(step * ideal[n + m] for step, n, m in zip(steps, above, chosen, strict=True))
+        value = total / divisor if divisor > 0 else np.nan
+        if not value > best + ROUNDING:
+            return float(max(best, value))
+        best = value
+        chosen = [
+            int(np.argmax(sums - best * ideal[n : n + len(sums)])) if each <= grade else 0
+            for n, each in zip(above, grades, strict=True)
+        ]

@@ -1,0 +1,160 @@
+"""Means from human judgments of some lists and model judgments of many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._comparison.describe import interval_of_mean
+from recframe._engines.registry import a_type, is_frame
+from recframe._lists.keys import segments_of, texts_of
+from recframe._lists.results import result_frame, stacked
+from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._statistics.prediction_powered import Estimate, Values, prediction_powered
+from recframe._statistics.student import Sums, check_confidence
+from recframe.errors import InputError, OptionError, OptionTypeError, quoted
+
+if TYPE_CHECKING:
+    from recframe._plan.plan import Plan
+
+COLUMNS = (
+    "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "human_lists",
+    "judge_lists", "judge_weight",
+)  # fmt: skip
+"""The columns of a result; the first one of several models only."""
+
+
+def check_frames(truth: Any, judge: Any) -> None:
+    """Raise where a frame of judgments is missing.
+
+    Raises
+    ------
+    OptionError
+        There are no human judgments.
+    OptionTypeError
+        The judgments of the model are no frame.
+    """
+    if truth is None:
+        msg = "estimate needs truth=, the human judgments of some lists"
+        raise OptionError(msg, "estimate('ndcg', 10, truth=human, judge=model)")
+    if not is_frame(judge):
+        msg = f"judge= is {a_type(judge)}, but it is the frame of a model's judgments"
+        raise OptionTypeError(msg, "estimate('ndcg', 10, truth=human, judge=model)")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The values of all models over the lists that a truth holds."""
+
+    plan: Plan
+    values: ListValues
+    columns: dict[str, Any]
+    """The values and weights of the lists of the truth, then NaN for those of them that the frame does not tell of."""
+    places: dict[str | None, int]
+    """The row of each list, by its key."""
+    reported: nw.DataFrame[Any]
+    """The values of `per`."""
+    segments: Any
+    """The number of each list's value; -1 where the frame does not tell of it."""
+
+    @classmethod
+    def of(cls, plan: Plan) -> Judged:
+        """Return the values of a plan."""
+        values, context = ListValues(plan), plan.context
+        table = values.engine.collected(values.frame)
+        keys = list(context.keys)
+        truth: Any = context.truth_lists
+        judged = values.engine.collected(truth.select(*keys).unique())
+        rows = {text: row for row, text in enumerate(texts_of(context, table, keys))}
+        places = {text: place for place, text in enumerate(texts_of(context, judged, keys))}
+        chosen = np.array([rows.get(text, len(table)) for text in places], dtype=np.intp)
+        names = [name for name in table.columns if name.startswith(("value ", "weight "))]
+        numbers = {name: np.append(table[name].cast(nw.Float64()).to_numpy(), np.nan)[chosen] for name in names}
+        columns = {name: np.asarray(each, dtype=float) for name, each in numbers.items()}
+        reported, segments = segments_of(table, context.per)
+        return cls(plan, values, columns, places, reported, np.append(segments, -1)[chosen])
+
+    def values_of(self, model: int, metric: int, chosen: Any) -> Values:
+        """Return the values of a metric under a model over chosen lists."""
+        values = self.columns[value_column(model, metric)][chosen]
+        weighted = metric in self.values.weighted
+        weights = (
+            np.nan_to_num(self.columns[weight_column(model, metric)][chosen]) if weighted else np.ones(len(values))
+        )
+        return Values(values, weights)
+
+
+def estimate(human: Plan, judge: Plan, confidence: Any) -> Any:
+    """Return one row per value of `per`, model and metric, as a frame of the kind given."""
+    confidence = check_confidence(confidence)
+    check_by_list(human.metrics, "estimate")
+    columns = COLUMNS if human.context.query.several else COLUMNS[1:]
+
+    def rows() -> nw.DataFrame[Any]:
+        few, many = Judged.of(human), Judged.of(judge)
+        own, same, others = _lists(few, many)
+        found = []
+        for model, name in enumerate(few.values.models):
+            # Models in rows are those of the frame in both plans.
+            for number, metric in enumerate(human.metrics):
+                bounds, parts = few.values.range_of(number), []
+                for segment in range(len(many.reported) if human.context.per else 1):
+                    here, there = (many.segments[lists] == segment for lists in (same, others))
+                    true = few.values_of(model, number, own[here])
+                    judged, rest = (many.values_of(model, number, lists) for lists in (same[here], others[there]))
+                    parts.append(_numbers(true, judged, rest, confidence, bounds))
+                label = human.context.query.averaging(metric.label).name
+                names = (*COLUMNS[2:], "lists")
+                numbers = {each: np.array([part[each] for part in parts], dtype=np.float64) for each in names}
+                found.append({"model": name, "metric": label, **numbers})
+        return stacked(many.reported, found, columns)
+
+    return result_frame(judge, rows, columns)
+
+
+def _lists(few: Judged, many: Judged) -> tuple[Any, Any, Any]:
+    """Return the rows of the lists with human judgments, in both, and of the others that the model judged.
+
+    Raises
+    ------
+    InputError
+        The lists with human judgments are no sample of those that the model judged.
+    """
+    outside = [text for text in few.places if text not in many.places]
+    if outside:
+        count = "1 list" if len(outside) == 1 else f"{len(outside)} of the {len(few.places)} lists"
+        msg = f"judge= has no judgments of {count} of truth=, such as {quoted(outside[0])}"
+        raise InputError(msg, "let the model judge all lists, those with human judgments too")
+    others = [text for text in many.places if text not in few.places]
+    if not others:
+        msg = f"judge= has judgments of the {len(few.places)} lists of truth= only, so it adds nothing"
+        raise InputError(msg, "let the model judge lists that no human judged, or use describe(truth=...)")
+    own = np.array(list(few.places.values()), dtype=np.intp)
+    same = np.array([many.places[text] for text in few.places], dtype=np.intp)
+    return own, same, np.array([many.places[text] for text in others], dtype=np.intp)
+
+
+def _numbers(
+    true: Values, predicted: Values, others: Values, confidence: float, bounds: tuple[float, float]
+) -> dict[str, Any]:
+    """Return the estimate of a mean, and those of the human and of the model judgments alone."""
+    there = ~np.isnan(true.values)
+    values, weights = true.values[there], true.weights[there]
+    flags = {"negative": bool((values < 0).any()), "fractions": bool(((values != 0) & (values != 1)).any())}
+    low, high = interval_of_mean(Sums.of(values, weights), confidence, bounds, **flags)
+    alone = Estimate(true.mean, low.item(), high.item(), 0.0)
+    found = prediction_powered(true, predicted, others, confidence) or alone
+    every = Values(*(np.concatenate(parts) for parts in _columns(predicted, others)))
+    return {
+        "mean": found.mean, "low": max(found.low, min(bounds[0], found.mean)),
+        "high": min(found.high, max(bounds[1], found.mean)), "human_mean": alone.mean, "human_low": alone.low,
+        "human_high": alone.high, "judge_mean": every.mean, "human_lists": len(true.values),
+        "judge_lists": len(every.values), "judge_weight": found.weight, "lists": len(true.values),
+    }  # fmt: skip
+
+
+def _columns(one: Values, other: Values) -> list[tuple[Any, Any]]:
+    return [(one.values, other.values), (one.weights, other.weights)]

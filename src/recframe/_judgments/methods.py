@@ -1,0 +1,130 @@
+"""The namespace's methods that deal with judgments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._judgments import calls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._data.methods import Frame
+    from recframe.metrics import Metric
+
+
+class JudgmentMethods:
+    """What missing judgments leave open: what `Rec` offers for partly judged data."""
+
+    __slots__ = ()
+
+    _frame: Any
+    _bound: dict[str, Any]
+
+    def estimate(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        judge: Any,
+        confidence: float = 0.95,
+        **roles: Any,
+    ) -> Frame:
+        """Return means from human judgments of some lists (`truth`) and a model's judgments of these and many others.
+
+        It is the mean that human judgments of all lists would give, by prediction-powered inference. The lists with
+        human judgments must be a random sample of those that the model judged.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`; only those that have a value per list.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        judge : frame
+            The judgments of a model, such as an LLM, with the columns of `truth`: of all of its lists and of more.
+        confidence : float
+            The confidence of the intervals, between 0 and 1.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` with ``low``
+            and ``high``, the estimate from both, ``human_mean`` with ``human_low`` and ``human_high``, that of the
+            human judgments alone, ``judge_mean``, the mean under the model's judgments, ``human_lists`` and
+            ``judge_lists``, how many lists each judged, and ``judge_weight``, between 0 and 1: how much the model's
+            judgments count. 0: they say nothing of the human ones, and the estimate is that of these alone.
+
+        Raises
+        ------
+        OptionError
+            A metric has no value per list, or there is no truth.
+        InputError
+            The model lacks judgments of a list with human ones, or judged no other list.
+        MissingExtraError
+            SciPy is not installed.
+
+        References
+        ----------
+        Angelopoulos, Duchi, Zrnic, *PPI++: efficient prediction-powered inference*, arXiv 2311.01453.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": range(60), "item": [1, 2, 3] * 20, "score": [1.0] * 60})
+        >>> llm = df.select("user", "item", relevant=pl.col("user") % 2)
+        >>> human = df.select("user", "item", relevant=pl.col("user") % 4 % 3 > 0)[:12]
+        >>> found = df.rec.estimate("precision", 1, truth=human, judge=llm, undefined=0)
+        >>> found.select("mean", "human_mean", "judge_mean").row(0)
+        (0.5, 0.5, 0.5)
+        """
+        options = {"judge": judge, "confidence": confidence}
+        return calls.estimate(self._frame, self._bound, metrics, k, roles, options)
+
+    def bounds(
+        self,
+        metrics: str | Metric | Sequence[str | Metric],
+        k: int | Sequence[int | None] | None = None,
+        *,
+        grade: float | None = None,
+        **roles: Any,
+    ) -> Frame:
+        """Return the least and the greatest value over all judgments of the items that nobody judged.
+
+        What `truth` lacks was not judged. The bounds are exact for each list, and so are their means.
+
+        Parameters
+        ----------
+        metrics : str, Metric, or sequence of them
+            Names and metric objects, as for `evaluate`: `precision`, `recall`, `f1`, `fbeta`, `hit_rate`, `mrr`, `map`,
+            `rbp`, `dcg` and `ndcg`.
+        k : int or sequence of int, optional
+            The cutoffs of metrics that name none; None: the whole list.
+        grade : float, optional
+            The largest relevance that an unjudged item may have; without it: the largest of the truth.
+
+        Returns
+        -------
+        frame
+            Of the kind given: the columns of `per`, ``model`` if there are several, ``metric``, ``mean`` (what nobody
+            judged is not relevant), ``least`` and ``greatest``, ``judged`` (the share of the top k that somebody
+            judged), and ``lists``, those with a value as judged, over which all of these are means.
+
+        Raises
+        ------
+        OptionError
+            There is no truth, or the bounds of a metric are not known exactly.
+        InputError
+            The truth holds a relevance below 0.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> import recframe
+        >>> df = pl.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [0.9, 0.8, 0.1]})
+        >>> judged = pl.DataFrame({"user": [1, 1], "item": ["b", "d"], "relevant": [1, 1]})
+        >>> df.rec.bounds(["precision", "recall"], k=2, truth=judged).rows()
+        [('precision@2', 0.5, 0.5, 1.0, 0.5, 1), ('recall@2', 0.5, 0.3333333333333333, 0.6666666666666666, 0.5, 1)]
+        """
+        return calls.bounds(self._frame, self._bound, metrics, k, roles, grade)

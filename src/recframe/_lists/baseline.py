@@ -1,0 +1,222 @@
+"""A stored baseline: the values of one model's lists, and what they were measured on, in a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._engines.parquet import AGAIN, from_parquet, to_parquet
+from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
+from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
+from recframe._lists.keys import texts_of, values_of
+from recframe._lists.results import new_series
+from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._query import check_apart
+from recframe.errors import InputError, OptionError, closest, quoted
+from recframe.profiles._explain import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from recframe._plan.plan import Plan
+
+VERSION = 1
+"""Of the columns and their meaning, and of what metrics compute: files of another one are refused."""
+LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
+FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
+WRITE = "evaluate with save='prod.parquet' writes one"
+
+
+def check_save(path: Any) -> Path:
+    """Return the file to write, or raise before any work."""
+    file = as_path(path, "save")
+    if file.suffix.lower() not in PARQUET:
+        msg = f"save={str(file)!r} does not end in .parquet, as a baseline does"
+        raise OptionError(msg, "save='prod.parquet'")
+    check_directory(file)
+    return file
+
+
+def save(plan: Plan, path: Path) -> None:
+    """Write the values of the lists of one model, and what they were measured on."""
+    check_by_list(plan.metrics, "save=")
+    values, context = ListValues(plan), plan.context
+    if len(values.models) != 1:
+        msg = f"{str(path)!r} keeps the lists of one model, but there are {', '.join(map(repr, values.models))}"
+        raise OptionError(msg, f"make a call for the model to keep, such as score={str(values.models[0])!r}")
+    metrics = _definitions(plan)
+    columns = _columns(values, plan, 0)
+    check_apart([LIST, ABOUT, *FINGERPRINTS, *columns.values()])
+    table = values.engine.collected(values.frame.select(*context.keys, *columns))
+    numbers = {name: _floats(table[column]) for column, name in columns.items()}
+    without = next((name for name in metrics if np.isnan(numbers[name]).all()), None)
+    if without is not None:
+        msg = f"no list has a value of {without}, so {str(path)!r} is not written"
+        raise InputError(msg, "save= keeps values to compare with")
+    prints = fingerprints_of_lists(context, table, items=context.with_item)
+    about = {
+        "version": VERSION,
+        # The package itself imports this module.
+        "recframe": sys.modules[__name__.partition(".")[0]].__version__,
+        "lists": len(table),
+        "items": context.with_item,
+        **_measured(plan),
+        "side": fingerprints_of_frames(context),
+        "metrics": metrics,
+    }
+    rows = {LIST: texts_of(context, table, list(context.keys)), ABOUT: [json.dumps(about)] * len(table), **prints}
+    rows |= {name: [None if math.isnan(value) else value for value in numbers[name].tolist()] for name in numbers}
+    types = dict.fromkeys((LIST, ABOUT), nw.String()) | dict.fromkeys(prints, nw.Int64())
+    write_whole(path, to_parquet(rows, types | dict.fromkeys(numbers, nw.Float64())))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A baseline that was read from its file."""
+
+    name: str
+    about: Mapping[str, Any]
+    rows: nw.DataFrame[Any]
+
+    @classmethod
+    def read(cls, path: Any) -> Stored:
+        """Read a file, or raise for what `evaluate` did not write."""
+        path = as_path(path, "baseline")
+        name, rows = path.name, from_parquet(read_bytes(path), str(path))
+        if {"kind", "keys", "definition"} <= {*rows.columns}:
+            msg = f"{str(path)!r} is a state, which holds sums: a comparison by lists needs the values of lists"
+            raise InputError(msg, WRITE)
+        if not {LIST, ABOUT} <= {*rows.columns}:
+            msg = f"{str(path)!r} is no baseline: it has no columns {LIST!r} and {ABOUT!r}"
+            raise InputError(msg, WRITE)
+        texts = rows[ABOUT].unique().to_list()
+        if len(texts) != 1:
+            msg = f"{str(path)!r} holds the rows of {len(texts)} baselines"
+            raise InputError(msg, AGAIN)
+        about = _parsed(texts[0], str(path))
+        lists = values_of(rows[LIST])
+        if len({*lists}) < len(lists):
+            ((twice, _),) = Counter(lists).most_common(1)
+            msg = f"{str(path)!r} holds the list {quoted(twice)} twice"
+            raise InputError(msg, AGAIN)
+        absent = [column for column in about["metrics"] if column not in rows.columns]
+        if about["lists"] != len(lists) or absent:
+            what = f"no column {absent[0]!r}" if absent else f"{len(lists)} of its {about['lists']} lists"
+            msg = f"{str(path)!r} is not whole: it has {what}"
+            raise InputError(msg, AGAIN)
+        return cls(name, about, rows)
+
+    def check(self, plan: Plan) -> None:
+        """Raise where the call measures something else than the file."""
+        metrics = _definitions(plan)
+        for name in metrics:
+            if name not in self.about["metrics"]:
+                known = ", ".join(self.about["metrics"])
+                msg = f"{self.name} has no values of {name}; it has {known}"
+                raise InputError(msg, closest(name, self.about["metrics"]) or "save the baseline with these metrics")
+        here = {**_measured(plan), **metrics}
+        there = {**self.about, **self.about["metrics"]}
+        other = next((name for name in here if here[name] != there.get(name)), None)
+        if other is not None:
+            was = f"{quoted(there.get(other))}, but here {quoted(here[other])}"
+            msg = f"{self.name} has another definition: {other} was {was} (recframe {self.about['recframe']} wrote it)"
+            raise InputError(msg, "make the call as it was, or save the baseline again")
+        for name, hashed in fingerprints_of_frames(plan.context).items():
+            if hashed != self.about["side"].get(name):
+                msg = f"{self.name} was measured with another {name}="
+                raise InputError(msg, "give the same, or save the baseline again")
+
+    def paired(self, values: ListValues, plan: Plan, policy: str | None) -> tuple[ListValues, str]:
+        """Return the values of lists with the baseline as the last model, and what changed since it was saved."""
+        self.check(plan)
+        context, models = plan.context, [None if name is None else str(name) for name in values.models]
+        if context.pooled and len(models) > 1:
+            msg = "without truth= each model's rows have a relevance of their own, so that a file pairs with one model"
+            raise OptionError(msg, "give truth=, or make a call for each model")
+        table = values.engine.collected(values.frame)
+        place = self._places(texts_of(context, table, list(context.keys)))
+        known = place >= 0
+        same = known.copy()
+        for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
+            same &= self.rows[name].to_numpy()[place] == hashes
+        own = [value_column(model, number) for model in range(len(models)) for number in range(len(plan.metrics))]
+        here = np.any([~np.isnan(_floats(table[name])) for name in own], axis=0)
+        there = np.any([~np.isnan(_floats(self.rows[name])) for name in _definitions(plan)], axis=0)
+        changed = known & ~same & (here | there[place])
+        went = np.delete(there, place[known])
+        text = self._said(plan, changed.sum(), (~known & here).sum(), went.sum(), policy)
+        backend = nw.get_native_namespace(table).__name__
+        result = copy(values)
+        result.models = [*models, self.name]
+        added = [
+            new_series(column, np.where(same, _floats(self.rows[name])[place], np.nan), nw.Float64(), backend)
+            for column, name in _columns(values, plan, len(models)).items()
+        ]
+        result.frame = table.with_columns(*added).lazy()
+        return result, text
+
+    def _places(self, texts: Sequence[str | None]) -> Any:
+        """Return the row of each list, -1 where the file has none."""
+        places = {key: place for place, key in enumerate(values_of(self.rows[LIST]))}
+        return np.array([places.get(key, -1) for key in texts], dtype=np.intp)
+
+    def _said(self, plan: Plan, changed: int, came: int, went: int, policy: str | None) -> str:
+        """Return what changed since the baseline was saved, or raise where it must not."""
+        truth = plan.context.truth is not None
+        counts = {"truth of {}" if truth else "relevant rows of {}": changed, "{} came": came, "{} went": went}
+        texts = [text.format("1 list" if n == 1 else f"{n} lists") for text, n in counts.items() if n]
+        if texts and (policy == "refuse" or (policy is None and not truth)):
+            msg = f"not all lists are those of {self.name}: {', '.join(texts)}"
+            why = "changed='leave_out' compares the lists that stayed as they were"
+            alone = "without it, what is relevant depends on what each frame holds, or"
+            raise InputError(msg, why if truth else f"give truth=: {alone} {why}")
+        return ", ".join(texts) or "nothing"
+
+
+def _parsed(text: Any, path: str) -> dict[str, Any]:
+    """Return what a file says of itself."""
+    try:
+        about = json.loads(text)
+        version = about["version"]
+    except (TypeError, ValueError, KeyError):
+        msg = f"{path!r} is no baseline: its column {ABOUT!r} holds {quoted(text)}"
+        raise InputError(msg, WRITE) from None
+    if version != VERSION:
+        msg = f"{path!r} has version {version}, of recframe {about.get('recframe')}, but this one reads {VERSION}"
+        raise InputError(msg, "save the baseline again")
+    return dict(about)
+
+
+def _measured(plan: Plan) -> dict[str, Any]:
+    """Return what must be the same in the call that saved a baseline, the metrics aside."""
+    query, given = plan.context.query, plan.given
+    measured = {"by": [str(name) for name in query.by], "relevant": str(query.relevant)}
+    return {**measured, "truth": given.truth is not None, "catalog": given.catalog_size}
+
+
+def _definitions(plan: Plan) -> dict[str, str]:
+    """Return what each metric of a call is, by the name that results have."""
+    query = plan.context.query
+    averagings = [(metric, query.averaging(metric.label)) for metric in plan.metrics]
+    return {how.name: spelled(metric, query, how) for metric, how in averagings}
+
+
+def _columns(values: ListValues, plan: Plan, model: int) -> dict[str, str]:
+    """Return the file's columns of values and weights by those of a model."""
+    names = list(_definitions(plan))
+    columns = {value_column(model, number): name for number, name in enumerate(names)}
+    return columns | {weight_column(model, number): WEIGHT.format(names[number]) for number in sorted(values.weighted)}
+
+
+def _floats(column: nw.Series[Any]) -> Any:
+    """Return numbers, NaN where one is missing."""
+    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)

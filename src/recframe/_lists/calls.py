@@ -1,0 +1,63 @@
+"""From the arguments of a call to the file of a baseline, and warnings of what rests on lists."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recframe._arguments import CALL_ROLES, Roles
+from recframe._defaults import current
+from recframe._engines.registry import adapter_of, is_lazy
+from recframe._evaluate import plan_of_lists
+from recframe._files.paths import PARQUET
+from recframe._statistics import check_installed
+from recframe._values import as_tuple
+from recframe.errors import OptionError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._plan.plan import Plan
+
+
+def names_file(baseline: Any, models: Any) -> bool:
+    """Return whether a baseline is a file, and not one of the columns of models."""
+    if isinstance(baseline, os.PathLike):
+        return True
+    if not isinstance(baseline, str) or baseline in as_tuple(models):
+        return False
+    ending = Path(baseline).suffix.lower()
+    return ending in PARQUET or (bool(ending) and "\0" not in baseline and Path(baseline).is_file())
+
+
+def save(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], path: Path) -> None:
+    """Write the values of lists as a baseline."""
+    from recframe._lists.baseline import save
+
+    if is_lazy(frame):
+        msg = f"save={str(path)!r} writes values, but a lazy frame has none yet"
+        raise OptionError(msg, adapter_of(frame).remedy)
+    for roles in (current(), bound, given):
+        if roles.get("mean", "arithmetic") != "arithmetic":
+            msg = f"mean={quoted(roles['mean'])} does not go with save=: comparisons are of arithmetic means"
+            raise OptionError(msg, "leave one of them out")
+    given = {name: value for name, value in given.items() if name in CALL_ROLES["compare"]}
+    items = {**current(), **bound, **given}.get("item", Roles.item) in adapter_of(frame).names(frame)
+    save(plan_of_lists(frame, bound, metrics, k, given, "compare", None, items=items), path)
+
+
+def check_save(path: Any) -> Path:
+    """Return the file of a baseline to write, or raise before any work."""
+    check_installed()
+    from recframe._lists.baseline import check_save
+
+    return check_save(path)
+
+
+def warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:
+    """Return a result, after a warning where its numbers may mean nothing."""
+    from recframe._checks.data_warnings import warn_of_data
+
+    warn_of_data(plan.given, plan.context.query, plan.context, result, means)
+    return result

@@ -1,0 +1,332 @@
+"""Sums over lists of paired differences: all that Student's t needs, in one plan on every engine."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._lists.values import value_column, weight_column
+from recframe._statistics import ROUNDING
+from recframe._statistics.student import Sums
+from recframe.errors import OptionError, closest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from recframe._lists.values import ListValues
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+SPREAD = 1e-13
+"""Squares below this share of the squared mean are rounding, not spread."""
+PARTS = ("lists", "difference", "baseline", "squares", "wins", "losses")
+NEGATIVE = ("negative model", "negative baseline")
+"""How many values are below 0, where the range of the metric has no least value; else this is not asked."""
+WEIGHT_PARTS = ("weight", "weight_squares")
+"""What pairs add whose metric weighs lists; else all weights are 1."""
+KEPT = 16
+"""Of how many sets of pairs the expressions are kept."""
+UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
+"""What units add: clusters, or without them weighted lists."""
+PRODUCTS = ("products", "baseline_squares")
+UNIT_PRODUCTS = ("unit_cross", "unit_baseline_squares", "unit_baseline_products")
+"""What lists, and units, add to the sums of differences and the baseline's values together, if these are requested."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A comparison: a metric under a model and a baseline, by their numbers."""
+
+    metric: int
+    model: int
+    baseline: int
+
+    @cached_property
+    def difference(self) -> str:
+        """The column of the differences of lists, missing where either side is."""
+        return f"{value_column(self.model, self.metric)} - {self.baseline}"
+
+    @property
+    def weight(self) -> str:
+        """The column of the weights of lists, where the metric weighs them; missing where the difference is."""
+        return f"weight of {self.difference}"
+
+    def names(self, plan: Plan, models: Sequence[Any], of: Metric | None = None) -> dict[str, Any]:
+        """Return what results call the metric, which is that of its number if none is given, and both models."""
+        metric = plan.context.query.averaging((of or plan.by_list[self.metric]).label).name
+        return {"metric": metric, "model": models[self.model], "baseline": models[self.baseline]}
+
+
+def model_pairs(models: Sequence[Any], baseline: Any, call: str = "compare") -> list[tuple[int, int]]:
+    """Return which models are compared with which baseline, by their numbers."""
+    if len(models) <= 1:
+        msg = f"{call} needs two models" + (f", but there is only {models[0]!r}" if models else "")
+        raise OptionError(msg, "score=['old', 'new'], or model='model' for models in long format")
+    if baseline is None:
+        return [(second, first) for first, second in combinations(range(len(models)), 2)]
+    known = [number for number, model in enumerate(models) if type(model) is type(baseline) and model == baseline]
+    if not known:
+        msg = f"baseline={quoted(baseline)} is not one of the models {', '.join(map(repr, models))}"
+        raise OptionError(msg, closest(baseline, map(str, models)))
+    return [(model, known[0]) for model in range(len(models)) if model != known[0]]
+
+
+def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
+    """Return the values of lists with the difference of each pair, and its weight where the metric weighs lists."""
+    differences, weights = _of_pairs(tuple(pairs), frozenset(values.weighted))
+    frame = values.frame.with_columns(*differences)
+    differing = copy(values)
+    differing.frame = frame.with_columns(*weights) if weights else frame
+    return differing
+
+
+@lru_cache(KEPT)
+def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[nw.Expr], list[nw.Expr]]:
+    """Return the difference of each pair, and its weight where the metric weighs lists."""
+    differences = [
+        (nw.col(*(value_column(pair.model, metric) for pair in group)) - _baseline(group[0])).name.suffix(
+            f" - {baseline}"
+        )
+        for (metric, baseline), group in _by_baseline(pairs).items()
+    ]
+    weights = []
+    for pair in pairs:
+        if pair.metric in weighted:
+            one, other = (nw.col(weight_column(side, pair.metric)) for side in (pair.model, pair.baseline))
+            weights.append(((one + other) / 2 + nw.col(pair.difference) * 0).alias(pair.weight))
+    return differences, weights
+
+
+def paired_sums(
+    values: ListValues,
+    pairs: Sequence[Pair],
+    by: Sequence[str],
+    cluster: str | None,
+    *,
+    products: bool = False,
+    clusters: bool = False,
+) -> nw.DataFrame[Any]:
+    """Return the sums of each pair over lists with differences, a column each, one row per value of `by`.
+
+    With `products`, also those of differences times the baseline's values, and of the squares of these; with
+    `clusters`, also the number of clusters that have a list.
+    """
+    engine, lists, weighted, kept = values.engine, values.frame, frozenset(values.weighted), tuple(pairs)
+    without_least = frozenset(
+        filter(lambda metric: _lacks_least(values.range_of(metric)), {pair.metric for pair in pairs})
+    )
+    terms = _terms_of_lists(kept, weighted, without_least, clustered=cluster is not None, products=products)
+    if cluster is None:
+        return engine.collected(engine.sum_exactly(lists.select(*by, *terms.terms), by, terms.names))
+    of_cluster = list(dict.fromkeys([*by, cluster]))
+    sums = engine.sum_exactly(lists.select(*of_cluster, *terms.terms), of_cluster, terms.names)
+    units = _terms_of_units(kept, weighted, products=products, clusters=clusters)
+    return engine.collected(engine.sum_exactly(sums.with_columns(*units.terms), by, [*terms.names, *units.names]))
+
+
+def _lacks_least(bounds: tuple[float, float]) -> bool:
+    """Return whether values have a greatest value only."""
+    least, greatest = bounds
+    return math.isinf(least) and math.isfinite(greatest)
+
+
+@lru_cache(KEPT)
+def _terms_of_lists(
+    pairs: tuple[Pair, ...],
+    weighted: frozenset[int],
+    without_least: frozenset[int],
+    *,
+    clustered: bool,
+    products: bool,
+) -> _Terms:
+    """Return what lists add to the sums of pairs."""
+    terms = _Terms()
+    terms.add_differences(pairs, weighted, without_least)
+    for pair in pairs:
+        if pair.metric in weighted:
+            terms.add_weights(pair, clustered=clustered)
+    for pair in pairs if products else ():
+        terms.add_products(pair, weighted=pair.metric in weighted, clustered=clustered)
+    return terms
+
+
+@lru_cache(KEPT)
+def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool, clusters: bool) -> _Terms:
+    """Return what clusters add to the sums of pairs."""
+    units = _Terms()
+    for pair in pairs:
+        weight = nw.col(f"{'weight' if pair.metric in weighted else 'lists'} {pair.difference}")
+        total = nw.col(f"difference {pair.difference}")
+        of_unit = (total * total, total * weight, weight * weight, weight * weight * weight)
+        units.add(pair, dict(zip(UNIT_PARTS, of_unit, strict=True)))
+        if clusters:
+            units.add(pair, {"clusters": (nw.col(f"lists {pair.difference}") > 0).cast(nw.Float64())})
+        if products:
+            baseline = nw.col(f"baseline {pair.difference}")
+            of_both = (total * baseline, baseline * baseline, baseline * weight)
+            units.add(pair, dict(zip(UNIT_PRODUCTS, of_both, strict=True)))
+    return units
+
+
+def _by_baseline(pairs: Sequence[Pair]) -> dict[tuple[int, int], list[Pair]]:
+    groups: dict[tuple[int, int], list[Pair]] = {}
+    for pair in pairs:
+        groups.setdefault((pair.metric, pair.baseline), []).append(pair)
+    return groups
+
+
+def _baseline(pair: Pair) -> nw.Expr:
+    return nw.col(value_column(pair.baseline, pair.metric))
+
+
+def _differences(pairs: Sequence[Pair]) -> nw.Expr:
+    return nw.col(*(pair.difference for pair in pairs))
+
+
+class _Terms:
+    """What lists add to the sums of pairs; one expression of many columns where possible, as pairs may be thousands."""
+
+    def __init__(self) -> None:
+        self.terms: list[nw.Expr] = []
+        self.names: list[str] = []
+
+    def add_differences(self, pairs: Sequence[Pair], weighted: Collection[int], without_least: Collection[int]) -> None:
+        """Add what all pairs need, and what those need that weigh no lists."""
+        every = _differences(pairs)
+        self._add_all(pairs, {"lists": ~every.is_null(), "wins": every > ROUNDING, "losses": every < -ROUNDING})
+        plain = [pair for pair in pairs if pair.metric not in weighted]
+        if plain:
+            self._add_all(plain, {"difference": _differences(plain), "squares": _differences(plain) ** 2})
+        for (metric, _), group in _by_baseline(pairs).items():
+            differences, baseline = _differences(group), _baseline(group[0])
+            baselines = differences * 0 + baseline
+            if metric not in weighted:
+                self._add_all(group, {"baseline": baselines})
+            if metric in without_least:
+                below = (differences + baseline < 0, baselines < 0)
+                self._add_all(group, dict(zip(NEGATIVE, below, strict=True)))
+
+    def add_weights(self, pair: Pair, *, clustered: bool) -> None:
+        """Add what a pair needs that weighs lists."""
+        difference, weight = nw.col(pair.difference), nw.col(pair.weight)
+        weighted = weight * difference
+        sums = {
+            "difference": weighted,
+            "baseline": weight * _baseline(pair),
+            "squares": weighted * difference,
+            "weight": weight,
+            "weight_squares": weight * weight,
+        }
+        of_units = {
+            "unit_squares": weighted * weighted,
+            "unit_products": weighted * weight,
+            "unit_weight_cubes": weight * weight * weight,
+        }
+        self.add(pair, {**sums, **({} if clustered else of_units)})
+
+    def add_products(self, pair: Pair, *, weighted: bool, clustered: bool) -> None:
+        """Add what a pair needs of differences and the baseline's values together."""
+        difference = nw.col(pair.difference)
+        weight = nw.col(pair.weight) if weighted else difference * 0 + 1
+        baseline = weight * _baseline(pair)
+        self.add(pair, dict(zip(PRODUCTS, (baseline * difference, baseline * _baseline(pair)), strict=True)))
+        if weighted and not clustered:
+            of_unit = (weight * difference * baseline, baseline * baseline, baseline * weight)
+            self.add(pair, dict(zip(UNIT_PRODUCTS, of_unit, strict=True)))
+
+    def add(self, pair: Pair, terms: Mapping[str, nw.Expr]) -> None:
+        """Add the terms of one pair."""
+        names = [f"{name} {pair.difference}" for name in terms]
+        self.terms += [term.alias(name) for name, term in zip(names, terms.values(), strict=True)]
+        self.names += names
+
+    def _add_all(self, pairs: Sequence[Pair], terms: Mapping[str, nw.Expr]) -> None:
+        """Add terms of several pairs, each of which begins with their differences."""
+        for name, term in terms.items():
+            self.terms.append(term.cast(nw.Float64()).name.prefix(f"{name} "))
+            self.names += [f"{name} {pair.difference}" for pair in pairs]
+
+
+def bounds(
+    found: Mapping[str, Any], pairs: Sequence[Pair], range_of: Callable[[int], tuple[float, float]]
+) -> tuple[Any, Any]:
+    """Return the least and the greatest difference of a list that the range of the metric allows, for each pair.
+
+    Values of a metric without a least value are at least 0 where none is negative: relevance is not.
+    """
+    ranges = {metric: range_of(metric) for metric in {pair.metric for pair in pairs}}
+    least, greatest = np.array([ranges[pair.metric] for pair in pairs]).T[:, :, None]
+    most = greatest - np.where(found[NEGATIVE[0]] + found[NEGATIVE[1]] > 0, least, 0.0)
+    return -most, most
+
+
+def statistics(found: dict[str, Any]) -> tuple[Sums, dict[str, Any]]:
+    """Return what t-tests need of sums, and these sums: a row of each array for a pair."""
+    weight, total = found["weight"], found["difference"]
+    # Differences of rounding are none: they would have a p-value of their own.
+    is_none = found["squares"] <= ROUNDING**2 * weight
+    total = np.where(is_none, 0.0, total)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(weight > 0, total / weight, 0.0)
+    least = SPREAD * found["squares"]
+    squares = found["squares"] - mean**2 * weight
+    with np.errstate(invalid="ignore", over="ignore"):
+        residual = found["unit_squares"] - 2 * mean * found["unit_products"] + mean**2 * found["unit_weight_squares"]
+    # Weights of lazy frames are not checked: squares of large ones are infinite, and tell nothing.
+    residual = np.where(np.isfinite(residual), residual, np.nan)
+    result = Sums(
+        lists=found["lists"],
+        weight=weight,
+        weight_squares=found["weight_squares"],
+        total=total,
+        squares=np.where((squares > least) & ~is_none, squares, 0.0),
+        residual_squares=np.where((residual <= SPREAD * found["unit_squares"]) | is_none, 0.0, residual),
+        unit_weight_squares=found["unit_weight_squares"],
+        unit_weight_cubes=found["unit_weight_cubes"],
+    )
+    return result, found
+
+
+def sums_of(sums: nw.DataFrame[Any], pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return all sums of pairs; those that were left out, as weights are 1 and lists are the units, from others."""
+    paired: dict[str, Any] = {}
+    known = {*sums.columns}
+    parts = (*PARTS, *NEGATIVE, *WEIGHT_PARTS, *UNIT_PARTS, *PRODUCTS, *UNIT_PRODUCTS, "clusters")
+    names = [name for pair in pairs for part in parts if (name := f"{part} {pair.difference}") in known]
+    table = dict(zip(names, sums.select(names).to_numpy().astype(np.float64).T, strict=True))
+
+    def add(name: str, other: Any = None) -> None:
+        array = np.array(
+            [
+                table.get(f"{name} {pair.difference}", other if other is None else other[number])
+                for number, pair in enumerate(pairs)
+            ]
+        )
+        # Where no list has a value, some engines sum to nothing instead of 0.
+        paired[name] = np.where(paired.get("lists", array) > 0, array, 0.0)
+
+    for name in PARTS:
+        add(name)
+    paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
+    paired["model"] = paired["baseline"] + paired["difference"]
+    for name in (*NEGATIVE, *WEIGHT_PARTS, "unit_weight_cubes"):
+        add(name, paired["lists"])
+    add("unit_squares", paired["squares"])
+    add("unit_products", paired["difference"])
+    add("unit_weight_squares", paired["weight_squares"])
+    if f"clusters {pairs[0].difference}" in known:
+        add("clusters")
+    if f"{PRODUCTS[0]} {pairs[0].difference}" in known:
+        add(PRODUCTS[0])
+        add(PRODUCTS[1])
+        of_lists = (paired["products"], paired["baseline_squares"], paired["baseline"])
+        for name, other in zip(UNIT_PRODUCTS, of_lists, strict=True):
+            add(name, other)
+    return paired

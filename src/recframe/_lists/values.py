@@ -1,0 +1,207 @@
+"""The values of all models, list by list: one row per list."""
+
+from __future__ import annotations
+
+import math
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._columns import MODEL
+from recframe._lists.keys import rows_of
+from recframe.errors import OptionError
+from recframe.metrics import METRICS, Metric
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+    from recframe._plan.plan import Plan
+
+
+def value_column(model: int, metric: int) -> str:
+    """Return the name of the values of a metric under a model, both by their numbers."""
+    return f"value {model} {metric}"
+
+
+def weight_column(model: int, metric: int) -> str:
+    """Return the name of the weights of a metric that weighs lists."""
+    return f"weight {model} {metric}"
+
+
+def check_by_list(metrics: Sequence[Metric], call: str, remedy: str = "") -> None:
+    """Raise for metrics of all lists together, which have no value per list.
+
+    Raises
+    ------
+    OptionError
+        A metric has no value per list.
+    """
+    together = [metric for metric in metrics if isinstance(metric, ExposureMetric)]
+    if together:
+        msg = f"{call} needs a value per list, but {together[0].label} is one value of all lists together"
+        raise OptionError(msg, remedy or f"leave it out, or look at evaluate([{together[0].label!r}], ...)")
+
+
+class ListValues:
+    """The values of all models, list by list.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the call.
+
+    Attributes
+    ----------
+    models : list
+        The names of the models, in the order of the call or of the rows; of lazy frames in long format, sorted.
+    engine : Engine
+        What computes the frame.
+    frame : Frame
+        One row per list: the columns to report by, the values and the weights of each model.
+    weighted : set of int
+        The metrics that weigh lists, by their numbers.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._context = plan.context
+        self.engine = plan.context.engine
+        self._metrics = plan.by_list
+        frames = plan.list_values()
+        self.weighted = {number for number, metric in enumerate(self._metrics) if metric.column in plan.weighted}
+        if self._context.long:
+            lists = self.engine.collect_once(frames[0]) if self.engine.eager else frames[0]
+            codes, self.models = model_names(self._context, lists)
+            frames = [lists.filter(is_model(code)) for code in codes]
+        else:
+            self.models = list(plan.context.query.orders)
+        self.frame = self._joined(frames)
+
+    def beside(self, other: ListValues, name: str) -> ListValues:
+        """Return these values and those of the same models in another order of rows, under one name, after them."""
+        count, keys = len(self.models), self._context.keys
+        columns = []
+        for model in range(count):
+            for metric in range(len(self._metrics)):
+                columns.append(nw.col(value_column(model, metric)).alias(value_column(count + model, metric)))
+                if metric in self.weighted:
+                    columns.append(nw.col(weight_column(model, metric)).alias(weight_column(count + model, metric)))
+        both = copy(self)
+        both.models = [*self.models, *([name] * count)]
+        both.frame = self.engine.join(self.frame, other.frame.select(*keys, *columns), keys)
+        return both
+
+    def range_of(self, metric: int) -> tuple[float, float]:
+        """Return the least and the greatest value of a list under a metric, by its number, where these are certain.
+
+        Estimates may leave the range of their metric, and a custom metric may leave that which it inherits.
+        """
+        record, query = self._metrics[metric], self._context.query
+        custom = type(record) not in METRICS.values() and type(record).range is Metric.range
+        estimated = query.propensity is not None or query.sampled is not None
+        if custom or estimated:
+            return -math.inf, math.inf
+        # A number for undefined lists counts like any other value.
+        undefined = query.averaging(record.label).undefined
+        values = [*record.range, *([undefined] if isinstance(undefined, float) else [])]
+        return min(values), max(values)
+
+    def _joined(self, frames: list[Frame]) -> Frame:
+        """Return one row per list with the values of all models."""
+        keys = self._context.keys
+        own = list(dict.fromkeys([*keys, *self._context.per, *self._context.list_columns]))
+        joined: Frame | None = None
+        for model, frame in enumerate(frames):
+            columns = {value_column(model, number): metric.column for number, metric in enumerate(self._metrics)}
+            for number in sorted(self.weighted):
+                columns[weight_column(model, number)] = self._plan.weighted[self._metrics[number].column]
+            if joined is None:
+                joined = frame.select(*own, **columns)
+            else:
+                joined = self.engine.join(joined, frame.select(*keys, **columns), keys)
+        if joined is None:
+            msg = "the frame has no model"
+            raise OptionError(msg, "give a frame with rows")
+        return joined
+
+
+def segments(
+    values: ListValues,
+    context: CallContext,
+    names: Sequence[str],
+    reported: nw.DataFrame[Any] | None = None,
+    *,
+    by_key: bool = False,
+) -> tuple[nw.DataFrame[Any], list[dict[str, Any]]]:
+    """Return the values of `per`, and for each the columns of its lists as arrays.
+
+    Parameters
+    ----------
+    values : ListValues
+        The values of lists.
+    context : CallContext
+        The frames of the call.
+    names : sequence of str
+        The columns to return of each list; and also the cluster, as ``"cluster"``.
+    reported : DataFrame, optional
+        The values of `per`, in order; None: sorted.
+    by_key : bool
+        Whether lists are sorted by their keys. Else they come in any order.
+    """
+    per = list(context.per)
+    cluster = [] if context.cluster is None else [nw.col(context.cluster).alias("cluster of list")]
+    keys = list(dict.fromkeys([*per, *context.keys]))
+    table = values.engine.collected(values.frame.select(*keys, *names, *cluster))
+    table = sorted_by_key(table, context) if by_key else table
+    reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
+    reported = table.select() if reported is None else reported
+    columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, keys)}
+    if cluster:
+        columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
+    if not per:
+        return reported, [columns]
+    places: dict[tuple[Any, ...], list[int]] = {}
+    for place, segment in enumerate(rows_of(table, per)):
+        places.setdefault(segment, []).append(place)
+    chosen_rows = [np.array(places.get(segment, []), dtype=np.intp) for segment in rows_of(reported, per)]
+    return reported, [{name: column[chosen] for name, column in columns.items()} for chosen in chosen_rows]
+
+
+def sorted_by_key(table: nw.DataFrame[Any], context: CallContext) -> nw.DataFrame[Any]:
+    """Sort lists by what the user's columns of the key hold: a number in the plan may be one of another value."""
+    table = table.sort(*context.keys, nulls_last=True)
+    if not context.engine.eager or not context.key_names:
+        return table
+    place = "place of list"
+    keys = table.select(*context.keys).with_row_index(place)
+    named = nw.from_native(context.session.finish(keys.lazy(), {}, context.keys), eager_only=True)
+    order: list[int] = named[place].to_list()
+    return table[order]
+
+
+def _numbers(table: nw.DataFrame[Any], keys: Sequence[str]) -> list[str]:
+    return [name for name in table.columns if name not in keys and name != "cluster of list"]
+
+
+def model_names(context: CallContext, lists: Frame) -> tuple[list[Any], list[Any]]:
+    """Return the models of a frame in long format as the plan stores them, and their names."""
+    models = context.engine.collected(lists.select(MODEL).unique())
+    codes = names = models[MODEL].to_list()
+    if context.engine.eager:
+        native = context.session.finish(models.lazy(), {}, ())
+        column = nw.from_native(native, eager_only=True)[MODEL]
+        missing = column.is_null().to_list()
+        names = [None if gone else name for name, gone in zip(column.to_list(), missing, strict=True)]
+    # Of eager frames, the plan's numbers are those of first appearance; the rows of others have no order.
+    order = sorted(range(len(codes)), key=lambda place: (codes[place] is None, codes[place]))
+    return [codes[place] for place in order], [names[place] for place in order]
+
+
+def is_model(code: Any) -> nw.Expr:
+    """Return whether a row is that of a model, as the plan stores it."""
+    return nw.col(MODEL).is_null() if code is None else nw.col(MODEL) == code

@@ -1,0 +1,1 @@
+"""The ranks of many models, and how many lists it takes to tell them apart."""

@@ -1,0 +1,159 @@
+"""How many lists find a difference between models: from the variance of those that were seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._comparison.margins import Margin
+from recframe._lists import paired_sums as paired
+from recframe._lists.paired_sums import Pair, model_pairs, paired_sums, with_differences
+from recframe._lists.results import result_frame, stacked
+from recframe._lists.values import ListValues, check_by_list
+from recframe._statistics.power import Units
+from recframe._statistics.student import check_confidence
+from recframe._values import column_name, number, whole_number
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import narwhals as nw
+    from numpy.typing import NDArray
+
+    from recframe._plan.plan import Plan
+    from recframe._statistics.student import Sums
+    from recframe._values import Labels
+
+    Floats = NDArray[np.float64]
+
+COLUMNS = ("metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters")
+"""The columns of a result, after those of `per`; the last one with `cluster=` only."""
+GRID = np.geomspace(0.05, 4, 60)
+"""The numbers of lists of a power curve, in those that are needed."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is to be found, checked."""
+
+    difference: Margin
+    power: float
+    tests: int | None
+    confidence: float
+    baseline: Any
+    cluster: str | None
+
+    @classmethod
+    def of(cls, labels: Labels, **given: Any) -> Options:
+        """Check what can be checked without a frame."""
+        difference = Margin.of(given["difference"], "difference")
+        if difference is None:
+            msg = f"difference={given['difference']!r} is no difference to find"
+            raise OptionError(msg, "difference=0.01, or difference='1%' of the baseline's mean")
+        power = number("power", given["power"], "power=0.8")
+        confidence = check_confidence(given["confidence"])
+        if not 1 - confidence < power < 1:
+            msg = f"power={power:g} is not between the level of the test, {1 - confidence:.3g}, and 1"
+            raise OptionError(msg, "power=0.8")
+        tests = (
+            None if given["tests"] is None else whole_number("tests", given["tests"], "tests=12", least=1, most=None)
+        )
+        cluster = None if given["cluster"] is None else column_name("cluster", given["cluster"], labels)
+        return cls(difference, power, tests, confidence, given["baseline"], cluster)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the lists that were seen say of the differences of pairs, a row of each array for a pair."""
+
+    names: list[dict[str, Any]]
+    reported: nw.DataFrame[Any]
+    sums: Sums
+    units: Units
+    differences: Floats
+    """The differences to find."""
+    clusters: Floats
+    tests: int
+    level: float
+
+    @classmethod
+    def of(cls, plan: Plan, options: Options) -> Seen:
+        """Return what a plan's lists say."""
+        values, context = ListValues(plan), plan.context
+        numbers = model_pairs(values.models, options.baseline, "sample_size")
+        pairs = [Pair(metric, *models) for metric in range(len(plan.metrics)) for models in numbers]
+        counts = context.cluster is not None
+        table = paired_sums(with_differences(values, pairs), pairs, context.per, context.cluster, clusters=counts)
+        own, totals = paired.statistics(paired.sums_of(table, pairs))
+        names = [pair.names(plan, values.models) for pair in pairs]
+        return cls.of_sums(names, table.select(*context.per), own, totals, options)
+
+    @classmethod
+    def of_sums(
+        cls,
+        names: list[dict[str, Any]],
+        reported: nw.DataFrame[Any],
+        own: Sums,
+        totals: Mapping[str, Any],
+        options: Options,
+    ) -> Seen:
+        """Return what the sums over lists say; the number of clusters is among the totals where there are any."""
+        difference = np.full(own.mean.shape, options.difference.size)
+        if options.difference.relative:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                difference = difference * np.abs(totals["baseline"] / own.weight)
+        tests = max(int(np.isfinite(own.standard_error).sum()), 1) if options.tests is None else options.tests
+        level = (1 - options.confidence) / tests
+        clusters = totals.get("clusters", own.lists)
+        return cls(names, reported, own, Units.of(own), difference, clusters, tests, level)
+
+    def rows(self, options: Options) -> list[dict[str, Any]]:
+        """Return the rows of a result."""
+        needed = self.units.needed(self.differences, options.power, self.level)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            times = needed * self.units.lists / self.sums.lists
+        shape = needed.shape
+        numbers = {
+            "difference": self.differences,
+            "power": np.full(shape, options.power),
+            "tests": np.full(shape, self.tests),
+            "std": self.sums.standard_deviation,
+            "seen": self.sums.lists,
+            "lists": _whole(times * self.sums.lists),
+            "clusters": _whole(times * self.clusters),
+        }
+        return [{**{name: array[row] for name, array in numbers.items()}, **one} for row, one in enumerate(self.names)]
+
+
+def sample_size(plan: Plan, options: Options) -> Any:
+    """Return one row per value of `per`, metric and pair of models, as a frame of the kind given."""
+    check_by_list(plan.metrics, "sample_size")
+    columns = COLUMNS if plan.context.cluster is not None else COLUMNS[:-1]
+
+    def rows() -> nw.DataFrame[Any]:
+        seen = Seen.of(plan, options)
+        return stacked(seen.reported, seen.rows(options), columns)
+
+    return result_frame(plan, rows, columns)
+
+
+def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
+    """Return the power of the test of each pair at numbers of lists."""
+    seen, rows = Seen.of(plan, options), []
+    needed = seen.units.needed(seen.differences, options.power, seen.level)
+    for times in GRID.tolist():
+        units = np.maximum(needed * times, 2.0)
+        powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
+        for row, names in enumerate(seen.names):
+            if np.isfinite(powers[row, 0]):
+                model = f"{names['model']} − {names['baseline']}"
+                rows.append({"model": model, "lists": float(lists[row, 0]), "power": float(powers[row, 0])})
+    return rows
+
+
+def _whole(numbers: Floats) -> Floats:
+    """Return the least whole numbers that are not smaller, but for rounding."""
+    return np.ceil(numbers * (1 - 1e-9))

@@ -1,0 +1,1 @@
+"""What lists add up to, stored and merged."""

@@ -1,0 +1,149 @@
+"""What states must have in common, to be added up."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._lists.keys import unpack
+from recframe.errors import InputError, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+ONE_CALL = "make the states by the same call, and those of an older recframe again"
+ONCE = "a list counts once: leave out what was added twice; lists of several days have the day in by="
+
+
+def check_versions(versions: Iterable[Any], own: int) -> None:
+    """Raise for a state of another version."""
+    other = next((version for version in versions if version != own), own)
+    if other != own:
+        msg = f"a state has version {other}, but this recframe reads version {own}"
+        raise InputError(msg, ONE_CALL)
+
+
+def definitions_of(columns: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return what each metric is, and raise where states differ in it."""
+    definitions: dict[Any, dict[str, Any]] = {}
+    texts = dict.fromkeys(zip(columns["metric"], columns["definition"], strict=True))
+    for metric, text in texts:
+        one = definition_of(text)
+        other = definitions.setdefault(metric, one)
+        field = next((name for name in one if one[name] != other.get(name)), None)
+        if field is not None:
+            of = "" if metric is None else f" of {metric}"
+            msg = f"states{of} differ in {field}: {quoted(other.get(field))} and {quoted(one[field])}"
+            raise InputError(msg, ONE_CALL)
+    return definitions
+
+
+def definition_of(text: Any) -> dict[str, Any]:
+    """Return the fields of a definition."""
+    try:
+        definition = json.loads(text)
+    except (TypeError, ValueError):
+        definition = None
+    if not isinstance(definition, dict):
+        msg = f"definition={quoted(text)} is no definition of a state"
+        raise InputError(msg, "give what df.rec.state(...) returned, unchanged")
+    return definition
+
+
+def held_pairs(columns: Mapping[str, Any], metrics: Sequence[str]) -> set[frozenset[Any]]:
+    """Return the pairs of models that every state compares, in all of its segments and clusters."""
+    names = ("state", "kind", "metric", "model", "baseline")
+    rows = Counter(zip(*(columns[name] for name in names), strict=True))
+    states = {state for state, *_ in rows}
+
+    def held(model: Any, baseline: Any) -> bool:
+        for state, metric in product(states, metrics):
+            pairs = rows[state, "pair", metric, model, baseline] + rows[state, "pair", metric, baseline, model]
+            if {pairs} != {rows[state, "metric", metric, name, None] for name in (model, baseline)}:
+                return False
+        return True
+
+    return {frozenset(pair) for _, kind, _, *pair in rows if kind == "pair" and held(*pair)}
+
+
+def check_rows(columns: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise for rows of a state that are there twice."""
+    rows = Counter(zip(*(columns[name] for name in ("state", *names)), strict=True))
+    ((key, count),) = rows.most_common(1)
+    if count > 1:
+        msg = f"rows of the state {key[0]} are there twice"
+        raise InputError(msg, ONCE)
+
+
+def ordered(columns: Mapping[str, Any], kinds: Collection[str], name: str) -> list[Any]:
+    """Return metrics or models of rows of some kinds, in the order of the calls."""
+    places: dict[Any, int] = {}
+    for own, value, place in zip(columns["kind"], columns[name], columns["place"], strict=True):
+        if own in kinds:
+            places[value] = min(place, places.get(value, place))
+    return sorted(places, key=lambda value: (places[value], str(value)))
+
+
+def check_lists(columns: Mapping[str, Any], metrics: Sequence[str], exposures: Sequence[str], *, truth: bool) -> Any:
+    """Return the hashes of all lists; raise where states share one, or lack rows."""
+    hashes: dict[tuple[Any, Any], list[Any]] = defaultdict(list)
+    counts: dict[tuple[Any, Any, Any], float] = defaultdict(float)
+    names = ("kind", "state", "model", "metric", "keys", "lists", "undefined")
+    for kind, state, model, metric, keys, lists, undefined in zip(*(columns[name] for name in names), strict=True):
+        if kind == "lists":
+            hashes[state, model].append(unpack(keys))
+        elif kind in ("metric", "exposure"):
+            counts[state, model, metric] += lists + undefined
+    if not hashes:
+        msg = "the states have no rows of the kind 'lists'"
+        raise InputError(msg, "give all rows of a state")
+    held = {key: np.concatenate(parts) for key, parts in hashes.items()}
+    _check_shared(held, truth=truth)
+    for (state, model), lists_held in held.items():
+        expected = dict.fromkeys(metrics, len(lists_held)) | dict.fromkeys(exposures, 0)
+        lacking = next((name for name in expected if counts.get((state, model, name)) != expected[name]), None)
+        if lacking is not None:
+            of = "" if model is None else f" of the model {model!r}"
+            msg = f"the state {state} lacks rows of {lacking}{of}"
+            raise InputError(msg, "give all rows of a state; all states have the same metrics")
+    (first, lists_of_first), *others = _joined(held, 1).items()
+    for model, lists_held in others:
+        if not np.array_equal(np.sort(lists_of_first), np.sort(lists_held)):
+            msg = f"the models {first!r} and {model!r} have different lists"
+            raise InputError(msg, "give states of all models for each part of the lists")
+    return lists_of_first
+
+
+def check_apart(hashes: Any, others: Any) -> None:
+    """Raise where states that are compared as different lists share some."""
+    shared = np.intersect1d(hashes, others).size
+    if shared:
+        msg = f"{shared} list{' is' if shared == 1 else 's are'} also in the baseline, whose lists must be others"
+        raise InputError(
+            msg, "evaluate(..., save='prod.parquet') keeps what pairs lists; lists of several days have the day in by="
+        )
+
+
+def _check_shared(held: Mapping[tuple[Any, Any], Any], *, truth: bool) -> None:
+    """Raise where two states hold the same list."""
+    shared = max(len(hashes) - len(np.unique(hashes)) for hashes in _joined(held, 1).values())
+    why = ""
+    if not shared and not truth:
+        of_states = [np.unique(hashes) for hashes in _joined(held, 0).values()]
+        shared = sum(map(len, of_states)) - len(np.unique(np.concatenate(of_states)))
+        why = ": without truth= all models of a list must be in one state"
+    if shared:
+        msg = f"{shared} list{' is' if shared == 1 else 's are'} in two states{why}"
+        raise InputError(msg, ONCE)
+
+
+def _joined(held: Mapping[tuple[Any, Any], Any], part: int) -> dict[Any, Any]:
+    """Return the hashes of each state, or of each model, together."""
+    by_name: dict[Any, list[Any]] = defaultdict(list)
+    for key, hashes in held.items():
+        by_name[key[part]].append(hashes)
+    return {name: np.concatenate(parts) for name, parts in by_name.items()}

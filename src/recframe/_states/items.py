@@ -1,0 +1,89 @@
+"""How often each item is recommended: what states keep of it, and the values of all lists that it adds up to."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recframe._columns import ITEM, MODEL
+from recframe._lists.item_values import HELD_IN
+from recframe._lists.keys import rows_of, texts_of
+from recframe._lists.values import model_names
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+
+    Floats = NDArray[np.float64]
+
+
+class Items:
+    """The items that lists recommend, by segment and model, and those of the catalogue.
+
+    Attributes
+    ----------
+    metrics : list of tuple
+        The metrics of all lists together, with their places in the call.
+    catalog : dict
+        What must be the same in all states: how many items a catalogue has that is counted or named, and which.
+    """
+
+    def __init__(self, plan: Plan, models: Sequence[Any]) -> None:
+        context, engine = plan.context, plan.context.engine
+        self._plan, self._models = plan, models
+        self.metrics = [(place, one) for place, one in enumerate(plan.metrics) if isinstance(one, ExposureMetric)]
+        self._table = engine.collected(plan.items())
+        self._texts = texts_of(context, self._table, [ITEM])
+        self._segments = rows_of(self._table, context.per)
+        of_model = self._models_of_rows()
+        self._places = [[place for place, one in enumerate(of_model) if one == model] for model in models]
+        self._rest: list[str | None] = []
+        """Items that no list recommends, of a catalogue that nobody named or counted."""
+        self.catalog: dict[str, Any] = {"catalog": plan.given.catalog_size}
+        catalog = context.side_tables.catalog()
+        if catalog is not None:
+            texts = texts_of(context, engine.collected(catalog), [ITEM])
+            named = "\n".join(sorted(map(str, texts))).encode(errors="surrogatepass")
+            self.catalog = {"catalog": len(texts), "items": blake2b(named, digest_size=8).hexdigest()}
+        elif plan.given.catalog_size is None:
+            every = engine.collected(context.session.frames["frame"].select(ITEM).unique())
+            self._rest = sorted({*texts_of(context, every, [ITEM])} - {*self._texts}, key=str)
+
+    def _models_of_rows(self) -> list[Any]:
+        """Return the name of the model of each row."""
+        context = self._plan.context
+        if MODEL not in self._table.columns:
+            return [self._models[0]] * len(self._table)
+        codes = self._table[MODEL].to_list()
+        if not context.engine.eager:
+            return codes
+        # A model of an eager frame is its number.
+        if not context.long:
+            return [self._models[code] for code in codes]
+        names = dict(zip(*model_names(context, self._table.lazy()), strict=True))
+        return [names[code] for code in codes]
+
+    def name(self, metric: Metric) -> str:
+        """Return what results call a metric."""
+        return self._plan.context.query.averaging(metric.label).name
+
+    def rows(self, metric: ExposureMetric) -> Iterator[tuple[Any, list[Any], dict[str, Any]]]:
+        """Yield each model with the segments of its items, and the columns of these: their names and sums."""
+        terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
+        columns = dict(zip(HELD_IN, terms.recommended.by_column, strict=False))
+        for number, (model, places) in enumerate(zip(self._models, self._places, strict=True)):
+            # Items that no list recommends count for the catalogue: in no segment more than in others.
+            rest = [] if number else self._rest
+            sums: dict[str, Any] = {
+                name: np.append(self._table[column].to_numpy()[places], np.zeros(len(rest)))
+                for name, column in columns.items()
+            }
+            texts = [*(self._texts[place] for place in places), *rest]
+            yield model, [*(self._segments[place] for place in places), *([None] * len(rest))], {**sums, "item": texts}

@@ -1,0 +1,339 @@
+"""States of parts of the lists, added up: what one call on all lists answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._comparison.compare import COLUMNS as COLUMNS_OF_COMPARE
+from recframe._comparison.compare import row_of
+from recframe._comparison.decided import correct
+from recframe._comparison.describe import intervals_of_means
+from recframe._comparison.looks import check_bounded, check_looks
+from recframe._comparison.options import OF_SUMS, Options
+from recframe._comparison.simultaneous import SIMULTANEOUS
+from recframe._comparison.tested import tested
+from recframe._engines.registry import is_frame
+from recframe._lists import paired_sums as paired
+from recframe._lists.confidences import remember
+from recframe._lists.paired_sums import Pair, model_pairs
+from recframe._lists.results import INTERNAL, stacked
+from recframe._ranks.rank_models import COLUMNS as COLUMNS_OF_RANKS
+from recframe._ranks.rank_models import Options as RankOptions
+from recframe._ranks.sample_size import COLUMNS as COLUMNS_OF_SIZE
+from recframe._ranks.sample_size import Options as SizeOptions
+from recframe._ranks.sample_size import Seen
+from recframe._states.merged_items import values_of_items
+from recframe._states.merged_ranks import ranks_of_states
+from recframe._states.merging import Rows, read_states
+from recframe._states.state import COLUMNS, TYPES
+from recframe._states.unpaired import COLUMNS as COLUMNS_UNPAIRED
+from recframe._states.unpaired import unpaired
+from recframe._statistics import check_installed
+from recframe._statistics.student import check_confidence, without_spread
+from recframe.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._data.methods import Frame
+
+COLUMNS_OF_DESCRIBE = ("metric", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high")
+
+
+def merge(*states: Any, per: str | Sequence[str] | None = None) -> Merged:
+    """Add up states: the answers are those of one call on all of their lists.
+
+    Parameters
+    ----------
+    *states : frame or sequence of frames
+        What `state` returned, on one or several frames; rows of several may stand in one frame.
+    per : str or sequence of str, optional
+        The columns to report by, of those that the states have besides their own: the columns of their `per`, and
+        such as were added to them. None: all of these; ``[]``: all lists together.
+
+    Returns
+    -------
+    Merged
+        It has the methods `evaluate`, `describe`, `compare`, `rank_models`, `sample_size` and `state`.
+
+    Raises
+    ------
+    InputError
+        States differ in their definition or version, share a list, or lack rows of a metric or model.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import recframe
+    >>> days = pl.DataFrame({
+    ...     "user": [1, 1, 2, 2, 3, 3], "day": [1, 1, 1, 1, 2, 2], "relevant": [0, 1, 1, 0, 0, 1],
+    ...     "old": [3, 1, 1, 2, 2, 1], "new": [1, 2, 2, 1, 2, 1],
+    ... })
+    >>> parts = [part.rec.state("mrr", score=["old", "new"]) for part in days.partition_by("day")]
+    >>> recframe.merge(parts).evaluate().rows()
+    [('old', 0.5), ('new', 0.8333333333333334)]
+    >>> recframe.merge(parts).compare().select("difference", "lists", "wins").row(0)
+    (0.3333333333333333, 3, 2)
+    """
+    check_installed()
+    return Merged(read_states(states, per))
+
+
+class Merged:
+    """The sums over the lists of several states; made by `recframe.merge`."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def __repr__(self) -> str:
+        rows = self._rows
+        return f"Merged({', '.join(rows.evaluated)}; {len(rows.hashed)} lists in {len(rows.segments)} segments)"
+
+    def evaluate(self, *, counts: bool = False) -> Frame:
+        """Return the means over all lists, as `evaluate` does.
+
+        Parameters
+        ----------
+        counts : bool
+            Whether to add the columns ``lists``, how many lists have a value under every metric, and ``undefined``,
+            how many have not.
+        """
+        rows = self._rows
+        columns: dict[str, list[Any]] = {}
+        if rows.several:
+            columns["model"] = list(rows.models) * len(rows.segments)
+        columns |= {
+            name: [segment[place] for segment in rows.segments for _ in rows.models]
+            for place, name in enumerate(rows.per)
+        }
+        for metric in rows.evaluated:
+            if metric in rows.exposures:
+                columns[metric] = values_of_items(rows, metric)
+                continue
+            sums = [rows.sums(segment, "metric", metric, model) for segment in rows.segments for model in rows.models]
+            columns[metric] = [one["total"] / one["weight"] if one["weight"] > 0 else None for one in sums]
+        if counts:
+            lists = [rows.sums(segment, "lists", None, model) for segment in rows.segments for model in rows.models]
+            columns |= {name: [int(one[name]) for one in lists] for name in ("lists", "undefined")}
+        types = {**rows.types, "model": nw.String(), "lists": nw.Int64(), "undefined": nw.Int64()}
+        return rows.frame({name: (values, types.get(name, nw.Float64())) for name, values in columns.items()})
+
+    def describe(self, *, confidence: float = 0.95) -> Frame:
+        """Return how the values of all lists spread, as `describe` does, but for quantiles, which do not add up.
+
+        Parameters
+        ----------
+        confidence : float
+            The confidence of the interval of the mean, between 0 and 1.
+        """
+        confidence, rows = check_confidence(confidence), self._by_list("describe")
+        spread = []
+        for model in rows.models:
+            for number, metric in enumerate(rows.metrics):
+                sums = rows.arrays("metric", metric, model)
+                spread.append({"model": model, "metric": metric, **_described(sums, rows.range_of(number), confidence)})
+        columns = (*(("model",) if rows.several else ()), *COLUMNS_OF_DESCRIBE)
+        return remember(self._stacked(spread, columns), confidence)
+
+    def compare(
+        self,
+        *,
+        baseline: Any = None,
+        test: str = "t",
+        confidence: float = 0.95,
+        correction: str = "holm",
+        margin: float | str | None = None,
+        planned: int = 10_000,
+    ) -> Frame:
+        """Return which models differ, as `compare` does.
+
+        Parameters
+        ----------
+        baseline : str, Merged or state, optional
+            The model that the others are compared with; None: all pairs that the states hold. Or other states, such as
+            those of last month, over other lists: then the means are compared, not the lists, by Welch's test, each
+            model with the only one of the baseline, or with that of its name. The result has ``baseline_lists``, and
+            no wins, ties and losses.
+        test : {"t", "anytime", "anytime-bounded"}
+            The last two hold however often one looks, such as each night after a merge. Other tests read the values
+            of lists, which a state does not hold.
+        confidence : float
+            The confidence of the interval, between 0 and 1.
+        correction : {"holm", "bonferroni", "bh", "none"}
+            How p-values are adjusted for the number of tests.
+        margin : float or str, optional
+            How much worse still counts as not worse: a number, or a percentage such as ``"1%"`` of the baseline's mean.
+            That is for other states only: of pairs, states do not hold what it needs.
+        planned : int
+            About how many lists the decision will need, for the tests that hold at all looks; the same at each.
+        """
+        before = _rows_of(baseline, self._rows.per)
+        baseline = baseline if before is None else None
+        options = Options.of(
+            None, baseline=baseline, test=test, confidence=confidence, correction=correction, cluster=None,
+            resamples=10_000, seed=0, interval="percentile", margin=margin, planned=planned,
+        )  # fmt: skip
+        if options.test not in OF_SUMS:
+            msg = f"test={test!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "test='t', or compare on the frames themselves")
+        if options.correction in SIMULTANEOUS:
+            msg = f"correction={correction!r} reads the values of lists, but a state holds only their sums"
+            raise OptionError(msg, "correction='holm', or compare on the frames themselves")
+        rows = self._by_list("compare")
+        check_looks(options, None)
+        if before is not None:
+            # One model that is not named is compared with one.
+            columns = [name for name in COLUMNS_UNPAIRED if rows.several or name not in ("model", "baseline")]
+            return remember(self._stacked(unpaired(rows, before, options), columns), options.confidence)
+        if options.margin is not None and options.margin.relative:
+            msg = f"margin={margin!r} reads the products of both models' values, but a state holds no such sums"
+            raise OptionError(msg, "give the margin as a number, or compare on the frames themselves")
+        pairs, arrays = self._pairs("compare", baseline)
+        upwards = [rows.definition(pair.metric)["higher_is_better"] for pair in pairs]
+        clustered = rows.definition(0)["cluster"] is not None
+        weighed = ((arrays["lists"] != arrays["weight"]).any(axis=1) | clustered).tolist()
+        of_pairs = zip(pairs, weighed, strict=True)
+        check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
+        found = tested(arrays, pairs, rows.range_of, upwards, options)
+        correct([found], options)
+        named = [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)]
+        return remember(self._stacked(named, COLUMNS_OF_COMPARE), options.confidence)
+
+    def sample_size(
+        self,
+        *,
+        difference: float | str,
+        power: float = 0.8,
+        tests: int | None = None,
+        confidence: float = 0.95,
+        baseline: str | None = None,
+    ) -> Frame:
+        """Return how many lists it takes to find a difference between models, as `sample_size` does.
+
+        Parameters
+        ----------
+        difference : float or str
+            The true difference to find: a number, or a percentage such as ``"2%"`` of the baseline's mean.
+        power : float
+            The probability to find it, below 1.
+        tests : int, optional
+            How many tests the decision will have, which Bonferroni's correction counts; None: the rows of this call.
+        confidence : float
+            The confidence of the comparison, between 0 and 1.
+        baseline : str, optional
+            The model that the others are compared with; None: all pairs that the states hold.
+        """
+        options = SizeOptions.of(
+            None,
+            difference=difference,
+            power=power,
+            tests=tests,
+            confidence=confidence,
+            baseline=baseline,
+            cluster=None,
+        )
+        rows = self._by_list("sample_size")
+        pairs, arrays = self._pairs("sample_size", baseline)
+        own, totals = paired.statistics(arrays)
+        names = [
+            {
+                "metric": rows.metrics[pair.metric],
+                "model": rows.models[pair.model],
+                "baseline": rows.models[pair.baseline],
+            }
+            for pair in pairs
+        ]
+        seen = Seen.of_sums(names, rows.reported(), own, totals, options)
+        clustered = any(rows.definition(number)["cluster"] is not None for number in range(len(rows.metrics)))
+        return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
+
+    def _pairs(self, call: str, baseline: Any) -> tuple[list[Pair], dict[str, Any]]:
+        """Return the pairs of models that all states hold, for each metric, and their sums."""
+        rows = self._by_list(call)
+        if len(rows.models) == 1:
+            msg = f"{call} needs two models, but the states have one"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
+        wanted = model_pairs(rows.models, baseline, call)
+        held = [pair for pair in wanted if rows.holds_pair(*pair)]
+        if baseline is not None and len(held) < len(wanted):
+            other = rows.models[next(model for model, base in wanted if (model, base) not in held)]
+            msg = f"not all states compare {other!r} with {baseline!r}"
+            raise OptionError(msg, f"state(..., score=[...], baseline={baseline!r}) on frames that hold both models")
+        if not held:
+            msg = "no two models are compared by all states"
+            raise OptionError(msg, "state(..., score=['old', 'new']) on frames that hold both models")
+        pairs = [Pair(number, *pair) for number in range(len(rows.metrics)) for pair in held]
+        sums = [rows.pair(rows.metrics[pair.metric], pair.model, pair.baseline) for pair in pairs]
+        return pairs, {name: np.array([one[name] for one in sums]) for name in sums[0]}
+
+    def rank_models(self, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Frame:
+        """Return the rank of each model with the ranks that it may have, as `rank_models` does.
+
+        Parameters
+        ----------
+        confidence : float
+            The probability that all models of a metric and segment have a true rank within their interval.
+        resamples, seed : int
+            How many draws tell how large the largest statistic is by chance, and their seed.
+        """
+        options, rows = RankOptions.of(None, confidence, None, resamples, seed), self._by_list("rank_models")
+        return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
+
+    def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
+        rows = self._rows
+        row = row_of(numbers, place, higher_is_better=rows.definition(pair.metric)["higher_is_better"])
+        names = {"model": rows.models[pair.model], "baseline": rows.models[pair.baseline]}
+        return {**row, **names, "metric": rows.metrics[pair.metric]}
+
+    def _by_list(self, call: str) -> Rows:
+        """Return the rows, or raise if no metric has a value per list."""
+        if not self._rows.metrics:
+            msg = f"{call} needs a value per list, but {self._rows.exposures[0]} is one value of all lists together"
+            raise OptionError(msg, "look at evaluate()")
+        return self._rows
+
+    def state(self) -> Frame:
+        """Return the merged state, to be stored or merged again."""
+        rows = self._rows
+        types = {**rows.types, **TYPES}
+        return rows.frame({name: (rows.column(name), types[name]) for name in (*rows.per, *COLUMNS)})
+
+    def _stacked(self, found: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Frame:
+        """Return a frame with a row for each segment and each of the results, in this order."""
+        rows = self._rows
+        made = stacked(rows.reported(), found, columns)
+        order = [
+            len(rows.segments) * row + segment for segment in range(len(rows.segments)) for row in range(len(found))
+        ]
+        names = {INTERNAL.format(name): name for name in columns}
+        return nw.maybe_reset_index(made[order].rename(names).select(*rows.per, *columns)).to_native()
+
+
+def _rows_of(baseline: Any, per: Sequence[str]) -> Rows | None:
+    """Return the rows of a baseline that is merged states, or states; None where it is the name of a model."""
+    state = baseline.state() if isinstance(baseline, Merged) else baseline
+    return read_states([state], per) if is_frame(state) else None
+
+
+def _described(sums: Mapping[str, Any], bounds: tuple[float, float], confidence: float) -> dict[str, Any]:
+    """Return the statistics of a metric in each segment."""
+    own, numbers = paired.statistics(dict(sums))
+    own = without_spread(own, sums["least"] == sums["greatest"])
+    kind = {"negative": sums["negative"], "fractions": sums["fractions"]}
+    low, high = intervals_of_means(own, confidence, bounds, **kind)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        zeros = np.where(sums["lists"] > 0, sums["zeros"] / sums["lists"], np.nan)
+    return {
+        "lists": numbers["lists"],
+        "mean": own.mean,
+        "std": own.standard_deviation,
+        "zeros": zeros,
+        "min": sums["least"],
+        "max": sums["greatest"],
+        "undefined": sums["undefined"],
+        "low": low,
+        "high": high,
+    }

@@ -1,0 +1,301 @@
+"""Reading states: their checks, and their rows added up by what tells them apart."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._engines.base import Engine
+from recframe._engines.registry import adapter_of, is_frame
+from recframe._lists.keys import pack, unpack, values_of
+from recframe._lists.paired_sums import NEGATIVE
+from recframe._lists.results import new_series
+from recframe._lists.sums import ends_by, exchanged, sums_by
+from recframe._states.checks import (
+    check_lists,
+    check_rows,
+    check_versions,
+    definition_of,
+    definitions_of,
+    held_pairs,
+    ordered,
+)
+from recframe._states.state import (
+    COLUMNS,
+    COUNTS,
+    ENDS,
+    NAMES,
+    SUMS,
+    VERSION,
+)
+from recframe._values import as_tuple, column_names
+from recframe.errors import (
+    ColumnTypeError,
+    InputError,
+    MissingColumnError,
+    OptionError,
+    OptionTypeError,
+    closest,
+    quoted,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ADDED = (*COUNTS, *SUMS)
+Key = tuple[Any, ...]
+"""The segment, then the columns of `NAMES`."""
+
+
+class Rows:
+    """The rows of states, one for each key, with their sums.
+
+    Attributes
+    ----------
+    per : list
+        The columns to report by.
+    types : dict
+        Their types.
+    segments : list of tuple
+        Their values, sorted.
+    metrics, exposures, evaluated : list of str
+        The metrics with a value per list, those of all lists together, and all of them, in the order of the calls.
+    models : list of str
+        In the order of the calls; one model without a name where there are not several.
+    backend : module
+        The library of the frames.
+    hashed : array of int
+        The hashes of the keys of all lists.
+    """
+
+    def __init__(self, frames: Sequence[nw.DataFrame[Any]], own: Sequence[str], per: Sequence[str]) -> None:
+        self.per = list(per)
+        self.types = {name: frames[0].schema[name] for name in per}
+        self.backend = nw.get_native_namespace(frames[0])
+        words = [name for name in (*own, *COLUMNS) if name not in (*ADDED, *ENDS)]
+        columns: dict[str, Any] = {
+            name: [value for frame in frames for value in values_of(frame[name])] for name in words
+        }
+        columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
+        check_versions(columns["version"], VERSION)
+        self._definitions = definitions_of(columns)
+        self.metrics = ordered(columns, ["metric"], "metric")
+        self.exposures = ordered(columns, ["exposure"], "metric")
+        self.evaluated = ordered(columns, ("metric", "exposure"), "metric")
+        self.models = ordered(columns, ["lists"], "model")
+        shared = definition_of(columns["definition"][0])
+        self.several = shared["several"]
+        self.hashed = check_lists(columns, self.metrics, self.exposures, truth=shared["truth"])
+        check_rows(columns, [*own, *NAMES])
+        self._pairs = held_pairs(columns, self.metrics)
+        self._add_up(columns)
+        self.segments = sorted({key[: len(per)] for key in self._keys}, key=_sortable)
+
+    def _add_up(self, columns: dict[str, Any]) -> None:
+        """Sum the rows of each key."""
+        arrays = {name: np.nan_to_num(columns[name]) for name in ADDED}
+        ends = {name: columns[name] for name in ENDS}
+        order = {model: place for place, model in enumerate(self.models)}
+        pairs = zip(columns["kind"], columns["model"], columns["baseline"], strict=True)
+        flipped = np.array(
+            [kind == "pair" and order.get(model, 0) < order.get(base, 0) for kind, model, base in pairs], dtype=bool
+        )
+        for row in np.flatnonzero(flipped):
+            one, other = columns["model"][row], columns["baseline"][row]
+            columns["model"][row], columns["baseline"][row] = other, one
+        arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
+        low, high = ends["least"], ends["greatest"]
+        ends = {"least": np.where(flipped, -high, low), "greatest": np.where(flipped, -low, high)}
+        numbers: dict[Key, int] = {}
+        rows = zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True)
+        codes = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.intp)
+        self._keys, count = list(numbers), len(numbers)
+        self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
+        there = ~np.isnan(ends["least"])
+        extremes = ends_by(codes[there], count, ends["least"][there], ends["greatest"][there])
+        self._sums |= dict(zip(ENDS, extremes, strict=True))
+        self._first = np.full(count, len(codes))
+        np.minimum.at(self._first, codes, np.arange(len(codes)))
+        self._definition = columns["definition"]
+        self._place = np.full(count, np.inf)
+        np.minimum.at(self._place, codes, columns["place"])
+        self._packed: dict[int, list[Any]] = defaultdict(list)
+        for code, text in zip(codes.tolist(), columns["keys"], strict=True):
+            if text is not None:
+                self._packed[code].append(unpack(text))
+        self._state = blake2b("".join(sorted({*columns["state"]})).encode(), digest_size=8).hexdigest()
+        self._places: dict[Key, list[int]] = defaultdict(list)
+        self._items: dict[Key, list[int]] = defaultdict(list)
+        for number, key in enumerate(self._keys):
+            if key[len(self.per)] == "item":
+                self._items[key[:-2]].append(number)
+            else:
+                self._places[key[:-2]].append(number)
+
+    def definition(self, metric: int) -> dict[str, Any]:
+        """Return what a metric is, by its number."""
+        return self._definitions[self.metrics[metric]]
+
+    def definition_of(self, metric: str) -> dict[str, Any]:
+        """Return what a metric is, by its name."""
+        return self._definitions[metric]
+
+    def items(self, segment: Key, metric: str, model: Any) -> list[int]:
+        """Return the rows of the items that a metric counts in a segment."""
+        return self._items.get((*segment, "item", metric, model, None), [])
+
+    def sums_of(self, places: list[int], name: str) -> Any:
+        """Return the sums of rows."""
+        return self._sums[name][places]
+
+    def names_of_items(self, places: Any) -> list[str | None]:
+        """Return the items of rows in which they are recommended."""
+        return [self._keys[place][-2] for place in places if self._sums["total"][place] > 0]
+
+    def catalog(self, metric: str) -> set[str | None]:
+        """Return all items of the frames that the states are of, as far as a metric counts them."""
+        at = len(self.per)
+        return {key[-2] for key in self._keys if key[at : at + 2] == ("item", metric)}
+
+    def range_of(self, metric: int) -> tuple[float, float]:
+        """Return the least and the greatest value of a list under a metric, by its number."""
+        low, high = self.definition(metric)["range"]
+        return -math.inf if low is None else low, math.inf if high is None else high
+
+    def sums(self, segment: Key, kind: str, metric: str | None, model: Any, baseline: Any = None) -> dict[str, float]:
+        """Return the sums of one segment, over all of its clusters."""
+        places = self._places.get((*segment, kind, metric, model, baseline), [])
+        totals = {name: math.fsum(self._sums[name][places]) for name in ADDED}
+        units = {name: self._sums[name][places] for name in ("total", "weight")}
+        clustered = metric is not None and self._definitions[metric]["cluster"] is not None
+        totals |= {
+            "unit_squares": math.fsum(units["total"] ** 2) if clustered else totals["weighted_squares"],
+            "unit_products": math.fsum(units["total"] * units["weight"]) if clustered else totals["weighted_total"],
+            "unit_weight_squares": math.fsum(units["weight"] ** 2) if clustered else totals["weight_squares"],
+            "unit_weight_cubes": math.fsum(units["weight"] ** 3) if clustered else totals["weight_cubes"],
+            "least": np.nanmin([np.inf, *self._sums["least"][places]]),
+            "greatest": np.nanmax([-np.inf, *self._sums["greatest"][places]]),
+            **({"clusters": float((self._sums["lists"][places] > 0).sum())} if clustered else {}),
+        }
+        return totals
+
+    def arrays(self, kind: str, metric: str, model: Any, baseline: Any = None) -> dict[str, Any]:
+        """Return the sums of all segments under the names of paired sums."""
+        rows = [self.sums(segment, kind, metric, model, baseline) for segment in self.segments]
+        columns = {name: np.array([row[name] for row in rows], dtype=np.float64) for name in rows[0]} if rows else {}
+        columns |= {"difference": columns["total"], "baseline": columns["baseline_total"]}
+        columns |= {name: np.where(np.isfinite(columns[name]), columns[name], np.nan) for name in ENDS}
+        return columns
+
+    def pair(self, metric: str, model: int, baseline: int) -> dict[str, Any]:
+        """Return the sums of a pair of models, by their numbers, in all segments."""
+        one, other = max(model, baseline), min(model, baseline)
+        paired = self.arrays("pair", metric, self.models[one], self.models[other])
+        if model < baseline:
+            paired |= exchanged(paired)
+            paired |= {"unit_products": -paired["unit_products"]}
+            paired |= {"difference": paired["total"], "baseline": paired["baseline_total"]}
+        paired |= dict(zip(NEGATIVE, (paired["negative"], paired["baseline_negative"]), strict=True))
+        paired["ties"] = paired["lists"] - paired["wins"] - paired["losses"]
+        paired["model"] = paired["baseline"] + paired["difference"]
+        return paired
+
+    def holds_pair(self, model: int, baseline: int) -> bool:
+        """Return whether all states compare two models, by their numbers."""
+        return frozenset([self.models[model], self.models[baseline]]) in self._pairs
+
+    def reported(self) -> nw.DataFrame[Any]:
+        """Return the values of `per`, a row for each segment."""
+        values = {name: [segment[place] for segment in self.segments] for place, name in enumerate(self.per)}
+        made = [new_column(name, column, self.types[name], self.backend) for name, column in values.items()]
+        return (
+            made[0].to_frame().with_columns(*made)
+            if made
+            else nw.from_dict({"none": [0]}, backend=self.backend).select()
+        )
+
+    def column(self, name: str) -> list[Any]:
+        """Return a column of the merged state."""
+        if name in (*self.per, *NAMES):
+            place = [*self.per, *NAMES].index(name)
+            return [key[place] for key in self._keys]
+        if name in self._sums:
+            return list(self._sums[name].tolist())
+        if name == "definition":
+            return [self._definition[first] for first in self._first]
+        if name == "place":
+            return [int(place) for place in self._place]
+        if name == "keys":
+            packed = (self._packed.get(number) for number in range(len(self._keys)))
+            return [None if keys is None else pack(np.concatenate(keys)) for keys in packed]
+        return [VERSION if name == "version" else self._state] * len(self._keys)
+
+    def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
+        """Return a native frame of columns and their types."""
+        made = [new_column(name, values, dtype, self.backend) for name, (values, dtype) in columns.items()]
+        return made[0].to_frame().with_columns(*made).to_native()
+
+
+def _numbers(column: nw.Series[Any]) -> Any:
+    """Return a column of numbers, NaN where one is missing."""
+    if not column.dtype.is_numeric() and column.null_count() < len(column):
+        msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
+        raise ColumnTypeError(msg, "give what df.rec.state(...) returned, unchanged")
+    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+
+
+def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:
+    """Return a column; segments are as they were given."""
+    if dtype == nw.Float64():
+        return new_series(name, values, dtype, backend)
+    try:
+        return nw.new_series(name, values, dtype, backend=backend)
+    except (TypeError, ValueError):
+        # Whole numbers of pandas lack a missing value, which other states may have.
+        return new_series(name, values, nw.Float64(), backend)
+
+
+def read_states(states: Sequence[Any], per: str | Sequence[str] | None) -> Rows:
+    """Return the rows of states, checked and added up."""
+    parts = [frame for each in states for frame in (each if isinstance(each, list | tuple) else [each])]
+    if not parts:
+        msg = "merge needs a state"
+        raise OptionError(msg, "merge(frame.rec.state('ndcg', 10))")
+    frames = [_eager(frame) for frame in parts]
+    for frame in frames:
+        missing = [name for name in COLUMNS if name not in frame.columns]
+        if missing:
+            msg = f"the frame is no state: it has no column {missing[0]!r}"
+            raise MissingColumnError(msg, "give what df.rec.state(...) returned, with all of its columns")
+    own = [name for name in frames[0].columns if name not in COLUMNS]
+    wanted = list(dict.fromkeys(own if per is None else as_tuple(column_names("per", per))))
+    for frame in frames:
+        for name in {*own, *wanted}:
+            if name not in frame.columns or name in COLUMNS:
+                msg = f"per={name!r} is no column of a state"
+                raise MissingColumnError(msg, closest(name, own) or "per=[] adds up all segments")
+    if not any(len(frame) for frame in frames):
+        msg = "the states have no rows"
+        raise InputError(msg, "a state has a row for each metric, also of frames without lists")
+    return Rows(frames, own, wanted)
+
+
+def _eager(frame: Any) -> nw.DataFrame[Any]:
+    if not is_frame(frame):
+        msg = f"{quoted(frame)} is no state"
+        raise OptionTypeError(msg, "merge(monday, tuesday), of frames that df.rec.state(...) returned")
+    adapter = adapter_of(frame)
+    opened = adapter.as_narwhals(frame)
+    if not isinstance(opened, nw.LazyFrame):
+        found: nw.DataFrame[Any] = opened
+        return found
+    return adapter.collected(opened) if isinstance(adapter, Engine) else opened.collect()
+
+
+def _sortable(segment: Key) -> Key:
+    return tuple((value is None, 0 if value is None else value) for value in segment)

@@ -1,0 +1,223 @@
+"""A state: what lists add up to, as rows of numbers and text that outlive the call."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+
+from recframe._lists.keys import key_hash, pack, rows_of, texts_of
+from recframe._lists.paired_sums import Pair, model_pairs, with_differences
+from recframe._lists.results import INTERNAL, new_series, result_frame
+from recframe._lists.sums import Groups, of_pair, of_values
+from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
+from recframe._states.items import Items
+from recframe._values import column_name, flag
+from recframe.errors import OptionError
+from recframe.profiles._explain import spelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recframe._plan.context import CallContext
+    from recframe._plan.plan import Plan
+    from recframe._values import Labels
+    from recframe.metrics import Metric
+
+VERSION = 1
+"""Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
+NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
+"""What tells the rows of a segment apart: lists of a model, values of a metric, differences of a pair, or items."""
+COUNTS = ("lists", "undefined", "zeros", "fractions", "negative", "baseline_negative", "wins", "losses")
+SUMS = (
+    *("weight", "total", "baseline_total", "squares"),
+    *("weight_squares", "weight_cubes", "weighted_total", "weighted_squares"),
+)
+ENDS = ("least", "greatest")
+NOTES = ("keys", "definition", "state")
+COLUMNS = (*NAMES, *COUNTS, *SUMS, *ENDS, "place", "version", *NOTES)
+"""The columns of a state, after those of `per`."""
+TYPES: dict[str, Any] = dict.fromkeys((*NAMES, *NOTES), nw.String()) | dict.fromkeys((*SUMS, *ENDS), nw.Float64())
+TYPES |= dict.fromkeys((*COUNTS, "place", "version"), nw.Int64())
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which pairs of models a state holds, which lists are drawn together, and whether items are kept, checked."""
+
+    baseline: Any
+    cluster: str | None
+    items: bool
+
+    @classmethod
+    def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any) -> Options:
+        """Check what can be checked without a frame."""
+        return cls(baseline, None if cluster is None else column_name("cluster", cluster, labels), flag("items", items))
+
+
+def state(plan: Plan, options: Options) -> Any:
+    """Return the sums over the lists, as a frame of the kind given."""
+    grouped = next((metric.label for metric in plan.metrics if metric.reads_groups), None)
+    if grouped is not None:
+        msg = f"{grouped} reads the groups of all items, which a state of some lists does not hold"
+        raise OptionError(msg, "evaluate it in a call of all lists")
+    if not options.items:
+        check_by_list(plan.metrics, "state", "items=True keeps how often each item is recommended")
+    types = {name: {nw.String(): str, nw.Int64(): int}.get(TYPES[name], float) for name in COLUMNS}
+    return result_frame(plan, lambda: _rows(plan, options), COLUMNS, types, in_kind=True)
+
+
+@dataclass
+class _Table:
+    """The rows of a state while it is made: the parts of each column."""
+
+    columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in COLUMNS})
+    lists: list[int] = field(default_factory=list)
+    """A list of each row's segment."""
+
+    def add(self, groups: Groups, names: Mapping[str, Any], sums: Mapping[str, Any]) -> None:
+        """Add a row for each group."""
+        count = len(groups.first)
+        self.lists += groups.first
+        for name, parts in self.columns.items():
+            kind = object if TYPES[name] == nw.String() else np.float64
+            column = (
+                sums[name] if name in sums else np.full(count, names.get(name, None if kind is object else 0.0), kind)
+            )
+            parts.append(np.asarray(column, dtype=kind))
+
+
+def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
+    """Return the rows of a state, under names of their own."""
+    values, context = ListValues(plan), plan.context
+    metrics = plan.by_list
+    every = range(len(metrics))
+    models = values.models if context.query.several else [None]
+    pairs = []
+    if len(models) > 1 or options.baseline is not None:
+        pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
+        values = with_differences(values, pairs) if pairs else values
+    ones = [(model, metric) for model in range(len(models)) for metric in every]
+    names = [*(value_column(*one) for one in ones), *(pair.difference for pair in pairs)]
+    names += [weight_column(*one) for one in ones if one[1] in values.weighted]
+    names += [pair.weight for pair in pairs if pair.metric in values.weighted]
+    clustered = [] if context.cluster is None else [context.cluster]
+    keys = list(dict.fromkeys([*context.per, *context.keys, *clustered]))
+    table = values.engine.collected(values.frame.select(*keys, *names))
+    array = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names}
+    segments = rows_of(table, context.per)
+    whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.per, *clustered]))
+    if not context.per and not len(table):
+        whole = groups = Groups(np.array([], dtype=np.intp), [-1])
+    clusters = texts_of(context, table, clustered) if clustered else None
+    cluster = [None if clusters is None or place < 0 else clusters[place] for place in groups.first]
+    hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys))], dtype=np.uint64)
+    own = {number: _definition(plan, values, number, clustered=bool(clustered)) for number in every}
+    common = _common(plan, clustered=bool(clustered))
+    items = Items(plan, models) if options.items and plan.requirements.exposure else None
+    together = {} if items is None else _of_items(plan, items, common)
+    about = json.dumps([[_called(name) for name in models], *own.values(), *together.values()]).encode()
+    state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
+    notes: dict[str, Any] = {"version": VERSION, "state": state_id}
+    shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
+    state, labels = _Table(), [metric.label for metric in plan.metrics]
+    heads = [
+        notes | {"metric": _name(plan, metric), "place": labels.index(metric.label), "definition": own[number]}
+        for number, metric in enumerate(metrics)
+    ]
+    for model, called in enumerate(models):
+        there = [~np.isnan(array[value_column(model, metric)]) for metric in every]
+        valued = np.all([np.ones(len(table)), *there], axis=0) * 1.0
+        held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
+        sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
+        state.add(
+            whole, {"kind": "lists", "model": _called(called), "place": model, "definition": shared, **notes}, sums
+        )
+    for model, metric in ones:
+        weights = array.get(weight_column(model, metric))
+        sums = of_values(groups, array[value_column(model, metric)], weights)
+        head = {"kind": "metric", **heads[metric], "model": _called(models[model])}
+        state.add(groups, head, {**sums, "cluster": cluster})
+    for pair in pairs:
+        baseline = array[value_column(pair.baseline, pair.metric)]
+        sums = of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
+        head = {"kind": "pair", **heads[pair.metric], "baseline": _called(models[pair.baseline])}
+        state.add(groups, {**head, "model": _called(models[pair.model])}, {**sums, "cluster": cluster})
+    if items is not None:
+        _add_items(
+            state, items, whole, segments, {place: {"definition": together[place], **notes} for place in together}
+        )
+    return _framed(table, context, state)
+
+
+def _add_items(
+    found: _Table, items: Items, whole: Groups, segments: Sequence[Any], notes: Mapping[int, Mapping[str, Any]]
+) -> None:
+    """Add the rows of items, and those that say which metrics count them."""
+    first = {segments[place]: place for place in whole.first if place >= 0}
+    for place, metric in items.metrics:
+        head = {"metric": items.name(metric), "place": place, **notes[place]}
+        for model, of_items, sums in items.rows(metric):
+            head["model"] = _called(model)
+            found.add(whole, {"kind": "exposure", **head}, {})
+            lists = [whole.first[0] if segment is None else first[segment] for segment in of_items]
+            found.add(Groups(None, lists), {"kind": "item", **head}, sums)
+
+
+def _framed(table: nw.DataFrame[Any], context: CallContext, found: _Table) -> nw.DataFrame[Any]:
+    backend = nw.get_native_namespace(table).__name__
+    made = [
+        new_series(INTERNAL.format(name), np.concatenate(parts), TYPES[name], backend)
+        for name, parts in found.columns.items()
+    ]
+    if not context.per:
+        return made[0].to_frame().with_columns(*made)
+    return table.select(*context.per)[found.lists].with_columns(*made)
+
+
+def _called(model: Any) -> str | None:
+    return None if model is None else str(model)
+
+
+def _name(plan: Plan, metric: Metric) -> str:
+    return plan.context.query.averaging(metric.label).name
+
+
+def _definition(plan: Plan, values: ListValues, number: int, *, clustered: bool) -> str:
+    """Return what must be the same in all states of a metric, as text."""
+    query, metric = plan.context.query, plan.by_list[number]
+    ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
+    definition = {
+        "metric": spelled(metric, query, query.averaging(metric.label)),
+        **_common(plan, clustered=clustered),
+        "range": ends,
+        "higher_is_better": metric.higher_is_better,
+    }
+    return json.dumps(definition)
+
+
+def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, str]:
+    """Return what must be the same in all states of the metrics that count items, as text, by their places."""
+    definitions, query = {}, plan.context.query
+    for place, metric in items.metrics:
+        how = query.averaging(metric.label)
+        own = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
+        definitions[place] = json.dumps({**own, **common, **items.catalog})
+    return definitions
+
+
+def _common(plan: Plan, *, clustered: bool) -> dict[str, Any]:
+    """Return what must be the same of all metrics."""
+    query = plan.context.query
+    return {
+        "by": [str(name) for name in query.by],
+        "relevant": str(query.relevant),
+        "truth": plan.context.truth is not None,
+        "cluster": str(query.cluster) if clustered else None,
+        "several": query.several,
+    }

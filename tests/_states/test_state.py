@@ -1,0 +1,489 @@
+"""States of parts of the lists add up to what one call on all lists says."""
+
+import json
+import random
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recframe
+from compare import same
+from engines import ENGINES
+
+METRICS = ["ndcg@2", "mrr", "recall@1", "gauc", "dcg@3"]
+MODELS = ["old", "new"]
+
+
+def sample(seed, lists=14):
+    """Return the rows of lists whose scores tie, some without relevant rows, some not ranked."""
+    rng = random.Random(seed)
+    return [
+        {
+            "user": user or None,
+            "day": f"d{user % 3}",
+            "visitor": user % 5,
+            "weight": float(user % 4),
+            "item": f"i{item}",
+            "relevant": rng.choice([0, 0, 1, 2]),
+            "old": rng.choice([None, 1.0, 2.0, 3.0]),
+            "new": rng.choice([1.0, 2.0, 3.0, 4.0]),
+        }
+        for user in range(lists)
+        for item in range(rng.randint(1, 5))
+    ]
+
+
+def states_of(engine, rows, parts, *args, **roles):
+    """Return the state of each part of the lists, a part being a set of users."""
+    with engine.running(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        frames = [engine.frame([row for row in rows if row["user"] in part], KINDS) for part in parts]
+        return [recframe.rec(frame).state(*args, **roles) for frame in frames]
+
+
+KINDS = {"user": "int64", "day": "str", "visitor": "int64", "weight": "float64", "item": "str", "relevant": "int64", "old": "float64", "new": "float64"}  # fmt: skip
+
+
+def plain(result):
+    """Return a result as rows of plain values."""
+    import narwhals as nw
+
+    frame = nw.from_native(result)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return [{name: None if value != value else value for name, value in row.items()} for row in frame.rows(named=True)]  # noqa: PLR0124
+
+
+def assert_same(found, expected, columns=None):
+    """Compare rows in order, to 1e-12."""
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        for name in columns or other:
+            both = one[name], other[name]
+            close = both[0] == both[1] or (all(isinstance(value, int | float) for value in both) and same(*both))
+            assert close, f"{name}: {both[0]} instead of {both[1]}"
+
+
+def split(seed, rows, parts):
+    """Split users at random; a part may be empty."""
+    rng = random.Random(seed)
+    users = list(dict.fromkeys(row["user"] for row in rows))
+    found = [[] for _ in range(parts)]
+    for user in users:
+        rng.choice(found).append(user)
+    return [part for part in found if part]
+
+
+ROLES = {
+    "plain": {},
+    "per": {"per": "day"},
+    "cluster": {"cluster": "visitor"},
+    "weight": {"weight": "weight"},
+    "all": {"per": "day", "cluster": "visitor", "weight": "weight", "undefined": 0.0},
+}
+
+
+@pytest.mark.parametrize("case", ROLES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
+    pytest.importorskip("scipy")
+    rows, roles = sample(seed), {"score": MODELS, **ROLES[case]}
+    parts = split(seed, rows, 3)
+    merged = recframe.merge(states_of(engine, rows, parts, METRICS, **roles))
+    frame = engine.frame(rows, KINDS)
+    cluster = {name: value for name, value in roles.items() if name == "cluster"}
+    own = {name: value for name, value in roles.items() if name != "cluster"}
+    order = (
+        (lambda rows: rows)
+        if engine.sorts
+        else (lambda rows: sorted(rows, key=lambda row: (str(row.get("day")), MODELS.index(row["model"]))))
+    )
+    assert_same(plain(merged.evaluate(counts=True)), order(engine.ask(frame, "evaluate", METRICS, counts=True, **own)))
+    described = ["metric", "model", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high"]
+    key = lambda row: (str(row.get("day")), row["model"], row["metric"])  # noqa: E731
+    found = sorted(plain(merged.describe()), key=key)
+    assert_same(found, sorted(engine.ask(frame, "describe", METRICS, **own, **cluster), key=key), described)
+    found = sorted(plain(merged.compare()), key=key)
+    expected = sorted(engine.ask(frame, "compare", METRICS, **own, **cluster), key=key)
+    assert_same(found, expected)
+
+
+CATALOGS = {"of the frames": {}, "counted": {"catalog": 40}, "named": {"catalog": ["i0", "i1", "i3", "other"]}}
+TOGETHER = ["coverage@2", "mrr", "gini@2", "gini(denominator=n-1)@3", "entropy", "personalization@2"]
+
+
+@pytest.mark.parametrize("metrics", [TOGETHER, ["coverage@1"]], ids=["several", "one"])
+@pytest.mark.parametrize("case", CATALOGS)
+def test_items_of_any_split_are_those_of_the_whole(engine, case, metrics):
+    pytest.importorskip("scipy")
+    rows, per = sample(5), {"per": "day"} if case == "of the frames" else {}
+    # Some items are in one part only, and some are never among the first.
+    rows = [{**row, "item": row["item"] if (row["user"] or 0) % 4 else f"own {row['item']}"} for row in rows]
+    roles = {"score": MODELS, **CATALOGS[case], **per}
+    parts = [[user for user in range(1, 14) if user % 4 == rest] + ([None] if not rest else []) for rest in range(4)]
+    states = states_of(engine, rows, parts, metrics, items=True, **roles)
+    expected = engine.ask(engine.frame(rows, KINDS), "evaluate", metrics, **roles)
+    key = lambda row: (str(row.get("day")), row["model"])  # noqa: E731
+    for merged in (recframe.merge(states), recframe.merge(recframe.merge(states[:2]).state(), *states[2:])):
+        assert_same(sorted(plain(merged.evaluate()), key=key), sorted(expected, key=key))
+
+
+@pytest.mark.parametrize("case", CATALOGS)
+def test_items_of_models_in_rows_are_those_of_the_whole(engine, case):
+    pytest.importorskip("scipy")
+    # Of eager frames, the plan has numbers for models: not in the order of their names.
+    rows = [{**row, "model": model, "score": row[model]} for row in sample(5) for model in ("old", "new")]
+    roles, kinds = {"model": "model", **CATALOGS[case]}, {**KINDS, "model": "str", "score": "float64"}
+    frames = [engine.frame([row for row in rows if (row["user"] or 0) % 2 == half], kinds) for half in (0, 1)]
+    with engine.running(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        states = [recframe.rec(frame).state(TOGETHER, items=True, **roles) for frame in frames]
+    expected = engine.ask(engine.frame(rows, kinds), "evaluate", TOGETHER, **roles)
+    key = lambda row: row["model"]  # noqa: E731
+    assert_same(sorted(plain(recframe.merge(states).evaluate()), key=key), sorted(expected, key=key))
+
+
+def test_a_catalogue_that_is_too_small_for_all_states_is_refused(polars_engine):
+    pytest.importorskip("scipy")
+    parts = [[{"user": user, "item": f"{user} {item}", "score": item} for item in range(2)] for user in range(2)]
+    states = [recframe.rec(polars_engine.frame(part)).state("coverage", items=True, catalog=3) for part in parts]
+    assert recframe.merge(states[0]).evaluate().item() == 2 / 3
+    with pytest.raises(recframe.InputError, match="catalog=3 is less than the 4 items"):
+        recframe.merge(states).evaluate()
+
+
+def test_undefined_values_of_all_lists_keep_their_policy(polars_engine):
+    pytest.importorskip("scipy")
+    frame = polars_engine.frame([{"user": 1, "item": "a", "score": 1.0}])
+    for undefined, expected in (("skip", None), (0.5, 0.5)):
+        state = recframe.rec(frame).state("personalization", items=True, undefined=undefined)
+        assert recframe.merge(state).evaluate().item() == expected
+    two = [polars_engine.frame([{"user": user, "item": "a", "score": 1.0}]) for user in (1, 2)]
+    states = [recframe.rec(one).state("coverage", items=True, undefined="raise") for one in two]
+    assert recframe.merge(states).evaluate().item() == 1
+
+
+def test_a_state_is_a_frame_of_the_kind_given(engine):
+    pytest.importorskip("scipy")
+    frame = engine.frame(sample(3), KINDS)
+    with engine.running():
+        state = recframe.rec(frame).state("mrr", score=MODELS, per="day")
+        assert type(state).__module__.split(".")[0] == type(frame).__module__.split(".")[0]
+        assert same(*(plain(recframe.merge(each).evaluate())[0]["mrr"] for each in (state, [state])))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_merging_is_associative_and_in_any_order(seed, count):
+    pytest.importorskip("polars")
+    pytest.importorskip("scipy")
+    polars_engine, rows = ENGINES["polars"].engine, sample(seed)
+    states = states_of(polars_engine, rows, split(seed, rows, count), METRICS[:2], score=MODELS, per="day")
+    whole = recframe.merge(states)
+    random.Random(seed).shuffle(states)
+    again = recframe.merge(states[0])
+    for state in states[1:]:
+        again = recframe.merge(state, again.state())
+    for call in ("evaluate", "describe", "compare"):
+        assert_same(plain(getattr(again, call)()), plain(getattr(whole, call)()))
+    shuffled = whole.state().sample(fraction=1.0, shuffle=True, seed=1)
+    assert plain(recframe.merge(shuffled).compare()) == plain(whole.compare())
+
+
+def test_models_whose_truth_is_given_may_come_in_states_of_their_own(polars_engine):
+    rows = sample(3)
+    frame = polars_engine.frame(rows)
+    truth = polars_engine.frame([{"user": row["user"], "item": row["item"]} for row in rows if row["relevant"] > 1])
+    one, both = (
+        [recframe.rec(frame).state("mrr", score=score, truth=truth) for score in scores]
+        for scores in ([["old"], ["new"]], [MODELS])
+    )
+    found, expected = (plain(recframe.merge(states).evaluate()) for states in (one, both))
+    assert_same(sorted(found, key=str), sorted(expected, key=str))
+    with pytest.raises(recframe.OptionError, match="no two models are compared by all states"):
+        recframe.merge(one).compare()
+    alone = [recframe.rec(frame).state("mrr", score=[model]) for model in MODELS]
+    with pytest.raises(recframe.InputError, match="are in two states: without truth= all models of a list"):
+        recframe.merge(alone)
+
+
+def test_a_baseline_turns_pairs_around(polars_engine):
+    pytest.importorskip("scipy")
+    rows = sample(4)
+    merged = recframe.merge(states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, cluster="visitor"))
+    expected = polars_engine.ask(
+        polars_engine.frame(rows), "compare", METRICS, score=MODELS, cluster="visitor", baseline="new"
+    )
+    assert_same(plain(merged.compare(baseline="new")), expected)
+
+
+def test_segments_add_up(polars_engine):
+    rows = sample(5)
+    states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score="new", per="day")
+    expected = polars_engine.ask(polars_engine.frame(rows), "evaluate", METRICS, score="new")
+    assert_same(plain(recframe.merge(states, per=[]).evaluate()), expected)
+    pl = pytest.importorskip("polars")
+    added = [state.with_columns(job=pl.lit(number)) for number, state in enumerate(states)]
+    assert {row["job"] for row in plain(recframe.merge(added, per="job").evaluate())} == {0, 1}
+
+
+def test_rows_of_merged_results_are_numbered():
+    pytest.importorskip("scipy")
+    pd = pytest.importorskip("pandas")
+    state = pd.DataFrame(sample(8)).rec.state(METRICS[:2], score=MODELS, per="day")
+    merged = recframe.merge(state.assign(job=7), per="job")
+    for result in (merged.evaluate(), merged.describe(), merged.compare(), merged.state(), state):
+        assert result.index.tolist() == list(range(len(result)))
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_segments_keep_their_values_and_types(library):
+    pytest.importorskip("scipy")
+    module = pytest.importorskip(library)
+    large = 2**60 + 1
+    rows = {"user": [1, 2, 3], "shop": [large, large - 1, 5], "relevant": [1, 1, 0], "score": [1.0, 1.0, 1.0]}
+    frame = module.DataFrame(rows)
+    merged = recframe.merge(frame.rec.state("mrr", per="shop"))
+    for result in (merged.evaluate(), merged.describe(), merged.state()):
+        assert result["shop"].dtype == frame["shop"].dtype
+        assert set(result["shop"].to_list() if library == "polars" else result["shop"].tolist()) == {*rows["shop"]}
+    other = module.DataFrame({"user": [4], "shop": [None], "relevant": [1], "score": [1.0]})
+    other = (
+        other.with_columns(module.col("shop").cast(module.Int64))
+        if library == "polars"
+        else other.astype({"shop": float})
+    )
+    both = recframe.merge(
+        module.DataFrame({**rows, "shop": [7, 6, 5]}).rec.state("mrr", per="shop"), other.rec.state("mrr", per="shop")
+    )
+    assert [row["shop"] for row in plain(both.evaluate())] == [5, 6, 7, None]
+
+
+def test_the_mean_is_plain_sql(polars_engine):
+    pl = pytest.importorskip("polars")
+    rows = sample(6)
+    table = pl.concat(states_of(polars_engine, rows, split(1, rows, 3), METRICS, score=MODELS))
+    query = (
+        "SELECT metric, model, sum(total) / sum(weight) AS mean FROM self WHERE kind = 'metric' GROUP BY metric, model"
+    )
+    means = {(row["metric"], row["model"]): row["mean"] for row in table.sql(query).rows(named=True)}
+    for row in polars_engine.ask(polars_engine.frame(rows), "evaluate", METRICS, score=MODELS):
+        for metric in METRICS:
+            assert same(means[metric, row["model"]], row[metric])
+
+
+def state_of(engine, rows, *args, **roles):
+    return recframe.rec(engine.frame(rows)).state(*(args or ("mrr",)), score="new", **roles)
+
+
+def both_of(engine, rows):
+    return recframe.rec(engine.frame(rows)).state("mrr", score=MODELS)
+
+
+REFUSED = {
+    "are in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, a)),
+    "1 list is in two states": lambda engine, a, b: (state_of(engine, a), state_of(engine, [*b, a[0]])),
+    "states of mrr differ in metric": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, ties="best")),
+    "differ in by: .'user'. and .'user', 'day'.": lambda engine, a, b: (state_of(engine, a), state_of(engine, b, by=["user", "day"])),
+    "lacks rows of ndcg": lambda engine, a, b: (state_of(engine, a, ["mrr", "ndcg"]), state_of(engine, b)),
+    "lacks rows of mrr": lambda engine, a, b: (state_of(engine, a, per="day").filter(~(pl().col("kind").eq("metric") & pl().col("day").eq("d1"))),),
+    "has version 0, but this recframe reads version 1": lambda engine, a, b: (state_of(engine, a).with_columns(version=0),),
+    "is no state: it has no column 'kind'": lambda engine, a, b: (engine.frame(a),),
+    "per='week' is no column of a state": lambda engine, a, b: "week",
+    "merge needs a state": lambda engine, a, b: (),
+    "'x' is no state": lambda engine, a, b: ("x",),
+    "rows of the state [0-9a-f]{16} are there twice": lambda engine, a, b: (both_of(engine, a), both_of(engine, a).filter(kind="pair")),
+    "have no rows of the kind 'lists'": lambda engine, a, b: (state_of(engine, a).filter(kind="metric"),),
+    "definition='x' is no definition of a state": lambda engine, a, b: (state_of(engine, a).with_columns(definition=pl().lit("x")),),
+    "keys='x' are no keys of a state": lambda engine, a, b: (state_of(engine, a).with_columns(keys=pl().lit("x")),),
+    "total of a state holds 'x', but it is a column of numbers": lambda engine, a, b: (state_of(engine, a).with_columns(total=pl().lit("x")),),
+    "lacks rows of coverage": lambda engine, a, b: (state_of(engine, a, ["mrr", "coverage"], items=True), state_of(engine, b)),
+    "states of coverage differ in catalog: 9 and 8": lambda engine, a, b: tuple(state_of(engine, part, "coverage", items=True, catalog=size) for part, size in ((a, 9), (b, 8))),
+    "states of coverage differ in items": lambda engine, a, b: tuple(state_of(engine, part, "coverage", items=True, catalog=some) for part, some in ((a, ["i1"]), (b, ["i2"]))),
+    "the states have no rows": lambda engine, a, b: (state_of(engine, a).head(0),),
+}  # fmt: skip
+
+
+def pl():
+    return pytest.importorskip("polars")
+
+
+def welch(one, other, confidence=0.95):
+    """Return the difference of two means with SciPy's Welch test."""
+    stats = pytest.importorskip("scipy.stats")
+    found = stats.ttest_ind(one, other, equal_var=False)
+    low, high = found.confidence_interval(confidence)
+    return {"difference": sum(one) / len(one) - sum(other) / len(other), "p": found.pvalue, "low": low, "high": high}
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_states_of_other_lists_are_a_baseline(engine, seed):
+    rows = [row for row in sample(seed, 20) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 9) == late] for late in (False, True))
+    values = [
+        [row["mrr"] for row in engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user") if row["mrr"] is not None]
+        for part in (new, old)
+    ]  # fmt: skip
+    before, after = (states_of(engine, part, [range(1, 20)], "mrr", score="new")[0] for part in (old, new))
+    for baseline in (before, recframe.merge(before)):
+        (row,) = plain(recframe.merge(after).compare(baseline=baseline))
+        expected = welch(*values)
+        assert_same([row], [expected | {"low": max(expected["low"], -1), "high": min(expected["high"], 1)}], expected)
+        assert (row["lists"], row["baseline_lists"]) == tuple(map(len, values))
+        assert row["p"] == row["p_adjusted"]
+
+
+def test_a_baseline_of_other_lists_has_models_and_segments_of_its_own(polars_engine):
+    pytest.importorskip("scipy")
+    rows = [row for row in sample(6, 24) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 11) == late] for late in (False, True))
+    both, one = {"score": MODELS, "per": "day"}, {"score": "old", "per": "day"}
+    after = recframe.merge(recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], **both)))
+    assert [(row["model"], row["baseline"]) for row in found[:4]] == [("old", "old"), ("new", "new")] * 2
+    assert {row["day"] for row in found} == {"d0", "d1", "d2"}
+    cut = [row for row in old if row["day"] != "d1"]
+    found = plain(after.compare(baseline=recframe.rec(polars_engine.frame(cut)).state(["mrr", "ndcg@2"], **one)))
+    assert {row["p"] is None for row in found if row["day"] == "d1"} == {True}
+    assert {row["baseline_lists"] for row in found if row["day"] == "d1"} == {0}
+    named = {"score": ["old", "other"], "per": "day"}
+    three = [{**row, "other": row["old"]} for row in old]
+    with pytest.raises(recframe.OptionError, match="the baseline has no model 'new'; it has 'old', 'other'"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(three)).state(["mrr", "ndcg@2"], **named))
+    with pytest.raises(recframe.OptionError, match="the baseline has no rows of ndcg@2; it has mrr"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state("mrr", **one))
+    with pytest.raises(recframe.InputError, match="differs in metric of mrr"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(old)).state(["mrr", "ndcg@2"], ties="best", **one))
+    with pytest.raises(recframe.InputError, match="12 lists are also in the baseline"):
+        after.compare(baseline=recframe.rec(polars_engine.frame(new)).state(["mrr", "ndcg@2"], **both))
+    with pytest.raises(recframe.MissingColumnError, match="per='day' is no column of a state"):
+        after.compare(baseline=recframe.merge(recframe.rec(polars_engine.frame(old)).state("mrr", **one), per=[]))
+    with pytest.raises(recframe.OptionTypeError, match="a state: recframe.merge"):
+        recframe.rec(polars_engine.frame(new)).compare("mrr", score="new", baseline=polars_engine.frame(old))
+
+
+def test_welchs_test_keeps_its_level():
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    from recframe._comparison.options import Options
+    from recframe._states.unpaired import _statistics
+
+    options = Options(None, "t", 0.95, "holm", None, 100, 0, "percentile")
+    random, draws = np.random.default_rng(0), 20_000
+    values = [random.exponential(1, (draws, 40)), 1 + 3 * (random.random((draws, 25)) - 0.5)]
+    one, other = (
+        {"mean": v.mean(axis=1), "error": v.std(axis=1, ddof=1) / np.sqrt(v.shape[1]), "degrees": np.full(draws, v.shape[1] - 1.0), "lists": np.full(draws, 40.0)}
+        for v in values
+    )  # fmt: skip
+    found = _statistics(one, other, (-np.inf, np.inf), options)
+    assert np.allclose(found["p"], stats.ttest_ind(*values, axis=1, equal_var=False).pvalue, rtol=1e-9)
+    assert 0.04 < np.mean(found["p"] < 0.05) < 0.065
+    assert ((found["p"] < 0.05) == ((found["low"] > 0) | (found["high"] < 0))).all()
+
+
+def test_clusters_of_other_lists_are_the_units(engine):
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    from recframe._statistics.student import Sums
+
+    rows = [{**row, "visitor": row["user"] // 3} for row in sample(9, 60) if row["user"] is not None]
+    old, new = ([row for row in rows if (row["user"] > 23) == late] for late in (False, True))
+    means = []
+    for part in (new, old):
+        found = engine.ask(engine.frame(part, KINDS), "evaluate", "mrr", score="new", per="user")
+        values = {row["user"]: row["mrr"] for row in found if row["mrr"] is not None}
+        visitors = np.array([user // 3 for user in values])
+        means.append(Sums.of(np.array(list(values.values())), np.ones(len(values)), visitors))
+    squares = [one.standard_error**2 for one in means]
+    degrees = sum(squares) ** 2 / sum(square**2 / one.degrees for square, one in zip(squares, means, strict=True))
+    statistic = (means[0].mean - means[1].mean) / np.sqrt(sum(squares))
+    given = {"score": "new", "cluster": "visitor"}
+    before, after = (states_of(engine, part, [range(60)], "mrr", **given)[0] for part in (old, new))
+    (row,) = plain(recframe.merge(after).compare(baseline=before))
+    assert row["p"] == pytest.approx(2 * stats.t.sf(abs(statistic), degrees).item(), rel=1e-9)
+    (usual,) = plain(
+        recframe.merge(states_of(engine, new, [range(60)], "mrr", score="new")).compare(
+            baseline=states_of(engine, old, [range(60)], "mrr", score="new")[0]
+        )
+    )
+    assert usual["p"] != row["p"]
+
+
+@pytest.mark.parametrize("message", REFUSED)
+@pytest.mark.filterwarnings("ignore")
+def test_what_does_not_add_up_is_refused(polars_engine, message):
+    rows = sample(7)
+    one, other = ([row for row in rows if (row["user"] or 0) % 2 == half] for half in (0, 1))
+    given = REFUSED[message](polars_engine, one, other)
+    with pytest.raises(recframe.RecError, match=message):
+        recframe.merge(state_of(polars_engine, one), per=given) if isinstance(given, str) else recframe.merge(*given)
+
+
+def test_what_sums_do_not_tell_is_refused(polars_engine):
+    pytest.importorskip("scipy")
+    merged = recframe.merge(recframe.rec(polars_engine.frame(sample(8))).state("mrr", score=MODELS))
+    with pytest.raises(recframe.OptionError, match="test='bootstrap' reads the values of lists"):
+        merged.compare(test="bootstrap")
+    with pytest.raises(recframe.OptionError, match="baseline='other' is not one of the models"):
+        merged.compare(baseline="other")
+    with pytest.raises(
+        recframe.OptionError, match="coverage@2 is one value of all lists together[^~]*items=True keeps"
+    ):
+        recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new")
+    together = recframe.merge(
+        recframe.rec(polars_engine.frame(sample(8))).state("coverage", 2, score="new", items=True)
+    )
+    with pytest.raises(recframe.OptionError, match="describe needs a value per list, but coverage@2"):
+        together.describe()
+    assert "quantile" not in json.dumps(sorted(plain(merged.describe())[0]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_frame_without_rows_has_a_state(polars_engine):
+    state = state_of(polars_engine, sample(9)[:1]).head(0)
+    empty = recframe.rec(polars_engine.frame(sample(9)).head(0)).state("mrr", score="new")
+    assert state.schema == empty.schema
+    (row,) = plain(recframe.merge(empty).evaluate(counts=True))
+    assert row == {"mrr": None, "lists": 0, "undefined": 0}
+    both = recframe.merge(empty, state_of(polars_engine, sample(9)))
+    assert plain(both.evaluate()) == plain(recframe.merge(state_of(polars_engine, sample(9))).evaluate())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_pairs_that_not_all_states_hold_are_refused(polars_engine):
+    pytest.importorskip("scipy")
+    rows = sample(10)
+    third = [{**row, "third": row["new"] / 2} for row in rows]
+    parts = [polars_engine.frame([row for row in third if (row["user"] or 0) % 2 == half]) for half in (0, 1)]
+    models = [*MODELS, "third"]
+    every = [recframe.rec(part).state("mrr", score=models) for part in parts]
+    some = recframe.rec(parts[1]).state("mrr", score=models, baseline="old")
+    found = recframe.merge(every[0], some).compare()
+    assert [(row["model"], row["baseline"]) for row in plain(found)] == [("new", "old"), ("third", "old")]
+    with pytest.raises(recframe.OptionError, match="not all states compare 'third' with 'new'"):
+        recframe.merge(every[0], some).compare(baseline="new")
+    pairs = pl().col("kind") == "pair"
+    cut = every[1].filter(~(pairs & (pl().col("model") == "new")))
+    with pytest.raises(recframe.OptionError, match="not all states compare 'new' with 'old'"):
+        recframe.merge(every[0], cut).compare(baseline="old")
+
+
+def test_the_state_of_a_lazy_frame_is_lazy():
+    pytest.importorskip("scipy")
+    frame = pl().DataFrame(sample(11))
+    eager = recframe.rec(frame).state("mrr", score=MODELS, per="day")
+    lazy = recframe.rec(frame.lazy()).state("mrr", score=MODELS, per="day")
+    assert isinstance(lazy, pl().LazyFrame)
+    assert lazy.collect_schema() == lazy.collect().schema == eager.schema
+    assert list(lazy.collect_schema()) == eager.columns
+    assert plain(recframe.merge(lazy).compare()) == plain(recframe.merge(eager).compare())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_states_survive_files_of_text(polars_engine, tmp_path):
+    pytest.importorskip("scipy")
+    rows = sample(12)
+    states = states_of(polars_engine, rows, split(1, rows, 2), METRICS, score=MODELS, per="day", cluster="visitor")
+    path = tmp_path / "states.csv"
+    pl().concat(states).write_csv(path)
+    for call in ("evaluate", "describe", "compare"):
+        found = getattr(recframe.merge(pl().read_csv(path, infer_schema_length=None)), call)()
+        assert_same(plain(found), plain(getattr(recframe.merge(states), call)()))
