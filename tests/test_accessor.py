@@ -156,7 +156,9 @@ def test_errors_and_metrics_pickle():
 
 def test_repr_says_what_there_is(frame):
     text = repr(frame.rec(by="user"))
-    assert text.startswith("<rec on p") and "by='user'" in text and "ndcg" in text and "evaluate" in text
+    assert text.startswith("<rec on p") and "by='user'>\nmetrics  precision" in text
+    assert " ndcg," in text and "\ncalls    measure, evaluate" in text and " compare," in text
+    assert max(map(len, text.splitlines())) <= 100
 
 
 @pytest.mark.filterwarnings("ignore::recframe.DataWarning")  # the key is the rank, so all ranks of a list tie

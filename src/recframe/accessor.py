@@ -7,6 +7,7 @@ same records that give the classes their methods here.
 from __future__ import annotations
 
 from functools import wraps
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe import _evaluate
@@ -79,7 +80,11 @@ class Rec(
         kind = type(self._frame)
         bound = "".join(f", {name}={value!r}" for name, value in self._bound.items() if name != "truth")
         library = kind.__module__.split(".")[0]
-        return f"<rec on {library}.{kind.__name__}{bound}: {', '.join(METRICS)}, evaluate, measure>"
+        kinds = {"metrics": METRICS, "calls": CALL_ROLES}
+        lines = (
+            fill(f"{title:8} {', '.join(names)}", 100, subsequent_indent=" " * 9) for title, names in kinds.items()
+        )
+        return "\n".join([f"<rec on {library}.{kind.__name__}{bound}>", *lines])
 
     def measure(self, metric: str | Metric, **roles: Any) -> Any:
         """Return one metric, given by its name or as an object.
