@@ -111,14 +111,23 @@ class Asymptotic:
             return np.asarray(np.where(needed < np.log1p(growth), np.sqrt(degrees * share), degrees + np.inf))
 
     def interval(self, sums: Sums, bounds: Sequence[Any]) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of a mean."""
-        return student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level))
+        """Return the ends of the interval of a mean, which holds 0 where equal values are too few to reject it."""
+        low, high = student.interval(sums, 1 - self.level, bounds, self.end(sums, bounds, self.level))
+        held = (sums.standard_error == 0) & (self.p_value(sums, bounds) >= self.level)
+        return np.where(held, np.minimum(low, 0.0), low), np.where(held, np.maximum(high, 0.0), high)
 
     def p_value(self, sums: Sums, bounds: Sequence[Any]) -> Floats:  # noqa: ARG002 - as that of the bounded law
-        """Return the p-value of a mean of 0; that of equal values is that of flips, which holds at all looks too."""
-        error = sums.standard_error
-        p = self.p_of(ratio(np.abs(sums.mean), error), sums.degrees, sums.lists)
-        return np.where(error > 0, p, student.p_value(sums))
+        """Return the p-value of a mean of 0.
+
+        That of equal values is the limit of E as t grows, and not below that of flips: a first few equal values would
+        reject sooner than any other ones can.
+        """
+        error, degrees = sums.standard_error, sums.degrees
+        p = self.p_of(ratio(np.abs(sums.mean), error), degrees, sums.lists)
+        with np.errstate(invalid="ignore"):
+            limit = np.exp(-degrees / 2 * np.log1p(self.growth(sums.lists)))
+        equal = student.p_value(sums)
+        return np.where(error > 0, p, np.where(sums.mean == 0, equal, np.maximum(limit, equal)))
 
     def end(self, sums: Sums, bounds: Sequence[Any], level: float) -> Floats:  # noqa: ARG002 - as that of the bounded law
         """Return from how many standard errors on the test rejects at a level."""
