@@ -89,9 +89,10 @@ class Evidence:
 def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tuple[Floats, Floats, Floats]:
     """Return Holm's adjusted p-values of three claims of each row, of which at most one is at risk to be false.
 
-    Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it. So claims are
-    tested in the order of their p-values, each at the level of the number of rows that may still hold a false one: a
-    row that is better, or that is worse and not by more than the margin, does not.
+    Whatever a row's difference is, one two-sided test bounds the probability of a false claim about it, and one of its
+    tails where the difference is beyond the margin. So claims are tested in the order of their p-values, each at the
+    level of the number of rows that may still hold a false one. A row counts half from where its difference from 0 is
+    decided on, as it may be beyond the margin on that side only, and no more from where that is ruled out too.
     """
     known = np.flatnonzero(~np.isnan(p))
     claims = np.stack([p, loss, within])[:, known]
@@ -99,8 +100,11 @@ def _stepped_down(p: Floats, loss: Floats, within: Floats, sign: Floats) -> tupl
     place = np.empty(order.size, dtype=np.intp)
     place[order] = np.arange(order.size)
     ranks = place.reshape(claims.shape)
-    settled = np.where(sign[known] > 0, ranks[0], np.where(sign[known] < 0, np.maximum(ranks[0], ranks[1]), order.size))
-    at_risk = len(known) - np.searchsorted(np.sort(settled), np.arange(order.size), side="left")
+    # What rules out the margin on the side of the estimate.
+    beyond = np.where(sign[known] > 0, ranks[2], ranks[1])
+    differs = np.where(sign[known] == 0, order.size, ranks[0])
+    halves = np.sort(np.concatenate([differs, np.maximum(differs, beyond)]))
+    at_risk = len(known) - np.searchsorted(halves, np.arange(order.size), side="left") / 2
     corrected = np.full((3, len(p)), np.nan)
     stepped = np.empty(order.size)
     stepped[order] = np.minimum(np.maximum.accumulate(claims.ravel()[order] * np.maximum(at_risk, 1)), 1.0)
