@@ -57,6 +57,11 @@ def module_name(path):
     return ".".join(("recframe", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
+IMPORTERS = {"import_module", "calls.of_lists"}
+"""Functions that import the module whose name they are given."""
+PATHS = {module_name(path): path for path in modules("**/*.py")}
+
+
 def imported(path, *, for_types=False):
     """Return what a module imports when it runs, anywhere in it, and if requested what is for type checkers only."""
     names = set()
@@ -68,16 +73,13 @@ def imported(path, *, for_types=False):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "import_module":
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in IMPORTERS:
             names.update(arg.value for arg in node.args if isinstance(arg, ast.Constant))
         for child in ast.iter_child_nodes(node):
             visit(child)
 
     visit(ast.parse(path.read_text(encoding="utf-8")))
     return names
-
-
-PATHS = {module_name(path): path for path in modules("**/*.py")}
 
 
 def own_imports(*, for_types=False):
@@ -291,6 +293,29 @@ def test_an_eager_ndcg_walks_through_few_files_of_the_plan():
     finally:
         sys.setprofile(before)
     assert len([file for file in files if file.parts[0] == "_plan"]) <= WALKED
+
+
+def numbers_of(path):
+    """Yield the constants of a module that are numbers, or may be: their names and values."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                pairs = [(target, node.value)]
+                if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                    pairs = zip(target.elts, node.value.elts, strict=True)
+                for name, value in pairs:
+                    if isinstance(name, ast.Name) and name.id.isupper():
+                        yield name.id, ast.unparse(value)
+
+
+def test_the_name_of_a_number_has_one_value():
+    values = {}
+    for path in modules("**/*.py"):
+        for name, value in numbers_of(path):
+            values.setdefault(name, set()).add(value)
+    number = re.compile(r"[\d.e*+_ -]+")
+    assert any(map(number.fullmatch, values["ROUNDING"]))
+    assert not [name for name, given in values.items() if len(given) > 1 and any(map(number.fullmatch, given))]
 
 
 def test_names_say_what_they_hold():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles, roles_of
 from recframe._display.data import MEANS
 from recframe._display.plot import PLOTS, Plot
-from recframe._expressions.calls import CALLS, NAMES, POLICIES
+from recframe._expressions.calls import CALLS, NAMES, OWN_POLICIES
 from recframe.accessor import Rec
 from recframe.metrics import METRICS, CutMetric
 
@@ -230,13 +230,13 @@ def plot() -> str:
 
 def expr_stub() -> str:
     """Return the whole stub of the functions that give expressions."""
-    types = role_types(POLICIES) | {"ties": "ExpressionTies"}
+    types = role_types(OWN_POLICIES) | {"ties": "ExpressionTies"}
     text = EXPR.format(imports=imports_of(METRICS[name] for name in NAMES), roles=typed_dict("ExpressionRoles", types))
     for name, function in CALLS.items():
         own: list[str] = []
         star = False
         for each in inspect.signature(function).parameters.values():
-            if each.kind is each.VAR_KEYWORD or each.name in POLICIES:
+            if each.kind is each.VAR_KEYWORD or each.name in OWN_POLICIES:
                 continue
             if each.kind is each.KEYWORD_ONLY and not star:
                 own, star = [*own, "*"], True

@@ -69,31 +69,22 @@ FusionNorm = Literal["min-max", "max", "sum", "zscore", "rank", "borda"]
 """How the scores of a list become comparable between models."""
 
 DEFAULT_SCORE = "score"
-EVALUATED = frozenset(
-    {
-        "measure",
-        "evaluate",
-        "contributions",
-        "compare",
-        "rank_models",
-        "sample_size",
-        "describe",
-        "estimate",
-        "report",
-        "state",
-        "changes",
-        "tune",
-    }
-)
+CALLS = (
+    "measure", "evaluate", "contributions", "compare", "rank_models", "sample_size", "describe", "estimate", "bounds",
+    "exposure", "changes", "state", "report", "fuse", "tune", "agreement", "check", "label", "top", "to_lists", "split",
+    "add_random", "add_popular", "add_propensity", "position_bias",
+)  # fmt: skip
+"""The calls that accept roles."""
+RANKING = frozenset(CALLS) - {"split", "add_random", "add_popular", "add_propensity"}
+"""Those that read how a model orders rows."""
+EXPOSED = RANKING - {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
+"""Those that read a ranking as metrics do: `exposure` does, but has no metric."""
+EVALUATED = EXPOSED - {"exposure"}
 """The calls that compute metrics."""
 AVERAGED = EVALUATED - {"contributions", "changes"}
+"""Those that average over lists."""
 BY_VALUE = frozenset({"measure", "evaluate"})
-"""The calls that give values of metrics and nothing else."""
-EXPOSED = EVALUATED | {"exposure"}
-"""These, and the one that looks at the attention of groups."""
-RANKED = EXPOSED | {"bounds", "fuse", "agreement", "check", "label", "top", "to_lists", "position_bias"}
-"""The calls that read a ranking."""
-EVERY = RANKED | {"split", "add_random", "add_popular", "add_propensity"}
+"""Those whose result is the value alone."""
 Kind = Literal["column", "policy", "frame", "side information", "parts"]
 """What a role names: columns, a policy, the truth, a frame that only some metrics read, or how lists are read."""
 
@@ -250,13 +241,13 @@ class Roles:
         The column that names the model of each row, in long format.
     """
 
-    by: Columns = field(default="user", metadata=Role.of(column_names, EVERY))
-    item: str = field(default="item", metadata=Role.of(column_name, EVERY))
+    by: Columns = field(default="user", metadata=Role.of(column_names, frozenset(CALLS)))
+    item: str = field(default="item", metadata=Role.of(column_name, frozenset(CALLS)))
     relevant: str = field(
         default="relevant", metadata=Role.of(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
     )
-    score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
-    rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKED))
+    score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKING))
+    rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKING))
     value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
@@ -288,7 +279,7 @@ class Roles:
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
     estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
-    model: str | None = field(default=None, metadata=Role.of(_name, RANKED - {"measure", "bounds", "position_bias"}))
+    model: str | None = field(default=None, metadata=Role.of(_name, RANKING - {"measure", "bounds", "position_bias"}))
 
     @classmethod
     def names(cls) -> list[str]:
@@ -309,28 +300,6 @@ POLICIES = ("ties", "min_relevance", "undefined", "lists")
 """What a profile sets for every metric."""
 EXPLAINED = (*POLICIES, "condensed", "propensity", "sampled", "estimator", "mean", "weight")
 """What `explain` accepts in addition to `like`: what changes the numbers of a metric."""
-CALLS = (
-    *(
-        "measure",
-        "evaluate",
-        "contributions",
-        "compare",
-        "rank_models",
-        "sample_size",
-        "describe",
-        "estimate",
-        "bounds",
-        "exposure",
-        "changes",
-        "state",
-        "report",
-        "fuse",
-        "tune",
-        "agreement",
-        "check",
-    ),
-    *("label", "top", "to_lists", "split", "add_random", "add_popular", "add_propensity", "position_bias"),
-)
 CALL_ROLES: Mapping[str, tuple[str, ...]] = {
     call: tuple(name for name, role in ROLES.items() if call in role.calls) for call in CALLS
 }

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
 
 
-RANKED = "rank"
+DEFAULT_RANK = "rank"
 Ordered = Literal["as given", "by chance", "by relevance"]
 COMPACT = ("tied", "candidates")
 """What `recframe.from_factors` adds to ranks."""
-GUESSED = frozenset({DEFAULT_SCORE, RANKED, *COMPACT})
+GUESSED = frozenset({DEFAULT_SCORE, DEFAULT_RANK, *COMPACT})
 """The columns of an eager frame whose presence may say what ranks it."""
 
 
@@ -222,19 +222,19 @@ def resolved(
         configured = {name: value for name, value in configured.items() if name not in unread}
     if "partitions" in configured and is_frame(frames[0]) and adapter_of(frames[0]).partitions is None:
         del configured["partitions"]
-    if not any({**configured, **named}.get(role) is not None for role in ("score", RANKED)):
+    if not any({**configured, **named}.get(role) is not None for role in ("score", DEFAULT_RANK)):
         configured = {**_ranks_of(frames[0], allowed), **configured}
     return layered([configured, bound, given], allowed, labels_of(*frames))
 
 
 def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
     """Return the roles that columns of an eager frame play where it holds ranks, and no scores."""
-    if RANKED not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
+    if DEFAULT_RANK not in allowed or not is_frame(frame) or not adapter_of(frame).eager:
         return {}
     there = adapter_of(frame).names(frame)
-    if DEFAULT_SCORE in there or RANKED not in there:
+    if DEFAULT_SCORE in there or DEFAULT_RANK not in there:
         return {}
-    return {name: name for name in (RANKED, *COMPACT) if name in there and name in allowed}
+    return {name: name for name in (DEFAULT_RANK, *COMPACT) if name in there and name in allowed}
 
 
 def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:

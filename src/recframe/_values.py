@@ -58,6 +58,11 @@ def column_name(role: str, given: object, labels: Labels = None) -> str:
     raise OptionTypeError(msg, hint)
 
 
+def column_or_none(role: str, given: object, labels: Labels = None) -> str | None:
+    """Return the column of a role that may have none, or raise."""
+    return None if given is None else column_name(role, given, labels)
+
+
 def column_names(role: str, given: object, labels: Labels = None) -> str | list[str] | None:
     """Return what an argument names: one column, a list of columns, or None.
 
@@ -132,9 +137,9 @@ def _is_boolean(given: Any) -> bool:
 
 # --- numbers and words -------------------------------------------------------------------------------------------
 
-LARGEST = 1e300
+LARGEST_NUMBER = 1e300
 """The largest number that is read as a score or a value of a list: sums of larger ones are infinite."""
-MOST = 2**31 - 1
+MOST_ROWS = 2**31 - 1
 """The largest number of rows of a list, and so the largest cutoff."""
 
 
@@ -144,7 +149,7 @@ def whole_number(
     hint: str,
     *,
     least: int = 1,
-    most: int | None = MOST,
+    most: int | None = MOST_ROWS,
     wrong: str = "is not a whole number",
 ) -> int:
     """Return a whole number within bounds; `wrong` says what else is wrong."""
@@ -195,8 +200,8 @@ def number_or(name: str, given: object, words: Sequence[str]) -> Any:
 def finite_or(name: str, given: object, words: Sequence[str], hint: str) -> Any:
     """Return a number that means can be made of as a float, or one of some words."""
     value = number_or(name, given, words)
-    if isinstance(value, float) and not abs(value) <= LARGEST:
-        msg = f"{name}={quoted(given)} is not within ±{LARGEST:g}"
+    if isinstance(value, float) and not abs(value) <= LARGEST_NUMBER:
+        msg = f"{name}={quoted(given)} is not within ±{LARGEST_NUMBER:g}"
         raise OptionError(msg, hint)
     return value
 

@@ -133,7 +133,7 @@ class UndefinedWarning(RecWarning):
 
 _REPR = Repr()
 _REPR.maxlist = _REPR.maxtuple = _REPR.maxset = _REPR.maxfrozenset = _REPR.maxdict = 10
-_REPR.maxstring = _REPR.maxlong = _REPR.maxother = LONGEST = 120
+_REPR.maxstring = _REPR.maxlong = _REPR.maxother = LONGEST_VALUE = 120
 
 
 def quoted(value: object) -> str:
@@ -144,7 +144,7 @@ def quoted(value: object) -> str:
         text = str(value) if text.startswith("<Expr ") else text
     except Exception:  # noqa: BLE001 - the repr of a value may raise anything
         text = "\n"
-    if "\n" in text or len(text) > 4 * LONGEST:
+    if "\n" in text or len(text) > 4 * LONGEST_VALUE:
         library = type(value).__module__.split(".")[0]
         text = f"<{type(value).__name__}>" if library == "builtins" else f"<{library} {type(value).__name__}>"
     return text
@@ -166,7 +166,9 @@ def _sign(code: int) -> str:
 def closest_of(given: object, names: Iterable[str]) -> str:
     """Return the name that the user probably meant, or nothing."""
     by_lower = {name.lower(): name for name in reversed([*names])}
-    match = get_close_matches(given.lower()[:LONGEST], by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
+    match = (
+        get_close_matches(given.lower()[:LONGEST_VALUE], by_lower, n=1, cutoff=0.7) if isinstance(given, str) else []
+    )
     return by_lower[match[0]] if match else ""
 
 

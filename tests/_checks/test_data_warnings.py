@@ -295,7 +295,7 @@ def test_labels_that_mean_something_are_passed_over(engine):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(first_rows, "SAMPLE", 2)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 2)
 
 
 def test_a_suspicion_in_the_sample_is_confirmed_in_the_whole_frame(engine, small_sample):

@@ -120,7 +120,7 @@ def test_many_lists_are_left_out_in_groups(library, monkeypatch):
     frame = library.DataFrame(rows_of(4, 60))
     given = {"by": "session", "score": MODELS, "catalog": CATALOG}
     every = frame.rec.describe(METRICS, **given)
-    monkeypatch.setattr(all_lists, "GROUPS", 20)
+    monkeypatch.setattr(all_lists, "MOST_GROUPS", 20)
     monkeypatch.setattr(all_lists, "CELLS", 40)
     grouped = frame.rec.describe(METRICS, **given)
     assert grouped["mean"].to_list() == pytest.approx(every["mean"].to_list())

@@ -258,7 +258,7 @@ def test_many_pairs_are_compared_in_steps_with_a_bar(test, per, library, monkeyp
 
     expected = compared()
     assert capsys.readouterr().err == ""
-    monkeypatch.setattr("recframe._comparison.compare.PAIRS", 4)
+    monkeypatch.setattr("recframe._comparison.compare.PAIRS_AT_ONCE", 4)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("recframe._progress.QUIET", 0)
     assert [pytest.approx(column) if isinstance(column[0], float) else column for column in expected] == compared()

@@ -122,7 +122,7 @@ def test_steps_and_other_engines_change_nothing(engine, monkeypatch):
     frame = engine.frame(rows_of(24, lists=40))
     given = {"by": "session", "score": MODELS, "correction": "romano-wolf", "resamples": 200, "per": "country"}
     expected = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
-    monkeypatch.setattr("recframe._comparison.compare.PAIRS", 4)
+    monkeypatch.setattr("recframe._comparison.compare.PAIRS_AT_ONCE", 4)
     found = engine.ask(frame, "compare", ["ndcg@3", "mrr"], **given)
     for one, other in zip(found, expected, strict=True):
         assert {name: one[name] for name in one if name != "p"} == pytest.approx(

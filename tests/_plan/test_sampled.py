@@ -75,7 +75,7 @@ def test_the_estimated_rank_is_unbiased():
 
 def test_many_ranks_are_read_in_blocks(monkeypatch):
     whole = table(OF_RANK["ndcg"], 5, 60, "bv")
-    monkeypatch.setattr("recframe._statistics.sampled_ranks.BLOCK", 7)
+    monkeypatch.setattr("recframe._statistics.sampled_ranks.RANKS_AT_ONCE", 7)
     assert np.allclose(table(OF_RANK["ndcg"], 5, 60, "bv"), whole, atol=1e-12)
 
 

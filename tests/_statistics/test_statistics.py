@@ -530,9 +530,9 @@ def test_bootstrap_draws_units_at_the_borders_of_blocks_as_often_as_any(size, se
 
 
 def test_bootstrap_draws_units_independently_of_each_other(monkeypatch):
-    monkeypatch.setattr(draws, "BLOCK", 4)
+    monkeypatch.setattr(draws, "UNITS_OF_BLOCK", 4)
     monkeypatch.setattr(draws, "SECTION", 16)
-    monkeypatch.setattr(draws, "TOGETHER", 999)
+    monkeypatch.setattr(draws, "RESAMPLES_AT_ONCE", 999)
     size, resamples = 37, 20_000
     found = numbers_drawn(size, range(size), resamples)
     assert (found.sum(axis=1) == size).all()

@@ -31,6 +31,7 @@ from recframe._plan.sources import (
     key_names,
     key_specs,
     model_spec,
+    name_of_model,
     score_specs,
     segment_specs,
     with_list_key,
@@ -253,7 +254,9 @@ class Agreement:
         every = nw.col(LISTS) + nw.col(MODEL_ONLY) + nw.col(OTHER_ONLY)
         table = table.with_columns(nw.when(every > 0).then(nw.col(LISTS) / every).alias(IN_BOTH))
         if not self._long:
-            table = table.with_columns(self._named(LEFT).alias(MODEL), self._named(RIGHT).alias(OTHER))
+            models = {MODEL: LEFT, OTHER: RIGHT}
+            names = {name: name_of_model(self._query, nw.col(number)) for name, number in models.items()}
+            table = table.with_columns(**names)
         check_apart([self._labels.get(column, column) for column in self._columns])
         return table
 
@@ -311,10 +314,3 @@ class Agreement:
     def _native(self, frame: Frame, names: Mapping[str, str], sort: Sequence[str]) -> nw.DataFrame[Any]:
         """Return an eager result in the user's values, sorted by some columns."""
         return nw.from_native(self._session.finish(frame, names, sort), eager_only=True)
-
-    def _named(self, column: str) -> nw.Expr:
-        """Return the name of a model by its number."""
-        name = nw.lit(self._query.model_name(0))
-        for i in range(1, len(self._query.orders)):
-            name = nw.when(nw.col(column) == i).then(nw.lit(self._query.model_name(i))).otherwise(name)
-        return name

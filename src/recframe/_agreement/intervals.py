@@ -9,13 +9,11 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import CLUSTER, key_column
-from recframe._comparison.describe import intervals_of_means
+from recframe._comparison.describe import Options, intervals_of_means
 from recframe._engines.column_spec import ColumnSpec
 from recframe._lists import paired_sums as paired
 from recframe._lists.paired_sums import UNIT_PARTS
 from recframe._statistics import ROUNDING
-from recframe._statistics.student import check_confidence
-from recframe._values import column_name
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,24 +21,14 @@ if TYPE_CHECKING:
 
     from recframe._columns import Frame
     from recframe._engines.base import Engine
-    from recframe._values import Labels
 
 PARTS = ("lists", "total", "squares", "fractions")
 """What lists add to the sums of a measure."""
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(Options):
     """How intervals are requested, checked."""
-
-    confidence: float
-    cluster: str | None
-
-    @classmethod
-    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Interval:
-        """Check what can be checked without a frame."""
-        cluster = None if cluster is None else column_name("cluster", cluster, labels)
-        return cls(check_confidence(confidence), cluster)
 
     def specs(self, by: Sequence[str]) -> dict[str, ColumnSpec]:
         """Return the column of clusters to read, if it is not in the key."""

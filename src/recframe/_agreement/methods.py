@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe._methods import Methods
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recframe._data.methods import Frame
 
 
-class AgreementMethods:
+class AgreementMethods(Methods):
     """How alike rankings are: what `Rec` offers for several models."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def agreement(
         self,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
-METRIC, ROWS, MODELS, LARGEST = "metric", "rows", "models", "largest"
+METRIC, ROWS, MODELS, LARGEST_VALUE = "metric", "rows", "models", "largest"
 
 
 def warn_of_data(
@@ -117,10 +117,10 @@ def _is_zero(query: Query, metric: Metric, result: Any, context: CallContext, me
         return any(not abs(mean or 0.0) > 0 for row in averages.rows() for mean in row)
     if context.long:
         value = nw.col(how.name).abs().fill_null(0.0)
-        models = result.select(MODEL, value.alias(LARGEST)).group_by(MODEL).agg(nw.col(LARGEST).max())
+        models = result.select(MODEL, value.alias(LARGEST_VALUE)).group_by(MODEL).agg(nw.col(LARGEST_VALUE).max())
         # Contributions have no row of a list without a value.
         missing = len(models) < context.engine.scalar(context.models().select(nw.len()))
-        return missing or not models.get_column(LARGEST).min() > 0
+        return missing or not models.get_column(LARGEST_VALUE).min() > 0
     values = result.get_column(how.name)
     return not ((values.min() or 0.0) < 0 or (values.max() or 0.0) > 0)
 
@@ -132,7 +132,7 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
     if len(frame) > REACH:
         frame = adapter.as_narwhals(frame)[:REACH].to_native()
     item = query.item if query.item in adapter.names(frame) and query.item not in query.by else None
-    sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.SAMPLE else frame
+    sample = first_rows.with_first_list(frame, query) if len(frame) > first_rows.FIRST_ROWS else frame
     repeats = adapter.lists_with_repeats(sample, query.by, query.model, query.orders, item)
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))

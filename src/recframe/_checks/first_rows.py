@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from recframe._engines.base import Engine
     from recframe._query import Query
 
-SAMPLE = 10_000
+FIRST_ROWS = 10_000
 """How many of the first rows to look at."""
 
 
 def first_rows(frame: Any) -> Any:
     """Return the first rows of a frame; a short one itself."""
-    return frame if len(frame) <= SAMPLE else adapter_of(frame).as_narwhals(frame)[:SAMPLE].to_native()
+    return frame if len(frame) <= FIRST_ROWS else adapter_of(frame).as_narwhals(frame)[:FIRST_ROWS].to_native()
 
 
 def with_first_list(frame: Any, query: Query) -> Any:
@@ -36,10 +36,10 @@ def with_first_list(frame: Any, query: Query) -> Any:
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
     if len(keys) < len(query.by) or any(key[0] is None for key in keys):
         return head
-    of_first = reduce(and_, (_equal(key[SAMPLE:], key[0]) for key in keys))
+    of_first = reduce(and_, (_equal(key[FIRST_ROWS:], key[0]) for key in keys))
     if not of_first.any():
         return head
-    return nw.concat([rows[:SAMPLE], rows[SAMPLE:].filter(of_first)], how="vertical").to_native()
+    return nw.concat([rows[:FIRST_ROWS], rows[FIRST_ROWS:].filter(of_first)], how="vertical").to_native()
 
 
 def _equal(column: Any, value: Any) -> Any:

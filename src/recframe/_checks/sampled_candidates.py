@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import comparable
-from recframe._checks.first_rows import SAMPLE, first_rows, open_rows_of
+from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._columns import HIT, ITEM, RELEVANCE
 from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of
@@ -35,7 +35,7 @@ def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     keys = [*query.by, *([] if query.model is None else [query.model])]
     if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
         return
-    length = _length_of_first(frame, keys, min(len(frame), SAMPLE) // LEAST_LISTS)
+    length = _length_of_first(frame, keys, min(len(frame), FIRST_ROWS) // LEAST_LISTS)
     if length is None:
         return
     if any(_hits(frame, query, start, length) != 1 for start in range(0, LEAST_LISTS * length, length)):
@@ -49,7 +49,7 @@ def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     sizes = opened.with_columns(hit).group_by(*group, *model).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
     others = sizes.filter(nw.col(ROWS) != length)
     # The sample may cut its last list.
-    cut = len(frame) > SAMPLE and len(others) == 1 and (others.get_column(ROWS) < length).all()
+    cut = len(frame) > FIRST_ROWS and len(others) == 1 and (others.get_column(ROWS) < length).all()
     if (len(others) and not cut) or not (sizes.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
         return
     if opened.select(nw.col(ITEM).n_unique()).collect().item() > length:

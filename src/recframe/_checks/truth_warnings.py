@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import values_of
-from recframe._checks.first_rows import SAMPLE, first_rows, open_rows_of
+from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.opened import Frames, candidate_specs, candidates
 from recframe._checks.rows import matched, of_assumed_relevance
 from recframe._columns import COUNT, ITEM
@@ -148,6 +148,6 @@ def _examples(frame: Any, truth: Any, name: Any) -> str:
     for which, native in (("the frame", frame), ("truth", truth)):
         rows = adapter_of(native).as_narwhals(native)
         if name in rows.columns:
-            values = values_of(rows, name)[:SAMPLE].unique(maintain_order=True)[:EXAMPLES].to_list()
+            values = values_of(rows, name)[:FIRST_ROWS].unique(maintain_order=True)[:EXAMPLES].to_list()
             said.append(f"{', '.join(map(repr, values))} in {which}")
     return ", ".join(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import get_completion_class
@@ -13,18 +13,9 @@ from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
 from recframe._cli import terminal
 from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
-from recframe._cli.options import constants_of, given_roles, separator_of, types_of
+from recframe._cli.options import constants_of, given_roles, own_arguments, separator_of, types_of
 from recframe._cli.terminal import fitted, progress, say
-from recframe._cli.texts import (
-    COMPLETE,
-    NAME,
-    OPTIONS_OF_COMPARE,
-    OPTIONS_OF_DESCRIBE,
-    OPTIONS_OF_ESTIMATE,
-    OPTIONS_OF_RANKS,
-    OPTIONS_OF_REPORT,
-    OPTIONS_OF_SAMPLE_SIZE,
-)
+from recframe._cli.texts import COMPLETE, NAME
 from recframe._lists.calls import check_save, names_file
 from recframe._lists.calls import save as save_lists
 from recframe._thresholds import shortfalls
@@ -38,40 +29,29 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-RUNNING = {
-    "bounds": "bounding",
-    "changes": "looking for changes in",
-    "check": "checking",
-    "compare": "comparing",
-    "describe": "describing",
-    "estimate": "estimating",
-    "evaluate": "evaluating",
-    "rank_models": "ranking the models of",
-    "report": "writing a report of",
-    "sample_size": "looking at the variance of",
-}
-"""What the line of progress says that a command does."""
 DEFAULT_METRICS = ("ndcg", "map", "recall", "precision", "mrr", "hit_rate")
 DEFAULT_K = 10
 """The metrics if the command names none."""
-COLUMNS_OF_COMPARE = (
-    "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "verdict", "wins",
-    "ties", "losses", "changed",
-)  # fmt: skip
-COLUMNS_OF_DESCRIBE = (
-    "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
-)  # fmt: skip
-COLUMNS_OF_BOUNDS = ("metric", "mean", "least", "greatest", "judged", "lists")
-COLUMNS_OF_ESTIMATE = (
-    "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean", "judge_weight",
-    "human_lists", "judge_lists",
-)  # fmt: skip
-COLUMNS_OF_RANKS = ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists")
-COLUMNS_OF_SAMPLE_SIZE = (
-    "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters",
-)  # fmt: skip
 COLUMNS_OF_CHECK = ("model", "finding", "severity", "count", "share")
-"""The columns for a reader; files and other formats get all of them."""
+SHOWN = {
+    "bounds": ("metric", "mean", "least", "greatest", "judged", "lists"),
+    "compare": (
+        "metric", "model", "baseline", "lists", "mean", "difference", "low", "high", "p_adjusted", "verdict", "wins",
+        "ties", "losses", "changed",
+    ),
+    "describe": (
+        "model", "metric", "lists", "undefined", "mean", "low", "high", "std", "min", "p50", "max", "zeros",
+    ),
+    "estimate": (
+        "model", "metric", "mean", "low", "high", "human_mean", "human_low", "human_high", "judge_mean",
+        "judge_weight", "human_lists", "judge_lists",
+    ),
+    "rank_models": ("metric", "model", "mean", "rank", "rank_low", "rank_high", "tied_with_best", "lists"),
+    "sample_size": (
+        "metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters",
+    ),
+}  # fmt: skip
+"""The columns that a table shows of what a call answers, in this order."""
 DISPENSABLE = (
     "top_before", "top_after", "position_before", "position_after", "relevant",
     "ties", "zeros", "undefined", "lists", "min", "max", "std", "wins", "losses", "p50", "mean", "p_adjusted",
@@ -135,54 +115,19 @@ def compare(*, fail_unless_not_worse: str | None, **values: Any) -> list[str]:
             msg = f"--baseline {values['baseline']} and --fail-unless-not-worse {gate} name two baselines"
             raise OptionError(msg, "give one of them")
         values["baseline"] = gate
-    result = _answer("compare", values, OPTIONS_OF_COMPARE, COLUMNS_OF_COMPARE)
+    result = answer("compare", values)
     return not_ruled_out(result, values["margin"] or 0) if gate is not None else []
 
 
-def describe(**values: Any) -> list[str]:
-    """Show how the values of lists spread."""
-    _answer("describe", values, OPTIONS_OF_DESCRIBE, COLUMNS_OF_DESCRIBE)
-    return []
-
-
-def bounds(**values: Any) -> list[str]:
-    """Show the least and the greatest value over all judgments of unjudged items."""
-    _answer("bounds", values, ("grade",), COLUMNS_OF_BOUNDS)
-    return []
-
-
-def estimate(**values: Any) -> list[str]:
-    """Show means from human and model judgments."""
-    _answer("estimate", values, OPTIONS_OF_ESTIMATE, COLUMNS_OF_ESTIMATE)
-    return []
-
-
-def rank_models(**values: Any) -> list[str]:
-    """Show the ranks of models."""
-    _answer("rank_models", values, OPTIONS_OF_RANKS, COLUMNS_OF_RANKS)
-    return []
-
-
-def sample_size(**values: Any) -> list[str]:
-    """Show how many lists find a difference."""
-    _answer("sample_size", values, OPTIONS_OF_SAMPLE_SIZE, COLUMNS_OF_SAMPLE_SIZE)
-    return []
-
-
-def _answer(
-    call: Literal["bounds", "compare", "describe", "estimate", "rank_models", "sample_size"],
-    values: dict[str, Any],
-    options: Sequence[str],
-    columns: Sequence[str],
-) -> pl.DataFrame:
-    """Show some columns of what a call answers, and return all of it."""
+def answer(call: str, values: dict[str, Any]) -> pl.DataFrame:
+    """Show some columns of what a call over lists answers, and return all of it."""
     out = _out(values)
     frame, roles = _read(values, call, values.get("cluster"))
     requested, k = _metrics(values, {})
     # A file that an argument names was read with those of the roles.
-    named = {name: value for name, value in _named(values, options).items() if name not in roles}
+    named = {name: value for name, value in _named(values, own_arguments(call)).items() if name not in roles}
     result: pl.DataFrame = getattr(rec(frame), call)(requested, k, **named, **roles)
-    _show(result, values, out, _picked(result, roles, columns))
+    _show(result, values, out, _picked(result, roles, SHOWN[call]))
     return result
 
 
@@ -203,12 +148,12 @@ def _named(values: dict[str, Any], options: Sequence[str]) -> dict[str, Any]:
     return {name: values[name] for name in options if values[name] is not None}
 
 
-def report(*, title: str | None, **values: Any) -> list[str]:
+def report(**values: Any) -> list[str]:
     """Write a report."""
     path = values["out"]
     frame, roles = _read(values, "report", values["cluster"])
     requested, k = _metrics(values, {})
-    rec(frame).report(path, requested, k, title=title, **_named(values, OPTIONS_OF_REPORT), **roles)
+    rec(frame).report(path, requested, k, **_named(values, own_arguments("report")), **roles)
     say(f"Wrote {path}")
     return []
 
@@ -285,7 +230,7 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     if call == "bounds" and roles.pop("model", None) is not None:
         msg = "bounds is about one model, but the files are several"
         raise OptionError(msg, "give the files of one model, and run it for each")
-    progress(f"{RUNNING[call]} {frame.height:,} rows")
+    progress(f"computing with {frame.height:,} rows")
     return frame, roles
 
 

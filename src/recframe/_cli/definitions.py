@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
-from recframe._cli.options import call_options, policy_options, role_options
+from recframe._cli.options import call_options, own_arguments, policy_options, role_options
 from recframe._cli.texts import COMMANDS, examples_text
 from recframe._sql.call import Dialect
-from recframe.accessor import EagerRec
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 GATES = ("fail_under", "sure", "fail_on_check", "fail_unless_not_worse")
 OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
@@ -201,12 +200,22 @@ def command(name: str) -> click.Command:
     paragraphs = (text.summary, text.details, OF_FILES if "files" in text.parameters else "")
     return Command(
         name,
-        callback=getattr(commands, call_of(name)),
+        callback=getattr(commands, call_of(name), None) or _answering(call_of(name)),
         help="\n\n".join(filter(None, paragraphs)),
         short_help=text.summary,
         epilog=examples_text(*text.examples),
         params=[parameter for part in text.parameters for parameter in _parameters(call_of(name), part)],
     )
+
+
+def _answering(call: str) -> Callable[..., list[str]]:
+    """Return what runs a command that shows what a call answers, and never fails."""
+
+    def run(**values: Any) -> list[str]:
+        commands.answer(call, values)
+        return []
+
+    return run
 
 
 def call_of(command: str) -> str:
@@ -217,7 +226,9 @@ def call_of(command: str) -> str:
 def _parameters(name: str, part: str | tuple[str, ...]) -> Sequence[click.Parameter]:
     """Return what a part of the table stands for: arguments of the command's call, its roles, or other parameters."""
     if not isinstance(part, str):
-        return call_options(getattr(EagerRec, name), part)
+        return call_options(name, part)
+    if part == "arguments":
+        return call_options(name, own_arguments(name))
     if part == "roles":
         return role_options(name)
     if part == "roles_of_tables":

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
+import recframe
 from recframe._arguments import CALL_ROLES, EXPLAINED, ROLES, Roles
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 _ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
 HELP = {
@@ -70,10 +71,17 @@ def _of_roles(names: Iterable[str]) -> list[click.Option]:
     return [_option(name, hints[name], texts[name], getattr(Roles, name)) for name in names]
 
 
-def call_options(call: Callable[..., Any], names: Iterable[str]) -> list[click.Option]:
+def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return arguments of a call, an option each."""
+    call = getattr(recframe.EagerRec, name)
     texts, parameters = described(call.__doc__), signature(call).parameters
     return [_option(name, _kind(parameters[name]), texts[name], parameters[name].default) for name in names]
+
+
+def own_arguments(call: str) -> list[str]:
+    """Return the named arguments of a call that are no roles."""
+    parameters = signature(getattr(recframe.EagerRec, call)).parameters.values()
+    return [each.name for each in parameters if each.kind == Parameter.KEYWORD_ONLY and each.name not in ROLES]
 
 
 def given_roles(call: str, values: dict[str, Any]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 INDENT = "  "
-DIGITS, MOST_DIGITS = 4, 15
+DIGITS, MOST_DECIMALS = 4, 15
 """How many digits after the point cells have by default, and at most."""
 
 
@@ -37,8 +37,8 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def check_digits(digits: int | None) -> None:
     """Raise for a number of digits that no cell has."""
-    if digits is not None and not 0 <= digits <= MOST_DIGITS:
-        msg = f"--digits {digits} is not from 0 to {MOST_DIGITS}"
+    if digits is not None and not 0 <= digits <= MOST_DECIMALS:
+        msg = f"--digits {digits} is not from 0 to {MOST_DECIMALS}"
         raise OptionError(msg, "--json, --csv and files hold all digits")
 
 

@@ -14,7 +14,6 @@ from itertools import filterfalse
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from recframe._cli.texts import OPTIONS_OF_COMPARE
 from recframe.errors import RecWarning, visible
 
 if TYPE_CHECKING:
@@ -86,8 +85,9 @@ def complain(program: str, text: str) -> None:
 def as_options(text: str) -> str:
     """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
     from recframe._arguments import Roles
+    from recframe._cli.options import own_arguments
 
-    own = (*Roles.names(), *OPTIONS_OF_COMPARE, "save")
+    own = (*Roles.names(), *own_arguments("compare"), "save")
 
     def option(match: re.Match[str]) -> str:
         name, value = match[1], match[2] or match[3]

@@ -7,20 +7,13 @@ from typing import NamedTuple
 NAME = "recframe"
 COMPLETE = "_RECFRAME_COMPLETE"
 """The variable by which a shell requests completions."""
-OPTIONS_OF_COMPARE = (
-    "baseline", "test", "confidence", "correction", "cluster", "resamples", "seed", "interval", "margin", "planned",
-    "relative", "changed",
-)  # fmt: skip
-"""The arguments of a comparison that are no roles."""
-OPTIONS_OF_SAMPLE_SIZE = ("difference", "power", "tests", "confidence", "baseline", "cluster")
-OPTIONS_OF_DESCRIBE = ("confidence", "cluster")
-OPTIONS_OF_ESTIMATE = ("judge", "confidence")
-OPTIONS_OF_RANKS = ("confidence", "cluster", "resamples", "seed")
-OPTIONS_OF_REPORT = ("baseline", "confidence", "correction", "cluster")
 
 
 class CommandText(NamedTuple):
-    """What help says of a command, and its parameters: names in `definitions`, or a tuple of the call's arguments."""
+    """What help says of a command, and its parameters.
+
+    These are names in `definitions`, a tuple of arguments of the call, or ``arguments``: all that are no roles.
+    """
 
     summary: str
     parameters: tuple[str | tuple[str, ...], ...]
@@ -31,7 +24,7 @@ class CommandText(NamedTuple):
 COMMANDS = {
     "bounds": CommandText(
         "Say how far values may be off, whatever the judgments are that --truth lacks.",
-        ("files", "metrics", ("grade",), "roles", "output"),
+        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe bounds results.test --truth qrels.test -m ndcg@10",),
         "The files are one model.",
     ),
@@ -47,7 +40,7 @@ COMMANDS = {
     ),
     "compare": CommandText(
         "Compare models list by list: differences, intervals and p-values.",
-        ("files", "metrics", OPTIONS_OF_COMPARE, "roles", "fail_unless_not_worse", "output"),
+        ("files", "metrics", "arguments", "roles", "fail_unless_not_worse", "output"),
         (
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --baseline old",
             "recframe compare old.csv new.csv --truth test.csv -m ndcg@10 --fail-unless-not-worse old --margin 0.005",
@@ -61,12 +54,12 @@ COMMANDS = {
     ),
     "describe": CommandText(
         "Show how the values of lists spread.",
-        ("files", "metrics", OPTIONS_OF_DESCRIBE, "roles", "output"),
+        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe describe recs.parquet -m ndcg@10",),
     ),
     "estimate": CommandText(
         "Compute means from human judgments of some lists and a model's judgments of all.",
-        ("files", "metrics", OPTIONS_OF_ESTIMATE, "roles", "output"),
+        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe estimate recs.csv --truth human.csv --judge llm.csv -m ndcg@10",),
         "The lists of --truth must be a random sample of those of --judge.",
     ),
@@ -87,18 +80,18 @@ COMMANDS = {
     "metrics": CommandText("List the metrics with their formulas and options.", (), ("recframe metrics",)),
     "rank-models": CommandText(
         "Rank the models: the ranks that the data leave open, and which are tied with the best.",
-        ("files", "metrics", OPTIONS_OF_RANKS, "roles", "output"),
+        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe rank-models old.csv new.csv large.csv --truth test.csv -m ndcg@10",),
     ),
     "report": CommandText(
         "Write a page of HTML: means, comparisons, charts, checks, definitions.",
-        ("files", "metrics", "title", OPTIONS_OF_REPORT, "roles", "page"),
+        ("files", "metrics", "title", ("baseline", "confidence", "correction", "cluster"), "roles", "page"),
         ("recframe report old.csv new.csv --truth test.csv -m ndcg@10 -m recall@10 --out report.html",),
         "It is one file, which reads nothing else. It needs the extra plot.",
     ),
     "sample-size": CommandText(
         "Say how many lists find a difference between models, from the variance of those seen.",
-        ("files", "metrics", OPTIONS_OF_SAMPLE_SIZE, "roles", "output"),
+        ("files", "metrics", "arguments", "roles", "output"),
         ("recframe sample-size old.csv new.csv --truth test.csv -m ndcg@10 --difference 0.01 --tests 12",),
     ),
     "sql": CommandText(

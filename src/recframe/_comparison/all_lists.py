@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-GROUPS = 200
+MOST_GROUPS = 200
 """The most groups of lists that are left out, one after the other."""
 CELLS = 2**21
 """How many items of how many groups are held at a time."""
@@ -101,7 +101,7 @@ class LeftOut:
         for segment in range(len(of_segment)):
             own = np.flatnonzero(segments == segment)
             _, places = np.unique(units[own], return_inverse=True)
-            self._counts[segment] = min(int(places.max(initial=-1)) + 1, GROUPS)
+            self._counts[segment] = min(int(places.max(initial=-1)) + 1, MOST_GROUPS)
             groups[own] = places % max(self._counts[segment], 1)
         places_of_lists = {row: place for place, row in enumerate(rows_of(table, context.keys))}
         items = engine.collected(plan.items(by_list=True))

@@ -23,32 +23,20 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     from recframe._comparison.options import Options
     from recframe._lists.baseline import Stored
 
-    roles = {**bound, **given}
-    checked = Options.of(labels_of(frame, roles.get("truth")), **options)
-    if not names_file(checked.baseline, roles.get("score") or roles.get("rank")):
-        if checked.changed is not None:
-            msg = f"changed={checked.changed!r} is about the file of a baseline, but none is given"
-            raise OptionError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' wrote")
-        plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster)
-        return warned(plan, compare(plan, checked), ("mean", "baseline_mean"))
-    adapter = adapter_of(frame)
-    if not (adapter.eager or adapter.answers_with_rows):
-        msg = f"baseline={str(checked.baseline)!r} is a file, whose lists meet those of polars or pandas frames only"
-        raise OptionError(msg, adapter.remedy)
-    stored = Stored.read(checked.baseline)
-    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster, items=stored.about["items"])
+    roles, adapter = {**bound, **given}, adapter_of(frame)
+    checked, stored = Options.of(labels_of(frame, roles.get("truth")), **options), None
+    if names_file(checked.baseline, roles.get("score") or roles.get("rank")):
+        if not (adapter.eager or adapter.answers_with_rows):
+            what = f"baseline={str(checked.baseline)!r} is a file"
+            msg = f"{what}, whose lists meet those of polars or pandas frames only"
+            raise OptionError(msg, adapter.remedy)
+        stored = Stored.read(checked.baseline)
+    elif checked.changed is not None:
+        msg = f"changed={checked.changed!r} is about the file of a baseline, but none is given"
+        raise OptionError(msg, "baseline='prod.parquet', which evaluate with save='prod.parquet' wrote")
+    items = None if stored is None else stored.about["items"]
+    plan = plan_of_lists(frame, bound, metrics, k, given, "compare", checked.cluster, items=items)
     return warned(plan, compare(plan, checked, stored), ("mean", "baseline_mean"))
-
-
-def describe(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict[str, Any], options: Any) -> Any:
-    """Return how the values of lists spread, as a frame of the kind given."""
-    check_frame(frame)
-    check_installed()
-    from recframe._comparison.describe import Options, describe
-
-    checked = Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
-    plan = plan_of_lists(frame, bound, metrics, k, given, "describe", checked.cluster)
-    return warned(plan, describe(plan, checked), ("mean",))
 
 
 def changes(frame: Any, bound: dict[str, Any], metric: Any, k: Any, given: dict[str, Any], options: Any) -> Any:

@@ -32,9 +32,9 @@ OF_LISTS = (BEFORE, AFTER, DIFFERENCE, "first_before", "first_after")
 OF_ITEMS = ("change", ITEM, RELEVANCE, "position_before", "position_after", "top_before", "top_after", "part")
 """The columns of an item that changed, after those of its list."""
 LIST, SIDE, NEAR, FIRST, ORDER = "number of list", "side", "near", "first", "order"
-NOTHING = 1e308
+NO_DIFFERENCE = 1e308
 """A difference that no list has."""
-DIGITS = 12
+ORDERING_DIGITS = 12
 """Numbers that are the same up to these digits are equal in order: the same sum in another order."""
 SLACK = 1e-9
 """How far a difference may be from what it was when lists were picked: databases add up in any order."""
@@ -131,8 +131,8 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     lost, gained = differences[differences < -ROUNDING], differences[differences > ROUNDING]
     if options.most is not None:
         # Rows of all other lists are never read into memory.
-        falls = nw.col(difference) <= float(lost.max(initial=-NOTHING)) + SLACK
-        both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NOTHING)) - SLACK))
+        falls = nw.col(difference) <= float(lost.max(initial=-NO_DIFFERENCE)) + SLACK
+        both = both.filter(falls | (nw.col(difference) >= float(gained.min(initial=NO_DIFFERENCE)) - SLACK))
     ranked = _rows_of_lists(context.engine, [own for own, _ in sides], both, keys)
     number = {key: place for place, key in enumerate(rows_of(lists, keys))}
     places = [number.get(key, -1) for key in rows_of(ranked, keys)]
@@ -143,13 +143,13 @@ def _table(rows: Contributions, k: int | None, options: Options) -> Table:
     if not options.items:
         return lists
     joined = lists.join(_changed_items(ranked, k), on=LIST, how="left")
-    joined = joined.with_columns(nw.col(INTERNAL.format("part")).round(DIGITS).alias(ORDER))
+    joined = joined.with_columns(nw.col(INTERNAL.format("part")).round(ORDERING_DIGITS).alias(ORDER))
     return joined.sort(LIST, ORDER, ITEM, nulls_last=True)
 
 
 def _chosen(differences: Any, most: int | None) -> Any:
     """Return the places of the lists to show, by their differences; equal ones stay in the order of their keys."""
-    rounded = np.round(differences, DIGITS)
+    rounded = np.round(differences, ORDERING_DIGITS)
     if most is None:
         return np.argsort(rounded, kind="stable")
     down, up = (np.argsort(sign * rounded, kind="stable")[:most] for sign in (1, -1))

@@ -42,7 +42,7 @@ COLUMNS = (
 """The columns of a result, after those of `per`: of a wide frame polars and pandas print the first and the last."""
 CHANCE = "chance"
 """The baseline that is each model's own rows in a random order, if no model has the name."""
-PAIRS = 500
+PAIRS_AT_ONCE = 500
 """How many pairs are compared together: each holds a column of differences."""
 
 
@@ -91,7 +91,7 @@ def _rows(plan: Plan, options: Options, stored: Stored | None) -> nw.DataFrame[A
     if context.engine.eager:
         _warn_of_clusters(values, context)
     # Other engines compute all pairs in one plan, as each plan would read the rows again.
-    step = PAIRS if context.engine.eager else max(len(pairs), 1)
+    step = PAIRS_AT_ONCE if context.engine.eager else max(len(pairs), 1)
     compared = []
     with progress_bar(len(pairs), "pairs of models", show=None) as show:
         for start in range(0, len(pairs), step):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from recframe._lists.values import ListValues, segments, value_column, weight_co
 from recframe._statistics import student
 from recframe._statistics.student import Sums, check_confidence
 from recframe._statistics.wilson import wilson
-from recframe._values import column_name
+from recframe._values import column_or_none
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -36,9 +36,9 @@ class Options:
     cluster: str | None
 
     @classmethod
-    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Options:
+    def of(cls, labels: Labels, confidence: Any, cluster: Any) -> Self:
         """Check what can be checked without a frame."""
-        cluster = None if cluster is None else column_name("cluster", cluster, labels)
+        cluster = column_or_none("cluster", cluster, labels)
         return cls(check_confidence(confidence), cluster)
 
 
@@ -91,8 +91,7 @@ def _described(
     weights = np.ones(len(values)) if weight is None else np.nan_to_num(part[weight][there])
     clusters = part["cluster"][there] if options.cluster is not None else None
     sums = Sums.of(values, weights, clusters)
-    negative, fractions = bool((values < 0).any()), bool(((values != 0) & (values != 1)).any())
-    low, high = interval_of_mean(sums, options.confidence, bounds, negative=negative, fractions=fractions)
+    low, high = interval_of_values(values, sums, options.confidence, bounds)
     spread = {name: np.quantile(values, share) if len(values) else np.nan for name, share in QUANTILES.items()}
     return {
         "lists": len(values),
@@ -106,7 +105,13 @@ def _described(
     }
 
 
-def interval_of_mean(
+def interval_of_values(values: Any, sums: Sums, confidence: float, bounds: tuple[float, float]) -> tuple[Any, Any]:
+    """Return the interval of the mean of values, whose sums are known."""
+    negative, fractions = bool((values < 0).any()), bool(((values != 0) & (values != 1)).any())
+    return _interval_of_mean(sums, confidence, bounds, negative=negative, fractions=fractions)
+
+
+def _interval_of_mean(
     sums: Sums, confidence: float, bounds: tuple[float, float], *, negative: bool, fractions: bool
 ) -> tuple[Any, Any]:
     """Return the interval of a mean of values, of which some may be negative, and some neither 0 nor 1."""
@@ -126,6 +131,6 @@ def intervals_of_means(
     for place in range(len(low)):
         one = Sums(**{each.name: getattr(sums, each.name)[place : place + 1] for each in fields(sums)})
         flags = {"negative": bool(negative[place]), "fractions": bool(fractions[place])}
-        ends = interval_of_mean(one, confidence, bounds, **flags)
+        ends = _interval_of_mean(one, confidence, bounds, **flags)
         low[place], high[place] = (end[0] for end in ends)
     return low, high

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe._comparison import calls
+from recframe._comparison import calls as comparisons
+from recframe._lists import calls
+from recframe._methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,13 +15,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class ComparisonMethods:
+class ComparisonMethods(Methods):
     """Is B better than A: what `Rec` offers to compare models."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def compare(
         self,
@@ -122,7 +121,7 @@ class ComparisonMethods:
             "cluster": cluster, "resamples": resamples, "seed": seed, "interval": interval, "margin": margin,
             "planned": planned, "relative": relative, "changed": changed,
         }  # fmt: skip
-        return calls.compare(self._frame, self._bound, metrics, k, roles, options)
+        return comparisons.compare(self._frame, self._bound, metrics, k, roles, options)
 
     def describe(
         self,
@@ -168,7 +167,9 @@ class ComparisonMethods:
         (1, 1, 0.5, 0.5)
         """
         options = {"confidence": confidence, "cluster": cluster}
-        return calls.describe(self._frame, self._bound, metrics, k, roles, options)
+        return calls.of_lists(
+            "recframe._comparison.describe", self._frame, self._bound, metrics, k, roles, options, ("mean",)
+        )
 
     def changes(
         self,
@@ -229,4 +230,4 @@ class ComparisonMethods:
         [-0.6666666666666667, 0.0]
         """
         options = {"most": most, "items": items, "baseline": baseline}
-        return calls.changes(self._frame, self._bound, metric, k, roles, options)
+        return comparisons.changes(self._frame, self._bound, metric, k, roles, options)

@@ -9,7 +9,7 @@ from recframe._comparison.margins import Margin
 from recframe._engines.registry import a_type, is_frame
 from recframe._statistics import anytime, resampling, student
 from recframe._statistics.correction import Correction
-from recframe._values import choice, column_name, flag, whole_number
+from recframe._values import choice, column_or_none, flag, whole_number
 from recframe.errors import OptionError, OptionTypeError
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class Options:
         given["seed"] = whole_number("seed", given["seed"], "seed=0", least=0, most=None)
         given["planned"] = whole_number("planned", given.get("planned", 10_000), "planned=10_000", least=1, most=None)
         given["relative"] = flag("relative", given.get("relative", False))
-        if given["cluster"] is not None:
-            given["cluster"] = column_name("cluster", given["cluster"], labels)
+        given["cluster"] = column_or_none("cluster", given["cluster"], labels)
         given["margin"] = Margin.of(given.get("margin"))
         return cls(**given)
 

@@ -16,7 +16,7 @@ from recframe._data.split import seed_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import labels_of, open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._values import as_tuple, column_name, column_names
+from recframe._values import as_tuple, column_names, column_or_none
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def add_popular(
     }
     group = {**segments, **item_spec(query)}
     spans, dated = _spans(options)
-    column = None if options["time"] is None else column_name("time", options["time"], labels_of(train))
+    column = column_or_none("time", options["time"], labels_of(train))
     time = {TIME: ColumnSpec(column or "", "time", "time", dated=dated)} if spans else {}
     sources = {"frame": Source(frame, group), "train": Source(train, {**group, **key_specs(query), **time})}
     rows = open_rows(sources)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe._methods import Methods
+
 if TYPE_CHECKING:
     from datetime import timedelta
 
@@ -13,13 +15,10 @@ Frame = Any
 """A frame of the kind given."""
 
 
-class DataMethods:
+class DataMethods(Methods):
     """From raw data to a frame: the methods of `Rec` that prepare data."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def label(self, truth: Frame, *, seen: Frame | None = None, **roles: Any) -> Frame:
         """Return recommendations together with what happened, ready for every metric.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 OTHER, OTHER_RATE, RATE, CLICK, PAIRS = "other", "other rate", "rate", "click", "pairs"
 ESTIMATE = "propensity"
-STEPS, CLOSE = 200, 1e-12
+MOST_STEPS, CONVERGED = 200, 1e-12
 """How often Newton's method steps at most, and when it ends: logarithms that change by less."""
 
 
@@ -122,7 +122,7 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
         reached |= more
     own = rates[np.ix_(reached, reached)]
     both, logs = own + own.T, np.zeros(len(own))
-    for _ in range(STEPS):
+    for _ in range(MOST_STEPS):
         shares = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
         slopes = (own - both * shares).sum(axis=1)
         curvature = both * shares * (1 - shares)
@@ -130,7 +130,7 @@ def _examined(rates: NDArray[Any]) -> NDArray[Any]:
         step = np.zeros(len(own))
         step[1:] = np.linalg.solve(np.diag(curvature.sum(axis=1))[1:, 1:] - curvature[1:, 1:], slopes[1:])
         logs += step / max(1.0, np.abs(step).max(initial=0.0))
-        if np.abs(step).max(initial=0.0) < CLOSE:
+        if np.abs(step).max(initial=0.0) < CONVERGED:
             break
     found = np.full(len(rates), np.nan)
     found[reached] = np.exp(logs - logs.max(initial=-np.inf)) if len(own) else 0

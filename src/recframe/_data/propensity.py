@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Engine
 
-TIMES, SHOWN, LEVEL, MOST, POWER = "times", "shown", "level", "most", "power"
+TIMES, SHOWN, LEVEL, MOST_TIMES, EXPONENT = "times", "shown", "level", "most", "power"
 ESTIMATE, CLIPPED = "estimate", "clipped"
 ROOT = 0.5
 """The power where none is given (Saito et al.)."""
@@ -55,13 +55,13 @@ def add_propensity(
     past = past.select(ITEM, *each).unique() if unit == "users" else past
     counts = rows.engine.collect_once(_times(past, TIMES))
     if shown is None:
-        scale = counts.select(nw.col(TIMES).max().alias(MOST)).with_columns(nw.lit(power).alias(POWER))
+        scale = counts.select(nw.col(TIMES).max().alias(MOST_TIMES)).with_columns(nw.lit(power).alias(EXPONENT))
     else:
         scale = _estimated(rows.engine, counts, rows.frames["shown"])
     whole = rows.engine.join(rows.frames["frame"], counts, [ITEM]).join(scale, how="cross")
     # An item that nobody has counts as one that a single user has.
-    share = nw.col(TIMES).fill_null(1.0) / nw.col(MOST)
-    whole = whole.with_columns((share ** nw.col(POWER)).alias(ESTIMATE))
+    share = nw.col(TIMES).fill_null(1.0) / nw.col(MOST_TIMES)
+    whole = whole.with_columns((share ** nw.col(EXPONENT)).alias(ESTIMATE))
     if least is None:
         return rows.pick(whole, {ESTIMATE: name})
     clipped = check_new_column(f"{name}_clipped", query, bound)
@@ -102,11 +102,13 @@ def _estimated(engine: Engine, counts: Frame, shown: Frame) -> Frame:
     levels = levels.filter(nw.col(SHOWN) > 0).sort(TIMES, nulls_last=True)
     x, y = nw.col(TIMES).log(), nw.col(SHOWN).log()
     slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) * (x - x.mean())).sum()
-    power = levels.select(nw.when(nw.len() > 1).then((slope + 1) / 2).alias(POWER))
-    power = engine.collect_once(power.with_columns(nw.when(nw.col(POWER) >= 0).then(nw.col(POWER)).alias(POWER)))
+    power = levels.select(nw.when(nw.len() > 1).then((slope + 1) / 2).alias(EXPONENT))
+    power = engine.collect_once(
+        power.with_columns(nw.when(nw.col(EXPONENT) >= 0).then(nw.col(EXPONENT)).alias(EXPONENT))
+    )
     known = engine.value_now(power)
     if engine.eager and (known is None or math.isnan(known)):
         msg = "shown does not say how popularity decides what is recommended, so there is no power to estimate"
         raise InputError(msg, "give the lists that users were shown, with items of several popularities; or power=0.5")
-    most = counts.select(nw.col(TIMES).max().alias(MOST))
+    most = counts.select(nw.col(TIMES).max().alias(MOST_TIMES))
     return most.join(power, how="cross")

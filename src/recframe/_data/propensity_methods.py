@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from recframe._methods import Methods
 from recframe.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -12,13 +13,10 @@ if TYPE_CHECKING:
     from recframe.metrics.novelty import Unit
 
 
-class PropensityMethods:
+class PropensityMethods(Methods):
     """From what was recorded to the probability of its record: the methods of `Rec` for `propensity`."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def add_propensity(
         self,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from recframe._methods import Methods
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -11,13 +13,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class DisplayMethods:
+class DisplayMethods(Methods):
     """What `Rec` offers for people rather than programs."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     @property
     def plot(self) -> Plot:

@@ -61,23 +61,23 @@ LONG_TEXT = 60
 INK = "currentColor"
 LEGEND_COLUMNS = 3
 """The most names side by side below a chart: one row of all would make the chart as wide, and so its texts small."""
-LETTERS = 13
+LETTER_SIZE = 13
 """The size of letters of charts, which a narrow screen shrinks by a third."""
 CHART_STYLE = {
     "background": "transparent",
     "view": {"stroke": "transparent"},
-    "title": {"color": INK, "subtitleColor": INK, "fontSize": 15, "subtitleFontSize": LETTERS},
+    "title": {"color": INK, "subtitleColor": INK, "fontSize": 15, "subtitleFontSize": LETTER_SIZE},
     "axis": {
         "labelColor": INK, "titleColor": INK, "domainColor": INK, "tickColor": INK,
-        "gridColor": INK, "gridOpacity": 0.15, "labelFontSize": LETTERS, "titleFontSize": LETTERS,
+        "gridColor": INK, "gridOpacity": 0.15, "labelFontSize": LETTER_SIZE, "titleFontSize": LETTER_SIZE,
     },
     # Below a chart, so that a narrow screen need not shrink both.
     "legend": {
         "labelColor": INK, "titleColor": INK, "orient": "bottom", "columns": LEGEND_COLUMNS,
-        "labelFontSize": LETTERS, "titleFontSize": LETTERS,
+        "labelFontSize": LETTER_SIZE, "titleFontSize": LETTER_SIZE,
     },
-    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": LETTERS},
-    "text": {"fontSize": LETTERS},
+    "header": {"labelColor": INK, "titleColor": INK, "labelFontSize": LETTER_SIZE},
+    "text": {"fontSize": LETTER_SIZE},
 }  # fmt: skip
 """What makes a chart use the page's colour of text, in letters that a phone can show."""
 

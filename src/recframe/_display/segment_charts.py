@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 MOST_SEGMENTS = 30
-MOST_PLACES = 1000
+MOST_MOMENTS = 1000
 
 
 class SegmentCharts:
@@ -139,8 +139,8 @@ def trend_of(averages: list[Mean], name: str, options: Options) -> Any:
     if len(averages[0].segment) > 1:
         msg = f"trend shows one column over time, but per= names {name}"
         raise OptionError(msg, "per='date'; filter the frame for one segment")
-    if len({mean.segment for mean in averages}) > MOST_PLACES:
-        msg = f"per={name!r} has more than {MOST_PLACES:,} values, too many for a chart"
+    if len({mean.segment for mean in averages}) > MOST_MOMENTS:
+        msg = f"per={name!r} has more than {MOST_MOMENTS:,} values, too many for a chart"
         raise InputError(msg, "round times to days or weeks first: pl.col('time').dt.truncate('1d')")
     return charts.trend(averages, options.confidence, name)
 

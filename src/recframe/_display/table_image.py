@@ -12,14 +12,14 @@ from recframe.errors import visible
 if TYPE_CHECKING:
     from recframe._display.layout import Layout
 
-SIZE, LARGE, SMALL, RAISED = 14, 17, 11, 9
+TEXT_SIZE, TITLE_SIZE, NOTE_SIZE, RAISED_SIZE = 14, 17, 11, 9
 """The size of letters, of the title, of notes and of raised letters, in pixels."""
-HIGH, GAP, EDGE = 24, 22, 16
+ROW_SIZE, GAP, EDGE = 24, 22, 16
 """The height of a row, the space between columns and around the table."""
 LETTER = 0.56
 """The width of a letter, relative to its height: of digits, and about that of other letters."""
 NARROW, BROAD = frozenset("iljtfrI.,:;|!'()[]/ -1"), frozenset("mwMW%@")
-SCALE = 2
+PIXELS = 2
 
 
 def width(text: str) -> int:
@@ -29,7 +29,7 @@ def width(text: str) -> int:
 
 def png(layout: Layout, title: str | None, converter: Any) -> bytes:
     """Return the table as an image, at twice its size."""
-    image: bytes = converter.svg_to_png(svg(layout, title), scale=SCALE)
+    image: bytes = converter.svg_to_png(svg(layout, title), scale=PIXELS)
     return image
 
 
@@ -37,27 +37,27 @@ def svg(layout: Layout, title: str | None) -> str:
     """Return the table as an SVG on white."""
     columns = [[Cell(name, bold=True), *cells] for name, cells in zip(layout.header, layout.columns, strict=True)]
     # Raised letters are right of the numbers, so that the digits of a column stay below each other.
-    rooms = [max(_width(cell.raised, RAISED) for cell in column) for column in columns]
+    rooms = [max(_width(cell.raised, RAISED_SIZE) for cell in column) for column in columns]
     widths = [
-        room + max(_width(cell.text, SIZE, bold=cell.bold) for cell in column)
+        room + max(_width(cell.text, TEXT_SIZE, bold=cell.bold) for cell in column)
         for room, column in zip(rooms, columns, strict=True)
     ]
     right = EDGE + sum(widths) + GAP * (len(widths) - 1)
-    notes = [EDGE + _width(note, SMALL) for note in layout.notes]
-    total = EDGE + max(right, EDGE + _width(title or "", LARGE, bold=True), *notes, 0)
-    top = EDGE if title is None else EDGE + HIGH + 6
-    parts = [] if title is None else [_text(EDGE, EDGE + SIZE, title, LARGE, bold=True)]
+    notes = [EDGE + _width(note, NOTE_SIZE) for note in layout.notes]
+    total = EDGE + max(right, EDGE + _width(title or "", TITLE_SIZE, bold=True), *notes, 0)
+    top = EDGE if title is None else EDGE + ROW_SIZE + 6
+    parts = [] if title is None else [_text(EDGE, EDGE + TEXT_SIZE, title, TITLE_SIZE, bold=True)]
     left: float = EDGE
     for column, room, wide, numeric in zip(columns, rooms, widths, layout.numeric, strict=True):
         for row, cell in enumerate(column):
-            x, y = left + wide - room if numeric else left, top + HIGH * row + 16
-            parts.append(_text(x, y, cell.text, SIZE, bold=cell.bold, end=numeric))
-            parts += [_text(x + 1, y - 6, cell.raised, RAISED)] if cell.raised else []
+            x, y = left + wide - room if numeric else left, top + ROW_SIZE * row + 16
+            parts.append(_text(x, y, cell.text, TEXT_SIZE, bold=cell.bold, end=numeric))
+            parts += [_text(x + 1, y - 6, cell.raised, RAISED_SIZE)] if cell.raised else []
         left += wide + GAP
-    bottom = top + HIGH * (len(layout.rows) + 1)
-    parts += [_line(y, right, thick) for y, thick in ((top, 1.5), (top + HIGH, 1), (bottom, 1.5))]
+    bottom = top + ROW_SIZE * (len(layout.rows) + 1)
+    parts += [_line(y, right, thick) for y, thick in ((top, 1.5), (top + ROW_SIZE, 1), (bottom, 1.5))]
     for place, note in enumerate(layout.notes, 1):
-        parts.append(_text(EDGE, bottom + 16 * place, note, SMALL, colour="#555"))
+        parts.append(_text(EDGE, bottom + 16 * place, note, NOTE_SIZE, colour="#555"))
     size = f'width="{total:.0f}" height="{bottom + 16 * len(layout.notes) + EDGE:.0f}"'
     white = '<rect width="100%" height="100%" fill="#fff"/>'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{white}{"".join(parts)}</svg>'

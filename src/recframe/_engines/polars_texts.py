@@ -30,7 +30,7 @@ SLOTS_BITS = 2
 """How many bits fewer than the number of rows a slot has: a larger table is read more slowly."""
 REPEATS = 2
 """How many rows of the sample a filled slot must have on average, so that a table is faster than a sort."""
-PARTS = 16
+ENCODED_PARTS = 16
 """In how many parts the table is read: small ones need no new memory."""
 
 HASH, NUMBER, TEXT, OTHER = "hash", "number", "text", "other"
@@ -80,7 +80,7 @@ def _by_table(texts: pl.Series) -> _Encoded | None:
     numbers = pl.lit(_table(filled, many, empty=0))
     number = numbers.gather(slot).alias(NUMBER)
     other = pl.lit(known).gather(NUMBER).ne_missing(pl.col(TEXT)).alias(OTHER)
-    size = -(-len(texts) // PARTS)
+    size = -(-len(texts) // ENCODED_PARTS)
     parts = [texts.slice(start, size).to_frame(TEXT).lazy() for start in range(0, len(texts), size)]
     collected = pl.collect_all([part.select(TEXT, number).select(NUMBER, other) for part in parts])
     both = pl.concat(collected, rechunk=True)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from recframe._expressions.values import Values
     from recframe._query import Query
 
-POLICIES = ("ties", "min_relevance", "undefined")
+OWN_POLICIES = ("ties", "min_relevance", "undefined")
 """The roles that an expression has in addition to the relevance."""
-READ = ("relevant", *POLICIES)
+READ = ("relevant", *OWN_POLICIES)
 OLDEST = (1, 44)
 """The oldest polars that runs the steps right: 1.35 moves values between lists of which some are empty."""
 NAMES = (
@@ -167,7 +167,7 @@ def signature_of(kind: type[Metric]) -> Signature:
     for field in sorted(fields(kind), key=lambda field: field.name != "k"):
         how = plain if field.name == "k" else Parameter.KEYWORD_ONLY
         found.append(Parameter(field.name, how, default=field.default, annotation=field.type))
-    return Signature([*found, *role_parameters(POLICIES)], return_annotation="pl.Expr")
+    return Signature([*found, *role_parameters(OWN_POLICIES)], return_annotation="pl.Expr")
 
 
 def _values(
@@ -221,10 +221,10 @@ def _check_roles(given: Mapping[str, Any]) -> None:
             msg = "truth= is a second frame, and an expression computes one group of its own"
             hint = "join it first, so that relevant items without a recommendation are rows without a score: "
             raise OptionTypeError(msg, f"{hint}df.join(truth, on=['query', 'item'], how='full', coalesce=True)")
-        if name in ALL_ROLES and name not in POLICIES:
+        if name in ALL_ROLES and name not in OWN_POLICIES:
             msg = f"{name}={quoted(given[name])} is an argument of frames, not of expressions"
-            raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(POLICIES)}")
-    check_names(list(given), POLICIES)
+            raise OptionTypeError(msg, f"df.rec has it; expressions have {', '.join(OWN_POLICIES)}")
+    check_names(list(given), OWN_POLICIES)
 
 
 def _made(metrics: Sequence[Metric], query: Query) -> Values:

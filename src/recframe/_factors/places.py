@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 CHUNK = 2**20
 """The bytes of scores that a thread works on at a time: what its cache holds."""
-GROUP = 32
+SCORES_OF_GROUP = 32
 """The scores of a group. The greatest score of each group tells roughly with which score the top k begins."""
 SPARE = 4
 """How many groups there must be for each of the k places, so that few scores below the top k pass."""
-FEW = 4
+FEW_TEST_ITEMS = 4
 """Up to so many test items are compared with all scores; for more, sorting the scores is faster."""
 
 
@@ -213,7 +213,7 @@ def _first(scores: Array, begin: int, k: int) -> _Found:
     n_items = scores.shape[1]
     least = _least(scores, k)
     enough = scores >= least[:, None]
-    crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, GROUP))
+    crowded = np.flatnonzero(np.count_nonzero(enough, axis=1) > max(SPARE * k, SCORES_OF_GROUP))
     # A list with many equal scores, or with fewer items than places, is computed in another way.
     enough[crowded] = False
     lists, columns = np.divmod(np.flatnonzero(enough), n_items)
@@ -236,7 +236,7 @@ def _first(scores: Array, begin: int, k: int) -> _Found:
 def _least(scores: Array, k: int) -> Array:
     """Return a score of each list that at least k reach: close to the k-th greatest, and found in one pass."""
     n_items = scores.shape[1]
-    size = min(GROUP, n_items // (SPARE * k))
+    size = min(SCORES_OF_GROUP, n_items // (SPARE * k))
     if size < 2:  # noqa: PLR2004 - a group of one is the score itself
         whole: Array = np.partition(scores, n_items - k, axis=1)
         return whole[:, n_items - k]
@@ -253,7 +253,7 @@ def _look_up(scores: Array, lists: Array, values: Array) -> tuple[Array, Array]:
     borders = np.searchsorted(lists, np.arange(len(scores) + 1))
     for own, begin, end in zip(scores, borders[:-1], borders[1:], strict=True):
         of_list = values[begin:end]
-        if end - begin <= FEW:
+        if end - begin <= FEW_TEST_ITEMS:
             for cell, value in enumerate(of_list, begin):
                 starts[cell] = 1 + np.count_nonzero(own > value)
                 sizes[cell] = np.count_nonzero(own == value)

@@ -20,7 +20,7 @@ from recframe._fusion.long_format import in_columns
 from recframe._fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._fusion.medians import in_order
 from recframe._plan.sources import key_specs, score_specs, with_list_key
-from recframe._values import LARGEST, choice, number
+from recframe._values import LARGEST_NUMBER, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
@@ -205,8 +205,8 @@ def _check_scores(engine: Engine, frame: Frame, models: Sequence[str], options: 
     for i, (model, weight, factor) in enumerate(zip(models, options.weights, options.factors, strict=True)):
         for extreme in engine.extremes(frame, score_column(i)):
             holds = f"score={model!r} holds {extreme:g}"
-            if options.value != "score" and abs(extreme) > LARGEST:
-                msg = f"{holds}, but normalize={options.normalize!r} accepts numbers within ±{LARGEST:g}"
+            if options.value != "score" and abs(extreme) > LARGEST_NUMBER:
+                msg = f"{holds}, but normalize={options.normalize!r} accepts numbers within ±{LARGEST_NUMBER:g}"
                 raise InputError(msg, f"{ABSENT}, or normalize='rank', which reads the order only")
             if math.isinf(extreme) and not weight:
                 msg = f"{holds}, but its weight is 0: their product is no number"

@@ -23,7 +23,7 @@ GRID: Mapping[str, Sequence[float]] = {
 """The numbers of methods that are tried, as ranx does; a persistence of 1 is none."""
 TENTHS = 10
 """Weights are tenths that sum to 1."""
-MOST = 10_000
+MOST_CANDIDATES = 10_000
 """More candidates would run for days."""
 
 
@@ -70,7 +70,7 @@ def arguments_of(candidate: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_count(count: int, models: int) -> None:
-    if not 0 < count <= MOST:
+    if not 0 < count <= MOST_CANDIDATES:
         msg = f"the methods, normalisations and numbers make {count:,} candidates of {models} models"
         raise OptionError(msg, "grid={'weights': [[0.5, 0.5], [0.2, 0.8]]} names the weights that are tried")
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 RETRIEVED, CANDIDATES = "retrieved", "candidates"
 """Whether any model retrieved an item, and how many items of the list any did."""
 SAME, WON = "same", "won"
-LAST = 2.0**40
+LAST_PLACE = 2.0**40
 """The place of items that a model did not retrieve: after all others, and as far as each other."""
 NOISE = 1e-12
 """The votes that rounding makes, relative to all."""
@@ -33,7 +33,7 @@ def with_wins(engine: Engine, frame: Frame, keys: Sequence[str], weights: Sequen
     """
     models = range(len(weights))
     own = [_own_column(i) for i in models]
-    frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST).alias(own[i]) for i in models))
+    frame = frame.with_columns(*(nw.col(place_column(i)).fill_null(LAST_PLACE).alias(own[i]) for i in models))
     candidates = frame.filter(nw.col(RETRIEVED) > 0)
     items = engine.collect_once(candidates.group_by(*keys, *own).agg(nw.len().alias(SAME)))
     others = items.rename({own[i]: _other_column(i) for i in models})

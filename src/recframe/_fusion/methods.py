@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recframe._methods import Methods
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -12,13 +14,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class FusionMethods:
+class FusionMethods(Methods):
     """One ranking out of several: what `Rec` offers to fuse models."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def fuse(
         self,

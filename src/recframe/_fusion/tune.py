@@ -11,7 +11,7 @@ import numpy as np
 
 from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._checks.data_warnings import warn_of_data
-from recframe._comparison.describe import interval_of_mean
+from recframe._comparison.describe import interval_of_values
 from recframe._data.common import check_frame, query_of_call
 from recframe._defaults import current, only
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, labels_of
@@ -23,7 +23,7 @@ from recframe._lists.values import ListValues, check_by_list, segments, value_co
 from recframe._progress import check_progress, progress_bar
 from recframe._statistics import check_installed
 from recframe._statistics.student import Sums, check_confidence
-from recframe._values import column_name, flag, whole_number
+from recframe._values import column_or_none, flag, whole_number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 from recframe.metrics import Metric
 from recframe.metrics._record import check_k
@@ -43,9 +43,9 @@ COLUMNS: Mapping[str, type[nw.dtypes.DType]] = {
     "folds": nw.Int64, "chosen": nw.Boolean, "out_of_fold": nw.Float64, "low": nw.Float64, "high": nw.Float64,
 }  # fmt: skip
 """The columns of a result."""
-TOGETHER = 16
+CANDIDATES_AT_ONCE = 16
 """How many candidates are columns of a frame at a time."""
-SAME = 1e-12
+SAME_MEAN = 1e-12
 """Means that differ by less are equal: the first candidate is chosen."""
 ORDERS = ("score", "rank", "model")
 FUSED = "recframe fused {}".format
@@ -70,7 +70,7 @@ class Options:
         return cls(
             whole_number("folds", given["folds"], "folds=5", least=2, most=None),
             check_confidence(given["confidence"]),
-            None if given["cluster"] is None else column_name("cluster", given["cluster"], labels),
+            column_or_none("cluster", given["cluster"], labels),
             whole_number("seed", given["seed"], "seed=0", least=0, most=None),
             progress,
         )
@@ -92,7 +92,7 @@ class Lists:
     def best(self, lists: NDArray[np.bool_]) -> int:
         """Return the first of the candidates whose mean over some lists is the best one."""
         means = _means(self.values[lists], self.weights[lists]) * (1 if self.upwards else -1)
-        return int(np.argmax(means >= means.max() - SAME))
+        return int(np.argmax(means >= means.max() - SAME_MEAN))
 
     def out_of_fold(self, folds: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
         """Return the value of each list under the best candidate of the other folds, and how many folds chose each."""
@@ -158,8 +158,7 @@ def _result(
     folds, every = folds_of(lists, options), np.ones(len(lists.values), dtype=bool)
     chosen, (held_out, times) = lists.best(every), lists.out_of_fold(folds)
     sums = Sums.of(held_out, lists.weights, lists.clusters)
-    kind = {"negative": bool((held_out < 0).any()), "fractions": bool(((held_out != 0) & (held_out != 1)).any())}
-    low, high = interval_of_mean(sums, options.confidence, lists.bounds, **kind)
+    low, high = interval_of_values(held_out, sums, options.confidence, lists.bounds)
     means = _means(lists.values, lists.weights)
     warn_of_data(plan.given, plan.context.query, plan.context, float(means[chosen]))
     order = sorted(
@@ -193,8 +192,8 @@ def _lists(plan: Plan, frame: Any, bound: Any, metric: Any, k: Any, tried: Any, 
     others, given = ({name: one[name] for name in one if name not in ORDERS} for one in (bound, roles))
     tables = []
     with progress_bar(len(tried), "candidates", show=options.progress) as show:
-        for start in range(0, len(tried), TOGETHER):
-            some = tried[start : start + TOGETHER]
+        for start in range(0, len(tried), CANDIDATES_AT_ONCE):
+            some = tried[start : start + CANDIDATES_AT_ONCE]
             wide = frame
             for place, candidate in enumerate(some):
                 wide = fuse.fuse(wide, fused_by, FUSED(place), arguments_of(candidate), fusing)

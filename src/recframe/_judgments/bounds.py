@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 COLUMNS = ("model", "metric", "mean", "least", "greatest", "judged", "lists")
 """The columns of a result; the first one of several models only."""
 SUPPORTED = (Precision, Recall, F1, FBeta, HitRate, MRR, MAP, RBP, DCG, NDCG)
-POLICIES = {
+PLAIN_ROLES = {
     "ties": "average", "undefined": "skip", "lists": "all", "condensed": False, "mean": "arithmetic", "like": None,
     "weight": None, "propensity": None, "sampled": None, "candidates": None, "tied": None, "subtopic": None,
     "by": "list", "item": "item", "relevant": "relevant", "per": "list", "rank": "rank",
@@ -201,7 +201,7 @@ class Candidates:
             nw.from_dict(dict(each), {name: types[name] for name in each}, backend=backend).to_native()
             for each in (self.rows, self.truth)
         )
-        roles = {**POLICIES, "truth": truth, "min_relevance": min_relevance}
+        roles = {**PLAIN_ROLES, "truth": truth, "min_relevance": min_relevance}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RecWarning)
             found = evaluate(frame, {}, list(metrics), None, roles, counts=False, chance=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._comparison.describe import interval_of_mean
+from recframe._comparison.describe import interval_of_values
 from recframe._engines.registry import a_type, is_frame
 from recframe._lists.keys import segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
@@ -143,8 +143,7 @@ def _numbers(
     """Return the estimate of a mean, and those of the human and of the model judgments alone."""
     there = ~np.isnan(true.values)
     values, weights = true.values[there], true.weights[there]
-    flags = {"negative": bool((values < 0).any()), "fractions": bool(((values != 0) & (values != 1)).any())}
-    low, high = interval_of_mean(Sums.of(values, weights), confidence, bounds, **flags)
+    low, high = interval_of_values(values, Sums.of(values, weights), confidence, bounds)
     alone = Estimate(true.mean, low.item(), high.item(), 0.0)
     found = prediction_powered(true, predicted, others, confidence) or alone
     every = Values(*(np.concatenate(parts) for parts in _columns(predicted, others)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._judgments import calls
+from recframe._methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class JudgmentMethods:
+class JudgmentMethods(Methods):
     """What missing judgments leave open: what `Rec` offers for partly judged data."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def estimate(
         self,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from recframe._plan.plan import Plan
 
-VERSION = 1
+BASELINE_VERSION = 1
 """Of the columns and their meaning, and of what metrics compute: files of another one are refused."""
 LIST, ABOUT, WEIGHT = "list", "baseline", "weight of {}"
 FINGERPRINTS = ("relevant_rows", "values_of_rows", "subtopics_of_rows")
@@ -64,7 +64,7 @@ def save(plan: Plan, path: Path) -> None:
         raise InputError(msg, "save= keeps values to compare with")
     prints = fingerprints_of_lists(context, table, items=context.with_item)
     about = {
-        "version": VERSION,
+        "version": BASELINE_VERSION,
         # The package itself imports this module.
         "recframe": sys.modules[__name__.partition(".")[0]].__version__,
         "lists": len(table),
@@ -190,8 +190,9 @@ def _parsed(text: Any, path: str) -> dict[str, Any]:
     except (TypeError, ValueError, KeyError):
         msg = f"{path!r} is no baseline: its column {ABOUT!r} holds {quoted(text)}"
         raise InputError(msg, WRITE) from None
-    if version != VERSION:
-        msg = f"{path!r} has version {version}, of recframe {about.get('recframe')}, but this one reads {VERSION}"
+    if version != BASELINE_VERSION:
+        version = f"{version}, of recframe {about.get('recframe')}"
+        msg = f"{path!r} has version {version}, but this one reads {BASELINE_VERSION}"
         raise InputError(msg, "save the baseline again")
     return dict(about)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES, Roles
 from recframe._defaults import current
-from recframe._engines.registry import adapter_of, is_lazy
-from recframe._evaluate import plan_of_lists
+from recframe._engines.registry import adapter_of, is_lazy, labels_of
+from recframe._evaluate import check_frame, plan_of_lists
 from recframe._files.paths import PARQUET
 from recframe._statistics import check_installed
 from recframe._values import as_tuple
@@ -53,6 +54,39 @@ def check_save(path: Any) -> Path:
     from recframe._lists.baseline import check_save
 
     return check_save(path)
+
+
+def of_lists(
+    module: str,
+    frame: Any,
+    bound: dict[str, Any],
+    metrics: Any,
+    k: Any,
+    given: dict[str, Any],
+    options: dict[str, Any],
+    means: Sequence[str] = (),
+) -> Any:
+    """Return what a call that reads the values of lists answers, as a frame of the kind given.
+
+    Parameters
+    ----------
+    module : str
+        Where the call is: a function of the module's name, and `Options`, which check its arguments.
+    frame, bound, metrics, k, given
+        As for `plan_of_lists`.
+    options : dict
+        The call's own arguments.
+    means : sequence of str
+        The columns of the result whose values may show that its numbers mean nothing.
+    """
+    check_frame(frame)
+    check_installed()
+    call = module.rpartition(".")[2]
+    of_call = import_module(module)
+    checked = of_call.Options.of(labels_of(frame, {**bound, **given}.get("truth")), **options)
+    plan = plan_of_lists(frame, bound, metrics, k, given, call, checked.cluster)
+    result = getattr(of_call, call)(plan, checked)
+    return warned(plan, result, means) if means else result
 
 
 def warned(plan: Plan, result: Any, means: Sequence[str]) -> Any:

@@ -31,7 +31,7 @@ NEGATIVE = ("negative model", "negative baseline")
 """How many values are below 0, where the range of the metric has no least value; else this is not asked."""
 WEIGHT_PARTS = ("weight", "weight_squares")
 """What pairs add whose metric weighs lists; else all weights are 1."""
-KEPT = 16
+KEPT_PAIRS = 16
 """Of how many sets of pairs the expressions are kept."""
 UNIT_PARTS = ("unit_squares", "unit_products", "unit_weight_squares", "unit_weight_cubes")
 """What units add: clusters, or without them weighted lists."""
@@ -87,7 +87,7 @@ def with_differences(values: ListValues, pairs: Sequence[Pair]) -> ListValues:
     return differing
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_PAIRS)
 def _of_pairs(pairs: tuple[Pair, ...], weighted: frozenset[int]) -> tuple[list[nw.Expr], list[nw.Expr]]:
     """Return the difference of each pair, and its weight where the metric weighs lists."""
     differences = [
@@ -137,7 +137,7 @@ def _lacks_least(bounds: tuple[float, float]) -> bool:
     return math.isinf(least) and math.isfinite(greatest)
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_PAIRS)
 def _terms_of_lists(
     pairs: tuple[Pair, ...],
     weighted: frozenset[int],
@@ -157,7 +157,7 @@ def _terms_of_lists(
     return terms
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_PAIRS)
 def _terms_of_units(pairs: tuple[Pair, ...], weighted: frozenset[int], *, products: bool, clusters: bool) -> _Terms:
     """Return what clusters add to the sums of pairs."""
     units = _Terms()

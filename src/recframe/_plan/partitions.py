@@ -11,6 +11,7 @@ from recframe._columns import GREATEST, MODEL, POSITION
 from recframe._given_frames import Given
 from recframe._plan import averages
 from recframe._plan.plan import Plan
+from recframe._plan.sources import name_of_model
 from recframe._plan.state import State
 from recframe.metrics._beyond_accuracy import ExposureMetric
 
@@ -82,15 +83,7 @@ def _on_workers(plan: Plan, query: Query, parts: int) -> State:
         # A model without any list has a row too.
         models = engine.positions(len(query.orders)).select((nw.col(POSITION) - 1).alias(MODEL))
         lists = engine.join(models, lists, [MODEL])
-    return State(lists.with_columns(_model_name(query)))
-
-
-def _model_name(query: Query) -> nw.Expr:
-    """Return the name of each model from its number."""
-    name, *others = (nw.lit(query.model_name(index)) for index in range(len(query.orders)))
-    for index, other in enumerate(others, start=1):
-        name = nw.when(nw.col(MODEL) == index).then(other).otherwise(name)
-    return name.alias(MODEL)
+    return State(lists.with_columns(name_of_model(query, nw.col(MODEL)).alias(MODEL)))
 
 
 def _state_of_part(

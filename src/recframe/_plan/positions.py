@@ -30,7 +30,7 @@ from recframe._engines.base import Needed, sizes
 from recframe._plan import partial_rankings, ranks
 from recframe._plan.relevance import is_needed_row, known_value, number_repeats, once, or_zero
 from recframe._plan.sum_columns import constant
-from recframe._values import MOST
+from recframe._values import MOST_ROWS
 from recframe.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def _check_ranks(context: CallContext, ranked: Frame) -> None:
     if not (query.by_rank and context.engine.eager):
         return
     rank = nw.col(SCORE)
-    wrong = ranked.filter((rank < 1) | (rank.cast(nw.Float64()) % 1 != 0) | (rank > MOST))
+    wrong = ranked.filter((rank < 1) | (rank.cast(nw.Float64()) % 1 != 0) | (rank > MOST_ROWS))
     lowest = context.engine.scalar(wrong.select(rank.min()))
     if lowest is not None:
-        msg = f"rank={query.orders[0]!r} holds {lowest}, but a rank is a whole number from 1 to {MOST}"
+        msg = f"rank={query.orders[0]!r} holds {lowest}, but a rank is a whole number from 1 to {MOST_ROWS}"
         raise InputError(msg, "for scores, higher is better, use score=")
 
 

@@ -225,3 +225,11 @@ def _subtopics(query: Query, read: ColumnsRead) -> Specs:
     if query.subtopic is None or not read.subtopics:
         return {}
     return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
+
+
+def name_of_model(query: Query, number: nw.Expr) -> nw.Expr:
+    """Return the name of each model from its number."""
+    name, *others = (nw.lit(query.model_name(index)) for index in range(len(query.orders)))
+    for index, other in enumerate(others, start=1):
+        name = nw.when(number == index).then(other).otherwise(name)
+    return name

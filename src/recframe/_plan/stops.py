@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 TAIL = 8.7
 """How many standard deviations of a binomial distribution hold all but 1e-17 of it."""
-FEW = 40.0
+FEW_ROWS_AHEAD = 40.0
 """The expected number of rows up to which all points of the circle matter."""
 SINE_TERMS, ARCTAN_TERMS = 11, 12
 """Of the series of the sine up to a right angle, and of the arctangent up to 0.2."""
@@ -249,7 +249,7 @@ def _with_nodes(context: CallContext, bands: Frame) -> Frame:
     size, tilt, period = nw.col(SIZE).cast(nw.Float64()), nw.col(TILT), nw.col(PERIOD)
     bands = _with_periods(bands)
     seen = TAIL / math.pi * period / nw.col(DEVIATION) + 2
-    count = nw.when((size * tilt > FEW) & (seen < period)).then(seen - seen % 1).otherwise(period)
+    count = nw.when((size * tilt > FEW_ROWS_AHEAD) & (seen < period)).then(seen - seen % 1).otherwise(period)
     nodes = context.engine.repeat(bands.with_columns(count.cast(nw.Int64()).alias(PLACE_COUNT)), PLACE_COUNT)
     return nodes.rename({POSITION: NODE}).drop(PLACE_COUNT)
 

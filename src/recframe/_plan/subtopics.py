@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 NEARLY = 1 - 1e-12
 """Gains that differ by less are equal: sums of the same numbers in another order."""
-NOTHING = 1e-18
+NEGLIGIBLE = 1e-18
 """What a float of at least 1 does not change by."""
 
 
@@ -98,7 +98,7 @@ def _places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) 
 
 def _most_hits(alphas: Sequence[float]) -> int:
     """Return how many hits of a subtopic a tied block may have before another one adds nothing to a float."""
-    return 1 + math.ceil(math.log(NOTHING) / math.log(1 - min(alphas)))
+    return 1 + math.ceil(math.log(NEGLIGIBLE) / math.log(1 - min(alphas)))
 
 
 def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: Weight, k: int | None) -> Frame:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._ranks import calls
+from recframe._lists import calls
+from recframe._methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class RankMethods:
+class RankMethods(Methods):
     """Which model is best, and how many lists tell: what `Rec` offers for many models."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def rank_models(
         self,
@@ -83,7 +81,9 @@ class RankMethods:
         [('old', 2, 1, 2, True), ('new', 1, 1, 2, True)]
         """
         options = {"confidence": confidence, "cluster": cluster, "resamples": resamples, "seed": seed}
-        return calls.rank_models(self._frame, self._bound, metrics, k, roles, options)
+        return calls.of_lists(
+            "recframe._ranks.rank_models", self._frame, self._bound, metrics, k, roles, options, ("mean",)
+        )
 
     def sample_size(
         self,
@@ -151,4 +151,4 @@ class RankMethods:
             "difference": difference, "power": power, "tests": tests, "confidence": confidence, "baseline": baseline,
             "cluster": cluster,
         }  # fmt: skip
-        return calls.sample_size(self._frame, self._bound, metrics, k, roles, options)
+        return calls.of_lists("recframe._ranks.sample_size", self._frame, self._bound, metrics, k, roles, options)

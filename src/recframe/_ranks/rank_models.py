@@ -14,7 +14,7 @@ from recframe._lists.results import NAMES, result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
 from recframe._statistics.rank_intervals import Ranks
 from recframe._statistics.student import Sums, check_confidence, sum_by_cluster
-from recframe._values import column_name, whole_number
+from recframe._values import column_or_none, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Options:
     @classmethod
     def of(cls, labels: Labels, confidence: Any, cluster: Any, resamples: Any, seed: Any) -> Options:
         """Check what can be checked without a frame."""
-        cluster = None if cluster is None else column_name("cluster", cluster, labels)
+        cluster = column_or_none("cluster", cluster, labels)
         resamples = whole_number("resamples", resamples, "resamples=10_000", least=100, most=MOST_RESAMPLES)
         seed = whole_number("seed", seed, "seed=0", least=0, most=None)
         return cls(check_confidence(confidence), cluster, resamples, seed)

@@ -14,7 +14,7 @@ from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list
 from recframe._statistics.power import Units
 from recframe._statistics.student import check_confidence
-from recframe._values import column_name, number, whole_number
+from recframe._values import column_or_none, number, whole_number
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("metric", "model", "baseline", "difference", "power", "tests", "std", "seen", "lists", "clusters")
 """The columns of a result, after those of `per`; the last one with `cluster=` only."""
-GRID = np.geomspace(0.05, 4, 60)
+SHARES_OF_NEEDED = np.geomspace(0.05, 4, 60)
 """The numbers of lists of a power curve, in those that are needed."""
 
 
@@ -61,7 +61,7 @@ class Options:
         tests = (
             None if given["tests"] is None else whole_number("tests", given["tests"], "tests=12", least=1, most=None)
         )
-        cluster = None if given["cluster"] is None else column_name("cluster", given["cluster"], labels)
+        cluster = column_or_none("cluster", given["cluster"], labels)
         return cls(difference, power, tests, confidence, given["baseline"], cluster)
 
 
@@ -144,7 +144,7 @@ def power_curve(plan: Plan, options: Options) -> list[dict[str, Any]]:
     """Return the power of the test of each pair at numbers of lists."""
     seen, rows = Seen.of(plan, options), []
     needed = seen.units.needed(seen.differences, options.power, seen.level)
-    for times in GRID.tolist():
+    for times in SHARES_OF_NEEDED.tolist():
         units = np.maximum(needed * times, 2.0)
         powers, lists = seen.units.power(seen.differences, units, seen.level), units * seen.units.lists
         for row, names in enumerate(seen.names):

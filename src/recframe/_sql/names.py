@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from recframe._sql.merging import Queries
 
-LONGEST = 60
+LONGEST_SQL_NAME = 60
 """How long a name may be: PostgreSQL cuts names after 63 bytes."""
 PLAIN = re.compile("[a-z_][a-z0-9_]*")
 DRAWN = re.compile("_?[0-9a-f]{12,}")
@@ -53,10 +53,10 @@ def clean(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
         name_of_call = DRAWN.sub("", name)
         base = re.sub(r"\W+", "_", name_of_call.replace("@", "_at_")).strip("_").lower() or "column"
         base = base if not base[0].isdigit() else f"_{base}"
-        base = new = base[:LONGEST]
+        base = new = base[:LONGEST_SQL_NAME]
         number = 2
         while new in used:
-            new, number = f"{base[: LONGEST - 4]}_{number}", number + 1
+            new, number = f"{base[: LONGEST_SQL_NAME - 4]}_{number}", number + 1
         used.add(new)
         renamed[name] = new
     return renamed

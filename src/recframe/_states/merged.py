@@ -199,7 +199,8 @@ class Merged:
         check_bounded(options, ((rows.metrics[one.metric], rows.range_of(one.metric), two) for one, two in of_pairs))
         found = tested(arrays, pairs, rows.range_of, upwards, options)
         correct([found], options)
-        named = [self._named(pair, found.numbers, place) for place, pair in enumerate(pairs)]
+        numbers = (row_of(found.numbers, place, higher_is_better=up) for place, up in enumerate(upwards))
+        named = [{**row, **self._names(pair)} for row, pair in zip(numbers, pairs, strict=True)]
         return remember(self._stacked(named, COLUMNS_OF_COMPARE), options.confidence)
 
     def sample_size(
@@ -238,15 +239,7 @@ class Merged:
         rows = self._by_list("sample_size")
         pairs, arrays = self._pairs("sample_size", baseline)
         own, totals = paired.statistics(arrays)
-        names = [
-            {
-                "metric": rows.metrics[pair.metric],
-                "model": rows.models[pair.model],
-                "baseline": rows.models[pair.baseline],
-            }
-            for pair in pairs
-        ]
-        seen = Seen.of_sums(names, rows.reported(), own, totals, options)
+        seen = Seen.of_sums([self._names(pair) for pair in pairs], rows.reported(), own, totals, options)
         clustered = any(rows.definition(number)["cluster"] is not None for number in range(len(rows.metrics)))
         return self._stacked(seen.rows(options), COLUMNS_OF_SIZE if clustered else COLUMNS_OF_SIZE[:-1])
 
@@ -282,11 +275,9 @@ class Merged:
         options, rows = RankOptions.of(None, confidence, None, resamples, seed), self._by_list("rank_models")
         return remember(self._stacked(ranks_of_states(rows, options), COLUMNS_OF_RANKS), options.confidence)
 
-    def _named(self, pair: Pair, numbers: Mapping[str, Any], place: int) -> dict[str, Any]:
-        rows = self._rows
-        row = row_of(numbers, place, higher_is_better=rows.definition(pair.metric)["higher_is_better"])
-        names = {"model": rows.models[pair.model], "baseline": rows.models[pair.baseline]}
-        return {**row, **names, "metric": rows.metrics[pair.metric]}
+    def _names(self, pair: Pair) -> dict[str, Any]:
+        models = {"model": self._rows.models[pair.model], "baseline": self._rows.models[pair.baseline]}
+        return {"metric": self._rows.metrics[pair.metric], **models}
 
     def _by_list(self, call: str) -> Rows:
         """Return the rows, or raise if no metric has a value per list."""

@@ -30,8 +30,8 @@ from recframe._states.state import (
     COUNTS,
     ENDS,
     NAMES,
+    STATE_VERSION,
     SUMS,
-    VERSION,
 )
 from recframe._values import as_tuple, column_names
 from recframe.errors import (
@@ -82,7 +82,7 @@ class Rows:
             name: [value for frame in frames for value in values_of(frame[name])] for name in words
         }
         columns |= {name: np.concatenate([_numbers(frame[name]) for frame in frames]) for name in (*ADDED, *ENDS)}
-        check_versions(columns["version"], VERSION)
+        check_versions(columns["version"], STATE_VERSION)
         self._definitions = definitions_of(columns)
         self.metrics = ordered(columns, ["metric"], "metric")
         self.exposures = ordered(columns, ["exposure"], "metric")
@@ -233,7 +233,7 @@ class Rows:
         if name == "keys":
             packed = (self._packed.get(number) for number in range(len(self._keys)))
             return [None if keys is None else pack(np.concatenate(keys)) for keys in packed]
-        return [VERSION if name == "version" else self._state] * len(self._keys)
+        return [STATE_VERSION if name == "version" else self._state] * len(self._keys)
 
     def frame(self, columns: Mapping[str, tuple[list[Any], Any]]) -> Any:
         """Return a native frame of columns and their types."""

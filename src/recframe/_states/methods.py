@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recframe._states import calls
+from recframe._lists import calls
+from recframe._methods import Methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,13 +14,10 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class StateMethods:
+class StateMethods(Methods):
     """Sums to store: what `Rec` offers for data in parts."""
 
     __slots__ = ()
-
-    _frame: Any
-    _bound: dict[str, Any]
 
     def state(
         self,
@@ -74,4 +72,4 @@ class StateMethods:
         0.8333333333333334
         """
         options = {"baseline": baseline, "cluster": cluster, "items": items}
-        return calls.state(self._frame, self._bound, metrics, k, roles, options)
+        return calls.of_lists("recframe._states.state", self._frame, self._bound, metrics, k, roles, options)

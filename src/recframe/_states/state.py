@@ -17,7 +17,7 @@ from recframe._lists.results import INTERNAL, new_series, result_frame
 from recframe._lists.sums import Groups, of_pair, of_values
 from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
 from recframe._states.items import Items
-from recframe._values import column_name, flag
+from recframe._values import column_or_none, flag
 from recframe.errors import OptionError
 from recframe.profiles._explain import spelled
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recframe._values import Labels
     from recframe.metrics import Metric
 
-VERSION = 1
+STATE_VERSION = 1
 """Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
 NAMES = ("kind", "metric", "model", "baseline", "item", "cluster")
 """What tells the rows of a segment apart: lists of a model, values of a metric, differences of a pair, or items."""
@@ -57,7 +57,7 @@ class Options:
     @classmethod
     def of(cls, labels: Labels, baseline: Any, cluster: Any, items: Any) -> Options:
         """Check what can be checked without a frame."""
-        return cls(baseline, None if cluster is None else column_name("cluster", cluster, labels), flag("items", items))
+        return cls(baseline, column_or_none("cluster", cluster, labels), flag("items", items))
 
 
 def state(plan: Plan, options: Options) -> Any:
@@ -123,7 +123,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     together = {} if items is None else _of_items(plan, items, common)
     about = json.dumps([[_called(name) for name in models], *own.values(), *together.values()]).encode()
     state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
-    notes: dict[str, Any] = {"version": VERSION, "state": state_id}
+    notes: dict[str, Any] = {"version": STATE_VERSION, "state": state_id}
     shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
     state, labels = _Table(), [metric.label for metric in plan.metrics]
     heads = [

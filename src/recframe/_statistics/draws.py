@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 SECTION = 2**15
 """Units whose draws are split among their blocks at a time, so that little is held in memory."""
-BLOCK = 2**7
+UNITS_OF_BLOCK = 2**7
 """Units of which 16 bits can name two: the tables of all pairs stay in the processor's cache."""
-TOGETHER = 500
+RESAMPLES_AT_ONCE = 500
 """Resamples that draw from a block at a time: what they draw stays in the cache too."""
 
 
@@ -30,7 +30,7 @@ def drawn_sums(values: Pairs, random: np.random.Generator, count: int) -> Floats
     """
     draws = _PairDraws(random, values.shape[1], count)
     for section, drawn_of_section in _split(random, values, np.full(count, len(values)), SECTION):
-        for block, drawn in _split(random, section, drawn_of_section, BLOCK):
+        for block, drawn in _split(random, section, drawn_of_section, UNITS_OF_BLOCK):
             draws.add(block, drawn)
     return np.ascontiguousarray(draws.sums.T).view(np.float64)
 
@@ -56,7 +56,7 @@ class _PairDraws:
     def __init__(self, random: np.random.Generator, columns: int, count: int) -> None:
         self.sums = np.zeros((columns, count), np.complex128)
         self._random = random
-        self._tables = np.empty(columns * BLOCK * (BLOCK + 1), np.complex128)
+        self._tables = np.empty(columns * UNITS_OF_BLOCK * (UNITS_OF_BLOCK + 1), np.complex128)
         self._chosen, self._found = np.empty(0, np.intp), np.empty(0, np.complex128)
 
     def add(self, block: Pairs, drawn: Integers) -> None:
@@ -65,8 +65,8 @@ class _PairDraws:
         tables = self._tables[: columns * length * (length + 1)].reshape(columns, length + 1, length)
         np.add(block.T[:, :, None], block.T[:, None, :], out=tables[:, :length])
         tables[:, length] = block.T
-        for start in range(0, len(drawn), TOGETHER):
-            self._add_pairs(tables, drawn[start : start + TOGETHER], start)
+        for start in range(0, len(drawn), RESAMPLES_AT_ONCE):
+            self._add_pairs(tables, drawn[start : start + RESAMPLES_AT_ONCE], start)
 
     def _add_pairs(self, tables: Pairs, drawn: Integers, start: int) -> None:
         """Draw units for resamples, from the first of them on."""

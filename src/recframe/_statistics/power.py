@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-POWER = 0.8
+DEFAULT_POWER = 0.8
 """The power of a test to find the difference that `detectable` names."""
 STEPS, HALVINGS = 12, 60
-LARGEST = 1e12
+MOST_UNITS = 1e12
 """More units than this nobody has."""
 NORMAL = 1e6
 """From so many degrees of freedom on, t is normal."""
@@ -43,7 +43,7 @@ def power_beyond(shift: Any, degrees: Any, end: Floats) -> Floats:
         return np.where(np.isnan(degrees) | np.isnan(shift), np.nan, found)
 
 
-def detectable(sums: Sums, confidence: float, power: float = POWER, reach: Floats | None = None) -> Floats:
+def detectable(sums: Sums, confidence: float, power: float = DEFAULT_POWER, reach: Floats | None = None) -> Floats:
     """Return the smallest true mean that a test at this level finds with this power, as noncentral t has it.
 
     The test is the t-test, or rejects means of more standard errors than `reach`. The mean is missing where all values
@@ -104,7 +104,7 @@ class Units:
     def needed(self, difference: Any, power: float, level: float) -> Floats:
         """Return how many units find a difference with a power; NaN where nothing varies, or more than can be."""
         least = np.log(np.maximum(LEAST_UNITS, 2 * self.pull))
-        most = np.full(np.shape(least), np.log(LARGEST))
+        most = np.full(np.shape(least), np.log(MOST_UNITS))
         known = ~np.isnan(self.spread) & (self.power(difference, np.exp(most), level) >= power)
         for _ in range(HALVINGS):
             middle = (least + most) / 2

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recframe._progress import progress_bar
+from recframe._statistics import ROUNDING
 from recframe._statistics.draws import drawn_sums, random_bits
 from recframe._statistics.student import ratio, scipy_stats, sum_by_cluster
 
@@ -33,8 +34,6 @@ BATCH = 2_500
 """Draws that share a seed, and that are held in memory at a time."""
 TABLES = 2**6
 """Groups of eight units whose flips are tabulated at a time: the tables stay in the processor's cache."""
-ROUNDING = 1e-12
-"""Sums that differ by less than this share of what they add are the same sum, in another order."""
 
 
 @dataclass(frozen=True)

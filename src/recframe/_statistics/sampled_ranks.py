@@ -29,7 +29,7 @@ GAMMA = 0.1
 """How much variance counts against bias in the estimator "bv"."""
 MOST_ITEMS = 100_000_000
 """Of so many items the estimates take minutes and about a gigabyte."""
-BLOCK = 20_000
+RANKS_AT_ONCE = 20_000
 """How many ranks are looked at together."""
 
 
@@ -58,8 +58,8 @@ def _blocks(value: OfRank, m: int, n: int) -> Iterator[tuple[Floats, Floats]]:
     logarithms[0] = 1
     np.cumsum(np.log(logarithms, out=logarithms), out=logarithms)
     with progress_bar(n, "ranks", show=None) as step:
-        for start in range(1, n + 1, BLOCK):
-            ranks = np.arange(start, min(start + BLOCK, n + 1))
+        for start in range(1, n + 1, RANKS_AT_ONCE):
+            ranks = np.arange(start, min(start + RANKS_AT_ONCE, n + 1))
             yield _probabilities(ranks, m, n, logarithms), np.array([value(float(rank)) for rank in ranks])
             step(int(ranks[-1]))
 

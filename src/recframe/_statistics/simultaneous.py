@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._statistics import ROUNDING
 from recframe._statistics.resampling import BATCH, flips
 from recframe._statistics.student import ratio, scipy_stats
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-ROUNDING = 1e-12
-"""Statistics that differ by a smaller share are the same, summed in another order."""
 
 
 class LargestFlipped:

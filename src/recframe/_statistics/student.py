@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 LEAST_UNITS = 2 - 1e-9
 """Two effective units, less the rounding of their sums."""
-ROUNDING = 1e-24
+ROUNDING_OF_SQUARES = 1e-24
 """Squares of residuals below this share of the squares of what they are residuals of are rounding."""
 SMALLEST = float(np.finfo(np.float64).tiny)
 """The least p-value of equal differences, however many there are: it is never 0."""
@@ -112,8 +112,8 @@ class Sums:
             "weight": weight,
             "weight_squares": square(weights).sum(),
             "total": total,
-            "squares": spread if spread > ROUNDING * (weights * square(values)).sum() else 0.0,
-            "residual_squares": residual if residual > ROUNDING * square(unit_totals).sum() else 0.0,
+            "squares": spread if spread > ROUNDING_OF_SQUARES * (weights * square(values)).sum() else 0.0,
+            "residual_squares": residual if residual > ROUNDING_OF_SQUARES * square(unit_totals).sum() else 0.0,
             "unit_weight_squares": square(unit_weights).sum(),
             "unit_weight_cubes": (unit_weights**3).sum(),
         }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-FEW = 3 + 1e-9
+FEW_HITS = 3 + 1e-9
 """Hits, or misses, up to which Poisson's end is taken, more the rounding of their number."""
 
 
@@ -53,6 +53,6 @@ def wilson(sums: Sums, confidence: float, bounds: Sequence[Any] = UNBOUNDED) -> 
 
 def _with_few(end: Floats, share: Floats, lists: Floats, confidence: float) -> Floats:
     """Return the distance of an end from 0 (or 1), Poisson's where few lists are hits (or misses)."""
-    few = (share > 0) & (2 * share < 1) & (share * lists <= FEW)
+    few = (share > 0) & (2 * share < 1) & (share * lists <= FEW_HITS)
     poisson = scipy_stats().chi2.ppf(1 - confidence, 2 * share * lists) / 2 / lists
     return np.where(few, np.minimum(end, poisson), end)

@@ -13,7 +13,7 @@ from functools import cache, partial
 from types import UnionType
 from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
 
-from recframe._values import MOST, choice, flag, number, whole_number
+from recframe._values import MOST_ROWS, choice, flag, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 CHECKED = frozenset({bool, int, float, Callable})
@@ -123,7 +123,7 @@ class Option:
         return given if isinstance(given, int | float) else value
 
     def _whole_number(self, given: Any) -> int:
-        least = -MOST if self.bounds.least is None else int(self.bounds.least)
+        least = -MOST_ROWS if self.bounds.least is None else int(self.bounds.least)
         hint = f"{self.name} is a whole number" + ("" if self.bounds.least is None else f" from {least}")
         hint += (", or None" if type(None) in self.kinds else "") + (" for the whole list" if self.name == "k" else "")
         several = self.name == "k" and isinstance(given, list | tuple | set | range)

@@ -11,7 +11,7 @@ from recframe.errors import OptionError, quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LONGEST = 1000
+LONGEST_SPELLING = 1000
 """Characters of a string that names a metric."""
 _SPELLING = re.compile(
     r"\s*(?P<name>\w[\w.]*(?:-(?!l\d)[a-zA-Z]\w*)*)\s*(?:\((?P<options>[^()]*)\))?\s*(?:@\s*(?P<k>[^@\s]+))?\s*"
@@ -37,7 +37,7 @@ def plain(name: str) -> str:
 
 def split(text: str) -> tuple[str, dict[str, Any]]:
     """Return the name that a string holds, and the options that it spells, k among them."""
-    match = _SPELLING.fullmatch(text) if len(text) <= LONGEST else None
+    match = _SPELLING.fullmatch(text) if len(text) <= LONGEST_SPELLING else None
     if match is None:
         raise _unreadable(text)
     options: dict[str, Any] = {}
@@ -95,8 +95,10 @@ def without_recall(name: str) -> tuple[str, float] | None:
 def _unreadable(text: str) -> OptionError:
     """Return the error for a string of another form."""
     hint = "write 'ndcg@10' or 'ndcg(gain=exp2)@10'"
-    if len(text) > LONGEST:
-        return OptionError(f"{quoted(text)} has {len(text)} characters, but the name of a metric up to {LONGEST}", hint)
+    if len(text) > LONGEST_SPELLING:
+        return OptionError(
+            f"{quoted(text)} has {len(text)} characters, but the name of a metric up to {LONGEST_SPELLING}", hint
+        )
     level = _LEVEL.search(text)
     if level is not None:
         hint = f"{_LEVEL.sub('', text)!r}, and min_relevance={level['level']} for all metrics of the call"

@@ -41,7 +41,7 @@ LISTS_TEXTS = {
     "both": "the lists that the truth knows and that were recommended something",
     "recommended": "all lists",
 }
-LETTERS = {
+LETTERS_OF_FORMULAS = {
     "h": "relevant rows among the top of the list",
     "R": "relevant rows of the list, ranked or not",
     "N": "ranked rows of the list",
@@ -200,7 +200,7 @@ def _estimator(query: Query) -> str:
 def _letters(formula: str) -> Iterator[tuple[str, str]]:
     """Yield what the letters of a formula mean, but for those that the formula explains itself."""
     explained = {line.split(":")[0] for line in formula.splitlines() if ":" in line}
-    for letter, meaning in LETTERS.items():
+    for letter, meaning in LETTERS_OF_FORMULAS.items():
         used = re.search(rf"\b{letter}\(" if letter == "h" else rf"(?<!\w){letter}(?!\w)", formula)
         if used and letter not in explained:
             yield letter if letter != "h" else "h(…)", meaning

@@ -1,0 +1,14 @@
+"""What the parts of the namespace share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Methods:
+    """A part of `Rec`: methods of a frame, and of the roles that are bound to it."""
+
+    __slots__ = ()
+
+    _frame: Any
+    _bound: dict[str, Any]
