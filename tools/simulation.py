@@ -455,7 +455,7 @@ def margins() -> None:
     for name, (mean, false) in cases.items():
         cells = []
         for size in (1, 4):
-            draws = random.normal(mean, 0.3, (20_000 // size, size, lists))
+            draws = random.normal(mean, 0.3, (10 * DRAWS // size, size, lists))
             means, errors = draws.mean(axis=2), draws.std(axis=2, ddof=1) / np.sqrt(lists)
             p, loss, gain = (2 * stats.t.sf(np.abs(means + by) / errors, lists - 1) for by in (0.0, margin, -margin))
             loss, gain = np.where(means > -margin, loss, 1.0), np.where(means < margin, gain, 1.0)
@@ -466,6 +466,87 @@ def margins() -> None:
             cells.append(f"{np.mean([not false.isdisjoint(words) for words in found]):.1%}")
         rows.append([name, ", ".join(f"`{word}`" for word in sorted(false)), *cells])
     table(["true difference", "false", "1 row", "4 rows, any of them"], rows)
+
+
+def margins_of_unlike_rows() -> None:
+    """Print how often any verdict is false where a few rows are certain, and another one is not."""
+    from scipy import stats
+
+    random, rows, margin = np.random.default_rng(18), [], 1.0
+    for name, true, word in (("gains", margin, "equivalent"), ("losses", -margin, "not worse")):
+        for count in (1, 3, 6):
+            means = np.array([0.0, *[true] * count])
+            errors = np.where(means == 0, margin, margin / 5.4)
+            estimates = random.normal(means, errors, (5 * DRAWS, count + 1))
+            p, loss, gain = (2 * stats.norm.sf(np.abs(estimates + by) / errors) for by in (0.0, margin, -margin))
+            loss, gain = np.where(estimates > -margin, loss, 1.0), np.where(estimates < margin, gain, 1.0)
+            wrong = 0
+            for each in zip(p, np.sign(estimates), loss, gain, strict=True):
+                first, *others = Evidence(*each).adjusted("holm").verdicts(CONFIDENCE).tolist()
+                wrong += first in ("better", "worse") or not {word, "equivalent"}.isdisjoint(others)
+            rows.append([f"0, and {count} {name} as large as the margin", f"{wrong / len(p):.1%}"])
+    table(["true differences", "any verdict false"], rows)
+
+
+def pairs_of_lists(law: str, draws: int, units: int, difference: float, random: Random) -> pl.DataFrame:
+    """Return lists of two models, of which the new one is better in DCG@1, draw by draw: each of so many users."""
+    sizes = np.full((draws, units), 5 if law == "5 lists a user" else 1)
+    if law == "1 to 20 lists a user":
+        sizes = np.minimum(random.geometric(0.2, (draws, units)), 20)
+    of_user = np.repeat(np.arange(draws * units), sizes.ravel())
+    alike = np.sqrt(CORRELATION) * random.normal(size=draws * units)[of_user]
+    gains = 10 + difference + 0.5 * (alike + np.sqrt(1 - CORRELATION) * random.normal(size=len(of_user)))
+    weights = random.lognormal(0, 0.7, len(of_user)) if law == "lognormal weights" else np.ones(len(of_user))
+    lists = pl.DataFrame({"draw": of_user // units, "user": of_user, "weight": weights, "new": gains, "old": 10.0})
+    long = lists.with_row_index("list").unpivot(["old", "new"], index=["list", "draw", "user", "weight"])
+    first = pl.col("variable") == "old"
+    return long.with_columns(first.cast(pl.Int8).alias("old"), (~first).cast(pl.Int8).alias("new"), relevant="value")
+
+
+def sample_sizes() -> None:
+    """Print how often a comparison of as many lists as `sample_size` says finds the difference: 80 % is right."""
+    random, rows, difference = np.random.default_rng(19), [], 0.1
+    for law in ("1 list a user", "lognormal weights", "5 lists a user", "1 to 20 lists a user"):
+        more = {"weight": "weight"} if law.startswith("log") else {}
+        given: dict[str, Any] = {"by": "list", "score": ["old", "new"], **more}
+        seen = pairs_of_lists(law, 1, 3_000, 0.0, random)
+        found = recframe.rec(seen).sample_size("dcg@1", difference=difference, cluster="user", **given)
+        lists, users = (found[name].item() for name in ("lists", "clusters"))
+        frame = pairs_of_lists(law, DRAWS // 2, users, difference, random)
+        compared = recframe.rec(frame).compare("dcg@1", per="draw", cluster="user", correction="none", **given)
+        power = np.mean(compared["p"].to_numpy() < 1 - CONFIDENCE)
+        rows.append([law, f"{lists:,}", f"{users:,}", f"{power:.1%}"])
+    table(["lists", "lists needed for 0.1", "of so many users", "found by so many"], rows)
+
+
+def groups() -> None:
+    """Print how often the test of other users finds a difference that is not there."""
+    random, rows = np.random.default_rng(20), []
+    for name, users, spreads, lists in (
+        ("20 and 20 users", (20, 20), (1.0, 1.0), 1),
+        ("20 and 200 users, the few vary twice as much", (20, 200), (2.0, 1.0), 1),
+        ("200 and 200 users", (200, 200), (1.0, 1.0), 1),
+        ("30 and 60 users of 5 lists each, alike", (30, 60), (1.0, 1.0), 5),
+    ):
+        states, start = [], 0
+        for count, spread in zip(users, spreads, strict=True):
+            of_user = np.repeat(np.arange(DRAWS // 2 * count), lists)
+            alike = np.sqrt(CORRELATION) * random.normal(size=DRAWS // 2 * count)[of_user]
+            gains = 20 + spread * (alike + np.sqrt(1 - CORRELATION) * random.normal(size=len(of_user)))
+            frame = pl.DataFrame({
+                "draw": of_user // count, "user": of_user + start, "list": np.arange(len(of_user)) + start,
+                "relevant": gains, "score": 1,
+            })  # fmt: skip
+            start += len(of_user)
+            states.append(recframe.merge(recframe.rec(frame).state("dcg@1", by="list", per="draw", cluster="user")))
+        cells = []
+        for test in ("t", "anytime"):
+            found = states[0].compare(baseline=states[1], test=test, planned=sum(users), correction="none")
+            p, low, high = (found[name].to_numpy() for name in ("p", "low", "high"))
+            cells += [f"{np.mean(p < 1 - CONFIDENCE):.1%}", f"{np.mean((low <= 0) & (high >= 0)):.1%}"]
+        rows.append([name, *cells])
+    head = [f"`{test}`: {what}" for test in ("t", "anytime") for what in ("rejects", "interval holds 0")]
+    table(["no difference", *head], rows)
 
 
 def ranks() -> None:
@@ -693,6 +774,9 @@ def main() -> int:
         shares,
         shares_of_clusters,
         margins,
+        margins_of_unlike_rows,
+        sample_sizes,
+        groups,
         relative,
         together,
         alarm,

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import importlib.util
+import inspect
 import random
 from types import SimpleNamespace
 
@@ -719,3 +720,10 @@ def test_the_largest_of_negative_scores_becomes_minus_1():
     frame = pl.DataFrame({"user": [1, 1, 2], "a": [-2.0, -4.0, 0.0], "b": [0.0, 0.0, 0.0]})
     fused = frame.rec.fuse(score=["a", "b"], method="sum", normalize="max")["fused"].to_list()
     assert fused == [-1.0, -2.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    "call", ["compare", "describe", "rank_models", "sample_size", "bounds", "estimate", "fuse", "tune", "agreement"]
+)
+def test_calls_name_the_papers_of_their_methods(call):
+    assert "\nReferences\n----------\n" in inspect.getdoc(getattr(recframe.EagerRec, call))

@@ -170,6 +170,8 @@ def test_means_over_other_lists_have_margins(library, margin):
         ("0.1", "margin='0.1' is neither a number nor a percentage"),
         ("x%", "margin='x%' is not a percentage"),
         (-0.1, "margin=-0.1 is not 0 or more"),
+        (1e300, r"margin=1e\+300 is not 1e\+100 or less"),
+        (float("inf"), "margin=inf is not"),
         ([1], "margin"),
     ],
 )

@@ -71,6 +71,13 @@ class AgreementMethods(Methods):
         MissingExtraError
             Intervals are requested, and SciPy is not installed.
 
+        References
+        ----------
+        Webber, Moffat, Zobel, *A similarity measure for indefinite rankings*, TOIS 28, 2010; Corsi, Urbano, *The
+        treatment of ties in rank-biased overlap*, SIGIR 2024; Yilmaz, Aslam, Robertson, *A new rank correlation
+        coefficient for information retrieval*, SIGIR 2008; Urbano, Marrero, *The treatment of ties in AP correlation*,
+        ICTIR 2017; Vigna, *A weighted correlation index for rankings with ties*, WWW 2015.
+
         Examples
         --------
         >>> import polars as pl

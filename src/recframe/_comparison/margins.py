@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BEYOND = ("below", "above")
 """The ends of a margin: a difference as far below 0 as it is large, and above."""
+LARGEST = 1e100
+"""The largest margin: the squares of larger ones are no numbers."""
 HINT = "{0}=0.01, or {0}='1%' of the baseline's mean"
 CONSTANT = {
     "baseline": "weight", "products": "difference", "baseline_squares": "weight",
@@ -63,8 +65,8 @@ class Margin:
                 msg = f"{name}={quoted(given)} is not a percentage"
                 raise OptionTypeError(msg, HINT.format(name)) from None
         size = number(name, text, HINT.format(name))
-        if not 0 <= size < np.inf:
-            msg = f"{name}={quoted(given)} is not 0 or more"
+        if not 0 <= size <= LARGEST:
+            msg = f"{name}={quoted(given)} is not {'0 or more' if size < 0 else f'{LARGEST:g} or less'}"
             raise OptionError(msg, HINT.format(name))
         return cls(size, relative) if size > 0 else None
 

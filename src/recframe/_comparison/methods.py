@@ -104,6 +104,20 @@ class ComparisonMethods(Methods):
         MissingExtraError
             SciPy is not installed.
 
+        References
+        ----------
+        Urbano, Lima, Hanjalic, *Statistical significance testing in information retrieval: an empirical analysis of
+        type I, type II and type III errors*, SIGIR 2019; Holm, *A simple sequentially rejective multiple test
+        procedure*, Scandinavian Journal of Statistics 6, 1979; Westfall, Young, *Resampling-based multiple testing*,
+        1993; Romano, Wolf, *Exact and approximate stepdown methods for multiple hypothesis testing*, JASA 100, 2005;
+        Dunnett, *A multiple comparison procedure for comparing several treatments with a control*, JASA 50, 1955;
+        Schuirmann, *A comparison of the two one-sided tests procedure and the power approach*, Journal of
+        Pharmacokinetics and Biopharmaceutics 15, 1987; Fieller, *Some problems in interval estimation*, JRSS B 16,
+        1954; Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, *Time-uniform central limit theory and asymptotic confidence
+        sequences*, Annals of Statistics 52, 2024; Howard, Ramdas, McAuliffe, Sekhon, *Time-uniform, nonparametric,
+        nonasymptotic confidence sequences*, Annals of Statistics 49, 2021; Efron, Stein, *The jackknife estimate of
+        variance*, Annals of Statistics 9, 1981.
+
         Examples
         --------
         >>> import polars as pl
@@ -157,6 +171,10 @@ class ComparisonMethods(Methods):
         ------
         MissingExtraError
             SciPy is not installed.
+
+        References
+        ----------
+        Brown, Cai, DasGupta, *Interval estimation for a binomial proportion*, Statistical Science 16, 2001.
 
         Examples
         --------

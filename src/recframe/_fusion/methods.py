@@ -81,6 +81,13 @@ class FusionMethods(Methods):
         InputError
             A model in long format has several rows for an item of a list.
 
+        References
+        ----------
+        Cormack, Clarke, Büttcher, *Reciprocal rank fusion outperforms Condorcet and individual rank learning methods*,
+        SIGIR 2009; Fox, Shaw, *Combination of multiple searches*, TREC-2, 1994; Aslam, Montague, *Models for
+        metasearch*, SIGIR 2001; Montague, Aslam, *Condorcet fusion for improved retrieval*, CIKM 2002; Bailey, Moffat,
+        Scholer, Thomas, *Retrieval consistency in the presence of query variations*, SIGIR 2017.
+
         Examples
         --------
         >>> import polars as pl
@@ -164,6 +171,11 @@ class FusionMethods(Methods):
             There are fewer lists with a value than folds.
         MissingExtraError
             SciPy is not installed.
+
+        References
+        ----------
+        Bassani, Romelli, *ranx.fuse: a Python library for metasearch*, CIKM 2022; Stone, *Cross-validatory choice and
+        assessment of statistical predictions*, JRSS B 36, 1974.
 
         Examples
         --------

@@ -116,6 +116,10 @@ class JudgmentMethods(Methods):
         InputError
             The truth holds a relevance below 0.
 
+        References
+        ----------
+        Moffat, Zobel, *Rank-biased precision for measurement of retrieval effectiveness*, TOIS 27, 2008, on residuals.
+
         Examples
         --------
         >>> import polars as pl

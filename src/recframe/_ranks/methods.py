@@ -136,6 +136,11 @@ class RankMethods(Methods):
         MissingExtraError
             SciPy is not installed.
 
+        References
+        ----------
+        Cohen, *Statistical power analysis for the behavioral sciences*, 1988; Bell, McCaffrey, *Bias reduction in
+        standard errors for linear regression with multi-stage samples*, Survey Methodology 28, 2002.
+
         Examples
         --------
         >>> import polars as pl

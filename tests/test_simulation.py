@@ -1,0 +1,70 @@
+"""The tables that ``tools/simulation.py`` prints, in small: how often tests, intervals and sample sizes are right."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy")
+pytest.importorskip("polars")
+
+pytestmark = pytest.mark.slow
+TOOL = Path(__file__).parent.parent / "tools" / "simulation.py"
+
+
+@pytest.fixture
+def simulation(monkeypatch):
+    """Return the tool, whose tables are of 600 draws."""
+    spec = importlib.util.spec_from_file_location("simulation", TOOL)
+    assert spec is not None
+    assert spec.loader is not None
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    monkeypatch.setattr(tool, "DRAWS", 600)
+    return tool
+
+
+def printed(capsys):
+    """Return the rows of the tables that were printed, by their first cell."""
+    lines = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()]
+    return {name: cells for name, *cells in lines if cells and "---" not in name and "%" in "".join(cells)}
+
+
+def share(cell):
+    return float(cell.rstrip("%")) / 100
+
+
+def test_so_many_lists_as_said_find_the_difference(simulation, capsys):
+    simulation.sample_sizes()
+    rows = printed(capsys)
+    assert len(rows) == 4
+    for lists, users, power in rows.values():
+        assert int(lists.replace(",", "")) >= int(users.replace(",", ""))
+        assert share(power) == pytest.approx(0.8, abs=0.07)
+
+
+def test_groups_of_other_users_differ_as_rarely_as_said(simulation, capsys):
+    simulation.groups()
+    rows = printed(capsys)
+    assert len(rows) == 4
+    for rejects, held, ever, always in rows.values():
+        assert share(rejects) == pytest.approx(0.05, abs=0.04)
+        assert share(rejects) + share(held) == pytest.approx(1)
+        assert share(ever) <= 0.05
+        assert share(ever) + share(always) == pytest.approx(1)
+
+
+def test_verdicts_of_unlike_rows_are_false_as_rarely_as_said(simulation, capsys):
+    simulation.margins_of_unlike_rows()
+    rows = printed(capsys)
+    assert len(rows) == 6
+    assert all(share(false) < 0.065 for (false,) in rows.values())
+
+
+@pytest.mark.parametrize(
+    "part", ["families", "margins", "ranks", "judges", "agreements", "tuning", "shares_of_clusters"]
+)
+def test_parts_that_other_tests_check_print_their_table(simulation, capsys, monkeypatch, part):
+    monkeypatch.setattr(simulation, "DRAWS", 4)
+    getattr(simulation, part)()
+    assert capsys.readouterr().out.count("\n| ") > 3
