@@ -13,6 +13,7 @@ import narwhals as nw
 
 from recframe._checks import first_rows
 from recframe._checks.definitions import comparable, may_pool_models
+from recframe._checks.findings import warning_of
 from recframe._checks.lists import CONSTANT, SEVERAL, scores_of_lists
 from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.truth_warnings import Matches, assumed_relevance
@@ -142,10 +143,8 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
         yield from _of_orders(rows, group, query, context, whole=sample is frame)
         repeats = _lists_with_repeats(rows, group) if has_items else 0
     if repeats:
-        yield (
-            f"items are repeated in {'1 list' if repeats == 1 else f'{repeats} lists'}: item={query.item!r}. "
-            "Each row counts as another item; drop the repeated rows."
-        )
+        lists = "1 list" if repeats == 1 else f"{repeats} lists"
+        yield warning_of("duplicate_rows", lists=lists, item=query.item)
 
 
 def _of_orders(rows: Frame, group: Sequence[str], query: Query, context: CallContext, *, whole: bool) -> Iterator[str]:
@@ -155,10 +154,8 @@ def _of_orders(rows: Frame, group: Sequence[str], query: Query, context: CallCon
         fault = _fault(rows, group, score_column(i))
         if fault is None or not (whole or fault == _fault(context.frame, context.group, score_column(i))):
             continue
-        if fault == RANKED:
-            yield f"nothing is ranked: {role}={column!r} is missing in every row"
-        elif query.ties != "first" and TIED not in context.omitted:
-            yield f"{role}={column!r} is the same in all rows of each list: nothing is ordered, values are chance"
+        if fault == "nothing_ranked" or (query.ties != "first" and TIED not in context.omitted):
+            yield warning_of(fault, role=role, column=column)
 
 
 def _fault(rows: Frame, group: Sequence[str], score: str) -> str | None:
@@ -167,8 +164,8 @@ def _fault(rows: Frame, group: Sequence[str], score: str) -> str | None:
     lists = scores_of_lists(rows, group, nw.col(score))
     counts = _row(lists.select(*(flag.cast(nw.Int64()).sum().alias(name) for name, flag in flags.items())))
     if not counts[RANKED]:
-        return RANKED
-    return CONSTANT if 0 < counts[SEVERAL] == counts[CONSTANT] else None
+        return "nothing_ranked"
+    return "nothing_ordered" if 0 < counts[SEVERAL] == counts[CONSTANT] else None
 
 
 def _lists_with_repeats(rows: Frame, group: Sequence[str]) -> int:
@@ -192,10 +189,7 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
         models = opened.select(*model, MODELS).unique()
         counted = models.group_by(*model).agg(nw.len().alias(ROWS)) if model else models.select(nw.len().alias(ROWS))
         if _row(counted.select(nw.col(ROWS).max()))[ROWS] > 1:
-            yield (
-                "the column 'model' has several values and no role: the rows of all models are ranked together. "
-                "For one row a model, model='model'; if it means something else, rename it"
-            )
+            yield warning_of("unused_model")
             return
 
 

@@ -71,3 +71,24 @@ FINDINGS = (
     Finding("dependent_lists", "note", LISTS, "a column of the key repeats: compare and describe may want cluster="),
 )
 """What a check looks for, the severe first."""
+SAME_DAY = "Is the truth that of these lists, of the same days?"
+WARNINGS = {
+    "duplicate_rows": "items are repeated in {lists}: item={item!r}. Each row counts as another item; drop the "
+    "repeated rows.",
+    "unused_model": "the column 'model' has several values and no role: the rows of all models are ranked together. "
+    "For one row a model, model='model'; if it means something else, rename it",
+    "no_list_in_truth": "no list of {which} is in truth: {values}. Make the ids the same",
+    "no_item_in_truth": "no item of {which} is in truth: {values}. Make the ids the same",
+    "nothing_ranked": "nothing is ranked: {role}={column!r} is missing in every row",
+    "nothing_ordered": "{role}={column!r} is the same in all rows of each list: nothing is ordered, values are chance",
+    "assumed_relevance": "truth has no column {relevant!r}, so each of its rows is relevant; but {columns} holds 0 and "
+    "1. If that says what is relevant, relevant={first!r}",
+    "truth_of_unknown_lists": f"most lists of truth, {{some}}, have no row of {{which}}: they score 0. {SAME_DAY}",
+    "lists_without_relevant": f"most lists of {{which}}, {{some}}, are not in truth: they have no value. {SAME_DAY}",
+}
+"""What eager calls say of findings that a sample of the data shows."""
+
+
+def warning_of(name: str, **values: object) -> str:
+    """Return what an eager call says of a finding."""
+    return WARNINGS[name].format(**values)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import values_of
+from recframe._checks.findings import warning_of
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._checks.opened import Frames, candidate_specs, candidates
 from recframe._checks.rows import matched, of_assumed_relevance
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from recframe._query import Query
 
 SHARED = "shared"
-SAME_DAY = "Is the truth that of these lists, of the same days?"
 _IS_SHARED, _ROWS = nw.lit(1).alias(SHARED), nw.len()
 _COUNTS = nw.len().alias(COUNT), nw.col(SHARED).count()
 EXAMPLES = 3
@@ -63,14 +63,13 @@ class Matches:
             if not names:
                 continue
             counts = self._lists if what == "list" else self._counts([ITEM])
-            if not any(shared for *_, shared, _ in counts):
-                yield f"no {what} of the frame is in truth: {_each(frame, truth, what, names)}. Make the ids the same"
-                return
-            models = [model for *model, _, shared, _ in counts if not shared]
-            for (name,) in models:
-                each = _each(_of_model(frame, query.model, name), truth, what, names)
-                yield f"no {what} of {query.model}={name!r} is in truth: {each}. Make the ids the same"
-            if models:
+            unmatched = {"the frame": frame}
+            if any(shared for *_, shared, _ in counts):
+                models = [model for *of_model, _, shared, _ in counts for model in of_model if not shared]
+                unmatched = {f"{query.model}={name!r}": _of_model(frame, query.model, name) for name in models}
+            for which, rows in unmatched.items():
+                yield warning_of(f"no_{what}_in_truth", which=which, values=_each(rows, truth, what, names))
+            if unmatched:
                 return
 
     def strange_lists(self) -> Iterator[str]:
@@ -80,10 +79,10 @@ class Matches:
             # Without a list in common, the ids differ.
             if shared and known > 2 * shared:
                 some = f"{known - shared:,} of {known:,}"
-                yield f"most lists of truth, {some}, have no row of {which}: they score 0. {SAME_DAY}"
+                yield warning_of("truth_of_unknown_lists", some=some, which=which)
             if shared and lists > 2 * shared:
                 some = f"{lists - shared:,} of {lists:,}"
-                yield f"most lists of {which}, {some}, are not in truth: they have no value. {SAME_DAY}"
+                yield warning_of("lists_without_relevant", some=some, which=which)
 
     @cached_property
     def _lists(self) -> list[tuple[Any, ...]]:
@@ -117,10 +116,8 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     (zeros,) = totals.collect().rows(named=True)
     like = [spec.column for name, spec in specs.items() if zeros[name] > 0]
     if like:
-        yield (
-            f"truth has no column {query.relevant!r}, so each of its rows is relevant; "
-            f"but {', '.join(map(repr, like))} holds 0 and 1. If that says what is relevant, relevant={like[0]!r}"
-        )
+        listed = ", ".join(map(repr, like))
+        yield warning_of("assumed_relevance", relevant=query.relevant, columns=listed, first=like[0])
 
 
 def _may_be_zeros_and_ones(values: Any) -> bool:

@@ -44,10 +44,15 @@ def lists_text(count: int) -> str:
     return f"{count:,} list" if count == 1 else f"{count:,} lists"
 
 
+def range_text(counts: Sequence[int]) -> str:
+    """Return the least and the greatest number of lists, in words."""
+    least, most = min(counts), max(counts)
+    return f"{least:,} to {lists_text(most)}" if least < most else lists_text(most)
+
+
 def means_text(averages: Sequence[Mean], confidence: float, *, intervals: bool = True) -> str:
     """Return over how many lists means are, and the confidence of their intervals."""
-    counts = [mean.lists for mean in averages] or [0]
-    lists = f"{min(counts):,} to {lists_text(max(counts))}" if min(counts) < max(counts) else lists_text(max(counts))
+    lists = range_text([mean.lists for mean in averages] or [0])
     return f"means over {lists}" + (f", with {percent(confidence)} intervals" if intervals else "")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
-from recframe._display.frames import eager_result
+from recframe._display.frames import eager_result, rows_of
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
@@ -100,32 +100,28 @@ def means(plan: Plan, options: Options) -> list[Mean]:
     """Return the means of each segment, model and metric with their intervals."""
     from recframe._comparison.describe import describe
 
-    frame = eager_result(describe(plan, options))
-    query, count = plan.context.query, len(plan.context.query.per)
-    columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
-    columns_by_name = dict(zip(frame.columns[count:], columns[count:], strict=True))
+    query = plan.context.query
     records = {query.averaging(record.label).name: record for record in plan.metrics}
     return [
         Mean(
-            segment=tuple(column[row] for column in columns[:count]),
-            model=visible(str(columns_by_name["model"][row])) if query.several else NO_MODEL,
-            metric=records[metric],
-            lists=columns_by_name["lists"][row],
-            mean=columns_by_name["mean"][row],
-            low=columns_by_name["low"][row],
-            high=columns_by_name["high"][row],
+            segment=tuple(row[name] for name in query.per),
+            model=_name_of(plan, row),
+            metric=records[row["metric"]],
+            **{name: row[name] for name in ("lists", "mean", "low", "high")},
         )
-        for row, metric in enumerate(columns_by_name["metric"])
+        for row in rows_of(eager_result(describe(plan, options)))
     ]
 
 
 def values_by_model(plan: Plan) -> list[dict[str, Any]]:
     """Return the values of two metrics, x and y, of each model."""
-    frame = eager_result(plan.frame())
-    columns = [[_present(value) for value in frame.get_column(name).to_list()] for name in frame.columns]
-    models = columns[0] if plan.context.query.several else [NO_MODEL]
-    rows = zip(models, *columns[-2:], strict=False)
-    return [{"model": visible(str(model)), "x": x, "y": y} for model, x, y in rows]
+    rows = rows_of(eager_result(plan.frame()))
+    return [{"model": _name_of(plan, row), **dict(zip("xy", [*row.values()][-2:], strict=True))} for row in rows]
+
+
+def _name_of(plan: Plan, row: Mapping[str, Any]) -> str:
+    """Return the name of the model that a row of a result is about."""
+    return visible(str(row["model"])) if plan.context.query.several else NO_MODEL
 
 
 @dataclass(frozen=True)
@@ -285,7 +281,3 @@ def most_lists(averages: Sequence[Mean], most: int) -> tuple[list[Mean], int]:
         counts[mean.segment] = max(counts.get(mean.segment, 0), mean.lists)
     kept = set(sorted(counts, key=lambda segment: -counts[segment])[:most])
     return [mean for mean in averages if mean.segment in kept], len(counts)
-
-
-def _present(value: Any) -> Any:
-    return None if value is None or value != value else value  # noqa: PLR0124 - NaN and pandas' NaT

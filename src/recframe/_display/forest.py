@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_texts as texts
 from recframe._display import charts
 from recframe._display.decided import record_of, records_by_name
-from recframe._display.frames import rows_of
+from recframe._display.frames import eager_result, rows_of
 from recframe._display.layout import IS_COMPARE
 from recframe.errors import InputError, visible
 
@@ -63,7 +63,7 @@ def forest(result: Any, *, metrics: str | Metric | Sequence[str | Metric] = ()) 
     """
     charts.altair()
     records = records_by_name(metrics)
-    rows = rows_of(result)
+    rows = rows_of(eager_result(result))
     if not rows or not IS_COMPARE | {"verdict"} <= rows[0].keys():
         msg = f"a forest plot shows a result of compare, but these are {len(rows)} rows of other columns"
         raise InputError(msg, "recframe.forest(rec.compare('ndcg', k=10))")
@@ -93,12 +93,7 @@ def chart_of(rows: Sequence[Mapping[str, Any]], records: Mapping[str, Metric], m
     of = max(map(len, most.values()))
     some = [f"{MOST_PAIRS} of {of:,} pairs, those with the largest differences"] if of > MOST_PAIRS else []
     parts = [_row(row, several=len({row["baseline"] for row in kept}) > 1) for row in kept]
-    counts = [row["lists"] for row in kept]
-    lists = (
-        f"{min(counts):,} to {texts.lists_text(max(counts))}"
-        if min(counts) < max(counts)
-        else texts.lists_text(counts[0])
-    )
+    lists = texts.range_text([row["lists"] for row in kept])
     baselines = {row["baseline"] for row in kept}
     against = [f"against {texts.short(_name(baselines.pop()))}"] if len(baselines) == 1 else []
     subtitle = [", ".join([*against, lists]), *some]

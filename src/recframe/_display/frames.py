@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 
+from recframe._display.cells import is_missing
 from recframe._engines.registry import is_frame
 from recframe.errors import OptionTypeError, quoted
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def eager_result(result: Any) -> nw.DataFrame[Any]:
@@ -34,15 +32,13 @@ def eager_result(result: Any) -> nw.DataFrame[Any]:
     return collected
 
 
-def rows_of(result: Any) -> list[Mapping[str, Any]]:
+def columns_of(frame: nw.DataFrame[Any]) -> dict[str, list[Any]]:
+    """Return the values of each column."""
+    return {name: frame.get_column(name).to_list() for name in frame.columns}
+
+
+def rows_of(frame: nw.DataFrame[Any]) -> list[dict[str, Any]]:
     """Return the rows of a result, what is missing as None."""
-    frame = eager_result(result)
-    columns = {
-        name: [None if _is_nan(value) else value for value in frame.get_column(name).to_list()]
-        for name in frame.columns
-    }
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value  # noqa: PLR0124 - NaN
+    columns = columns_of(frame)
+    rows = ([None if is_missing(value) else value for value in row] for row in zip(*columns.values(), strict=True))
+    return [dict(zip(columns, row, strict=True)) for row in rows]

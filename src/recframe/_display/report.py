@@ -16,7 +16,7 @@ from recframe._display.cells import label_text, number_text
 from recframe._display.data import BY_SEGMENT, MEANS, Call, histogram, means, sorted_differences, values_of
 from recframe._display.decided import Decided, decided_of
 from recframe._display.forest import chart_of
-from recframe._display.frames import eager_result, rows_of
+from recframe._display.frames import columns_of, eager_result, rows_of
 from recframe._display.layout import Layout, Look, layout_of
 from recframe._display.segment_charts import by_segment, segments_of, trend_of
 from recframe._evaluate import expand
@@ -95,7 +95,7 @@ class ReportQuery:
         """The names of the models, of which there are several; none of one model alone."""
         if not self.plan.context.query.several:
             return []
-        return list(dict.fromkeys(row["model"] for row in rows_of(self.values.to_native())))
+        return list(dict.fromkeys(row["model"] for row in rows_of(self.values)))
 
     @cached_property
     def spread(self) -> nw.DataFrame[Any]:
@@ -115,15 +115,14 @@ class ReportQuery:
     def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
         """Return a result as a table, whose means are bold by what was decided."""
         look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False)
-        return layout_of({name: result.get_column(name).to_list() for name in result.columns}, self.records, look)
+        return layout_of(columns_of(result), self.records, look)
 
     @property
     def decided(self) -> Decided:
         """What the comparison decides about the models."""
         if self.compared is None:
             return Decided()
-        rows = {name: self.compared.get_column(name).to_list() for name in self.compared.columns}
-        return decided_of(rows, list(map(label_text, self.models)), self.records)
+        return decided_of(columns_of(self.compared), list(map(label_text, self.models)), self.records)
 
     def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
         """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
@@ -169,7 +168,7 @@ def _sections(report: ReportQuery) -> Iterator[page.Section]:
     drawn = [page.chart_html(chart, number) for number, chart in enumerate(_charts(report))]
     compared = report.compared
     if compared is not None:
-        yield page.Section("Verdict", _verdicts(report, rows_of(compared.to_native())))
+        yield page.Section("Verdict", _verdicts(report, rows_of(compared)))
     yield page.Section("Data", _data(report))
     if compared is not None:
         yield page.Section("Comparison", _forest(report, compared, "forest") + page.table_html(report.layout(compared)))
@@ -205,10 +204,10 @@ def _data(report: ReportQuery) -> str:
     facts = {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "recframe": sys.modules[__name__.partition(".")[0]].__version__,  # the package itself imports this module
-        "rows": f"{rows_of(counted.to_native())[0]['rows']:,}",
+        "rows": f"{rows_of(eager_result(counted.to_native()))[0]['rows']:,}",
     }
     if report.by_list:
-        rows = rows_of(report.spread.to_native())
+        rows = rows_of(report.spread)
         facts["lists"] = f"{max(row['lists'] + row['undefined'] for row in rows):,}"
     if report.models:
         facts["models"] = ", ".join(visible(str(model)) for model in report.models)
@@ -223,7 +222,7 @@ def _data(report: ReportQuery) -> str:
 def _forest(report: ReportQuery, compared: nw.DataFrame[Any], name: str) -> str:
     """Return the forest plot of each metric under which a pair of models has a difference."""
     by_metric: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows_of(compared.to_native()):
+    for row in rows_of(compared):
         if row["difference"] is not None:
             by_metric.setdefault(row["metric"], []).append(row)
     plots = (chart_of(rows, report.records, report.models) for rows in by_metric.values())
@@ -308,7 +307,7 @@ def _check(report: ReportQuery) -> tuple[int, str]:
     allowed = CALL_ROLES["check"]
     roles = {name: value for name, value in report.given.items() if name in allowed}
     cutoffs = {metric.cutoff for metric in report.plan.metrics if metric.cutoff is not None}
-    rows = rows_of(report.rec.check(min(cutoffs, default=None), **roles))
+    rows = rows_of(eager_result(report.rec.check(min(cutoffs, default=None), **roles)))
     findings = [row for row in rows if row["count"]]
     if not findings:
         return 0, page.paragraph("Nothing was found.")

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.decided import Decided, decided_of, records_by_name
-from recframe._display.frames import eager_result
+from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
 from recframe._display.sorting import best_first
 from recframe._display.table_image import png, width
@@ -235,7 +235,7 @@ def table(
 
         confidence = check_confidence(confidence)
     records = records_by_name(metrics)
-    values = {name: frame.get_column(name).to_list() for name in frame.columns}
+    values = columns_of(frame)
     values = best_first(values, records) if flag("sort", sort) else values
     decided = Decided() if compared is None else _decided(values, compared, records)
     look = Look(digits, confidence, interval, decided)
@@ -245,8 +245,7 @@ def table(
 
 def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
     """Return what a comparison decides about the models of a table."""
-    frame = eager_result(compared)
-    rows = {name: frame.get_column(name).to_list() for name in frame.columns}
+    rows = columns_of(eager_result(compared))
     if not rows.keys() >= IS_COMPARE | {"verdict"}:
         msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, rows))}"
         raise InputError(msg, "recframe.table(values, compared=rec.compare('ndcg', k=10))")

@@ -317,7 +317,7 @@ class Engine(Adapter):
         """Return the rows of one part of the lists, where ``partitions`` is ``"in turn"``."""
         raise NotImplementedError
 
-    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
+    def collect_together(self, frames: Sequence[Frame]) -> list[Frame]:
         """Compute frames in one go, so that their files are read once, where ``partitions`` is ``"in turn"``."""
         raise NotImplementedError
 

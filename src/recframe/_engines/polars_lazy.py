@@ -82,7 +82,7 @@ class LazyPolars(Polars):
     def part(self, frame: Frame, keys: Sequence[str], index: int, of: int) -> Frame:
         return polars_partitions.part(frame, keys, index, of)
 
-    def settle_together(self, frames: Sequence[Frame]) -> list[Frame]:
+    def collect_together(self, frames: Sequence[Frame]) -> list[Frame]:
         return polars_partitions.collect_together(frames)
 
     def rank_rows(

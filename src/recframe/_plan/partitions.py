@@ -29,7 +29,7 @@ def in_parts(given: Given, query: Query, metrics: Sequence[Metric], parts: int) 
 
     def state(index: int) -> State:
         frames = Plan(given, query, metrics, (index, parts)).state()
-        return State(*engine.settle_together([frame for frame in frames if frame is not None]))
+        return State(*engine.collect_together([frame for frame in frames if frame is not None]))
 
     def compute() -> Any:
         return plan.finish(plan.result(plan.merge([state(index) for index in range(parts)])))
