@@ -6,11 +6,15 @@ import json
 import math
 import random
 import statistics
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import recframe
+from recframe._arguments import CALL_ROLES
+from recframe._data.common import query_of_call
+from recframe._fusion.grid import candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -158,11 +162,15 @@ def test_a_metric_of_which_less_is_better():
 
 def test_the_grid_without_one_is_that_of_ranx():
     pl = pytest.importorskip("polars")
-    rows = pl.DataFrame(crowd(9, 8, ["a", "b", "c"]))
+    rows, models = pl.DataFrame(crowd(9, 8, ["a", "b", "c"])), ["a", "b", "c"]
+    query = query_of_call({}, {"score": models}, CALL_ROLES["tune"], [rows])
     methods = ["rrf", "weighted", "mixed", "gmnz", "logn_isr", "rbc", "sum"]
-    found = rows.rec.tune("mrr", score=["a", "b", "c"], methods=methods, folds=2)
-    counts = {name: found.filter(method=name).height for name in methods}
+    tried = candidates(query, methods, "min-max", None)
+    counts = Counter(candidate["method"] for candidate in tried)
     assert counts == {"rrf": 10, "weighted": 66, "mixed": 67, "gmnz": 100, "logn_isr": 100, "rbc": 99, "sum": 1}
+    found = rows.rec.tune("mrr", score=models, methods=["rrf", "weighted"], folds=2)
+    assert found["method"].value_counts(sort=True).rows() == [("weighted", 66), ("rrf", 10)]
+    assert all(json.loads(options) in tried for options in found["options"])
 
 
 @pytest.mark.parametrize(
