@@ -114,7 +114,7 @@ def _with_constants(condition: Any, alias: str, columns: Mapping[str, Any]) -> A
     """Return a condition with the numbers of the columns that are one."""
 
     def constant(node: Any) -> Any:
-        of = columns.get(node.name, node) if isinstance(node, exp.Column) and node.table == alias else node
+        of = _uncast(columns.get(node.name, node)) if isinstance(node, exp.Column) and node.table == alias else node
         return of.copy() if isinstance(of, exp.Literal) else node
 
     return condition.transform(constant)
