@@ -77,6 +77,7 @@ ELSEWHERE = {
     "confidence": "describe and compare give intervals, and accept confidence=",
     "ci": "describe and compare give intervals, and accept confidence=",
     "judge": "estimate(..., truth=human, judge=model) gives means from both kinds of judgments",
+    "k": "a metric that is named holds its own cutoff, as 'ndcg@10' does",
     "residual": "the residual is a metric of its own: 'rbp_residual'",
     **dict.fromkeys(
         ("baseline", "correction", "resamples", "bootstrap", "n_bootstrap"), "compare tests whether models differ"

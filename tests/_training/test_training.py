@@ -162,6 +162,14 @@ def test_calls_while_training_are_told_in_words_what_is_wrong():
             make("recal@3")
         with pytest.raises(recframe.RecError, match="tie"):
             make("recall@3", tie="worst")
+        with pytest.raises(
+            recframe.OptionTypeError, match=r"by='query' is about frames.*\n\nHint: leave it out; there are ties"
+        ):
+            make("recall@3", by="query")
+        with pytest.raises(
+            recframe.OptionTypeError, match=r"no argument 'k'(?s:.*)Hint: .* its own cutoff, as 'ndcg@10'"
+        ):
+            make("ndcg", k=10)
 
 
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set' is deprecated")

@@ -195,6 +195,10 @@ def _expression(polars: Any, role: str, given: Any) -> Any:
     if not isinstance(given, polars.Expr):
         msg = f"{role}={quoted(given)} is neither the name of a column nor an expression of polars"
         raise OptionTypeError(msg, f"{role}={role!r}, or pl.col({role!r})")
+    if given.meta.has_multiple_outputs():
+        msg = f"{role}={quoted(given)} is several columns, and an expression has one"
+        hint = "one expression for each: [recframe.expr.ndcg(name, 'clicked').alias(name) for name in ('old', 'new')]"
+        raise OptionTypeError(msg, hint)
     return given
 
 

@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from recframe._expressions.calls import CALLS
-from recframe.errors import UnknownMethodError, closest
+from recframe.errors import OptionTypeError, UnknownMethodError, closest
 from recframe.metrics import METRICS, meant
 
 if TYPE_CHECKING:
@@ -23,6 +23,11 @@ class ExprRec:
 
     def __init__(self, score: pl.Expr) -> None:
         self._score = score
+
+    def __call__(self, *_: Any, **given: Any) -> NoReturn:
+        """Raise: an expression binds no roles, as frames do."""
+        msg = f".rec({', '.join(f'{name}=...' for name in given)}) is about frames, and an expression binds no roles"
+        raise OptionTypeError(msg, "give them to the metric: pl.col('score').rec.ndcg('clicked', k=5)")
 
     def __getattr__(self, name: str) -> NoReturn:
         """Raise, and name the method that was meant."""

@@ -18,8 +18,7 @@ from recframe._columns import (
 )
 from recframe._expressions import rows, values
 from recframe._expressions.fields import columns_of
-from recframe._plan.checks import check_ties
-from recframe._query import check_apart
+from recframe._plan import checks
 from recframe.errors import OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._row import ALL_ROWS
@@ -41,14 +40,13 @@ def check_call(query: Query, metrics: Sequence[Metric]) -> None:
     for metric in metrics:
         if isinstance(metric, BeyondAccuracyMetric | ExposureMetric):
             raise _reads_more(metric, query)
+    checks.check_call(query, metrics)
     if query.ties not in get_args(ExpressionTies):
         msg = f"ties={query.ties!r} orders tied rows by more than the relevance, which is all that an expression reads"
         raise OptionError(msg, f"ties='average', 'best' or 'worst', or {_on_frame(metrics[0])}")
     if query.undefined in ("raise", "raise_all"):
         msg = f"undefined={query.undefined!r} needs the data, which an expression does not have yet"
         raise OptionError(msg, "undefined='skip', or a number such as undefined=0")
-    check_apart([query.averaging(metric.label).name for metric in metrics])
-    check_ties(query, metrics)
 
 
 def check_requirements(requirements: Requirements, query: Query) -> None:

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from recframe._arguments import ALL_ROLES, ROLES
 from recframe._data.arrays import columns_of_arrays, from_arrays
 from recframe._evaluate import measure
 from recframe.errors import OptionTypeError, quoted
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recframe.metrics import Metric
+
+
+POLICIES = tuple(name for name, role in ROLES.items() if role.kind == "policy")
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class Value:
     def of(cls, metric: str | Metric, policies: Mapping[str, Any]) -> Value:
         """Check the metric and the policies, before anything is trained."""
         checked = cls(metric, policies)
-        if several := [name for name in ("per", "per_item") if policies.get(name) is not None]:
-            msg = f"{several[0]}={quoted(policies[several[0]])} reports several values, but this is one number"
-            raise OptionTypeError(msg, "leave it out")
+        if of_frames := [name for name in policies if name in ALL_ROLES and name not in POLICIES]:
+            msg = f"{of_frames[0]}={quoted(policies[of_frames[0]])} is about frames, and this is one number of arrays"
+            raise OptionTypeError(msg, f"leave it out; there are {', '.join(POLICIES)}")
         spec_of(metric)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
