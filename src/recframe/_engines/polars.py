@@ -173,8 +173,11 @@ class EagerPolars(Polars):
         return lazy(polars_sums.exact_sums(self._collect(frame), group, columns, {}, least))
 
     def in_order(self, frame: Frame, group: Sequence[str], columns: Sequence[str]) -> Frame:
-        # Of few rows, those of a group are added one after the other.
-        return lazy(frame.to_native().sort([*group, *columns], nulls_last=True)) if self._few else frame
+        if self._few:
+            # Those of a group are added one after the other.
+            return lazy(frame.to_native().sort([*group, *columns], nulls_last=True))
+        block, tied = [*group, columns[0]], columns[1:]
+        return lazy(polars_runs.ordered_ties(self._collect(frame), block, tied)) if tied else frame
 
     def sum_separately(self, parts: Sequence[Addends], group: Sequence[str], columns: Sequence[str]) -> Frame | None:
         if self._few:

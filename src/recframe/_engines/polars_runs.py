@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._engines.polars_compat import FEW_ROWS, col, collect_columns, numpy_if_installed, series
+from recframe._engines.polars_compat import FEW_ROWS, col, collect_columns, is_in, numpy_if_installed, series
 from recframe._engines.polars_schema import ALL_ROWS
 from recframe._engines.polars_sums import exact_sums
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+BLOCK, MIXED = "block", "mixed"
+
 
 def sums_in_order(frame: pl.DataFrame, group: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
     """Return the sums of columns in each group, added in the order of the rows; exact if others are among them."""
     numpy, held = numpy_if_installed(), [series(frame, name) for name in columns]
-    starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *(col(key).ne_missing(col(key).shift(1)) for key in group))
+    starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(_changes, group))
     first = collect_columns(frame.lazy().select(starts)).to_series()
     keys = frame.select(map(col, group)).filter(first)
     if numpy is None or not all(values.dtype.is_float() for values in held) or not _differ(keys):
@@ -34,6 +36,30 @@ def sums_in_order(frame: pl.DataFrame, group: Sequence[str], columns: Sequence[s
     # NumPy keeps one core busy only.
     with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
         return keys.hstack([*pool.map(added, held)])
+
+
+def ordered_ties(frame: pl.DataFrame, block: Sequence[str], columns: Sequence[str]) -> pl.DataFrame:
+    """Return ranked rows, where those of a tied block that differ in columns are sorted by these.
+
+    Few rows are in such a block, so that only they are sorted.
+    """
+    starts = pl.any_horizontal(pl.int_range(pl.len()) == 0, *map(_changes, block))
+    numbers, mixed = starts.cum_sum().alias(BLOCK), (~starts & pl.any_horizontal(map(_changes, columns))).alias(MIXED)
+    looked = collect_columns(frame.lazy().select(numbers, mixed))
+    if not looked.get_column(MIXED).any():
+        return frame
+    blocks = looked.get_column(BLOCK)
+    rows = is_in(col(BLOCK), blocks.filter(looked.get_column(MIXED)).unique())
+    places = collect_columns(looked.lazy().select(rows)).to_series().arg_true()
+    keys = pl.DataFrame([blocks.gather(places), *(series(frame, name).gather(places) for name in columns)])
+    order = collect_columns(keys.lazy().select(pl.arg_sort_by(BLOCK, *columns, nulls_last=True))).to_series()
+    sources = pl.int_range(frame.height, eager=True).scatter(places, places.gather(order).cast(pl.Int64))
+    return frame.select(pl.all().gather(sources))
+
+
+def _changes(name: str) -> pl.Expr:
+    """Return whether the value of a column is another one than in the row before."""
+    return col(name).ne_missing(col(name).shift(1))
 
 
 def schema_of_sums(schema: pl.Schema, group: Sequence[str], columns: Sequence[str]) -> pl.Schema:

@@ -138,7 +138,7 @@ class Ranking:
         of_hits, of_all = self._requirements.ranked_terms(tied=rows.tied)
         addends: list[Addends] = []
         if of_hits.by_column:
-            read = self._in_order(rows.join_lookups(hits, of_hits.requested, ideal), rows)
+            read = rows.join_lookups(self._in_order(hits, rows), of_hits.requested, ideal)
             addends.append(Addends(read, of_hits.summands, in_order=True))
         if of_all.by_column:
             read = self.read_rows(kept, ideal, rows, of_all)
@@ -157,8 +157,8 @@ class Ranking:
         """Return the rows that metrics read which must see every row, with what their terms request."""
         cutoff = furthest([metric.cutoff for metric in self._requirements.accuracy if metric.reads == "all"])
         read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
-        read = rows.join_lookups(rows.count_hits(read, of_all.requested), of_all.requested, ideal)
-        return self._in_order(read, rows)
+        read = self._in_order(rows.count_hits(read, of_all.requested), rows)
+        return rows.join_lookups(read, of_all.requested, ideal)
 
     def _in_order(self, read: Frame, rows: TermRows) -> Frame:
         """Return rows in the order in which their terms are added."""
