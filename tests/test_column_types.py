@@ -264,3 +264,45 @@ def test_a_rank_beyond_every_list_is_refused(polars_engine):
         recframe.InputError, match="holds 2147483648, but a rank is a whole number from 1 to 2147483647"
     ):
         frame.rec.ndcg(rank="rank")
+
+
+@pytest.mark.parametrize("kind", ["list", "struct"])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
+    """Every comparison has the numbers of keys of text."""
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("scipy")
+    from polars.testing import assert_frame_equal
+
+    users = [[1, 2], [1, 3], [2, 1]]
+    rows = {
+        "user": [",".join(map(str, user)) for user in users for _ in range(3)],
+        "item": ["a", "b", "c"] * 3,
+        "relevant": [1, 0, 1, 0, 1, 0, 1, 0, 0],
+        "new": [3, 2, 1, 1, 2, 3, 2, 3, 1],
+        "old": [1, 2, 3, 3, 2, 1, 3, 1, 2],
+    }
+    text = pl.DataFrame(rows)
+    nested = text.with_columns(pl.col("user").str.split(","))
+    if kind == "struct":
+        nested = nested.with_columns(pl.col("user").list.to_struct(fields=["first", "second"]))
+    judged = [frame.filter(pl.col("item") != "c") for frame in (text, nested)]
+    both = {"score": ["new", "old"]}
+    calls = {
+        "changes": lambda frame, _: frame.rec.changes("ndcg@2", **both),
+        "describe": lambda frame, _: frame.rec.describe("ndcg@2", score="new", per="user"),
+        "compare": lambda frame, _: frame.rec.compare("ndcg@2", **both, cluster="user"),
+        "rank_models": lambda frame, _: frame.rec.rank_models("ndcg@2", **both, per="user"),
+        "sample_size": lambda frame, _: frame.rec.sample_size("ndcg@2", **both, per="user", difference=0.1),
+        "states": lambda frame, _: recframe.merge(frame.rec.state("ndcg@2", **both, cluster="user")).compare(),
+        "bounds": lambda frame, truth: frame.rec.bounds("ndcg@2", score="new", per="user", truth=truth),
+    }
+    for call in calls.values():
+        found = []
+        for frame, truth in zip((text, nested), judged, strict=True):
+            answer = call(frame.lazy() if lazy else frame, truth).lazy().collect()
+            keys = [column for column in answer.columns if column == "user"]
+            found.append(answer.sort(*keys, maintain_order=True).drop(keys) if keys else answer)
+        assert_frame_equal(*found, check_exact=False)
+    with pytest.raises(recframe.ColumnTypeError, match="per='user' holds lists or structs"):
+        nested.rec.state("ndcg@2", per="user", score="new")

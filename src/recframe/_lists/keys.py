@@ -38,8 +38,18 @@ def values_of(column: nw.Series[Any]) -> list[Any]:
 
 
 def rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """Return the values of columns, row by row."""
-    return list(zip(*(values_of(table[name]) for name in names), strict=True)) if names else [()] * len(table)
+    """Return the values of columns, row by row; lists and structs as tuples, which are keys of dicts."""
+    columns = [
+        [*map(_as_key, values_of(table[name]))] if table[name].dtype.is_nested() else values_of(table[name])
+        for name in names
+    ]
+    return list(zip(*columns, strict=True)) if names else [()] * len(table)
+
+
+def _as_key(value: Any) -> Any:
+    if isinstance(value, dict):
+        return tuple(map(_as_key, value.items()))
+    return tuple(map(_as_key, value)) if isinstance(value, list | tuple) else value
 
 
 def segments_of(table: nw.DataFrame[Any], per: Sequence[str]) -> tuple[nw.DataFrame[Any], Any]:

@@ -18,7 +18,7 @@ from recframe._lists.sums import Groups, of_pair, of_values
 from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
 from recframe._states.items import Items
 from recframe._values import column_or_none, flag
-from recframe.errors import OptionError
+from recframe.errors import ColumnTypeError, OptionError
 from recframe.profiles._explain import spelled
 
 if TYPE_CHECKING:
@@ -92,6 +92,15 @@ class _Table:
             parts.append(np.asarray(column, dtype=kind))
 
 
+def _segments(context: CallContext, table: nw.DataFrame[Any]) -> list[tuple[Any, ...]]:
+    """Return the segment of each list, or raise if a state cannot hold them."""
+    nested = [context.key_names.get(name, name) for name in context.per if table[name].dtype.is_nested()]
+    if nested:
+        msg = f"per={nested[0]!r} holds lists or structs, but a state has rows of numbers and text"
+        raise ColumnTypeError(msg, "cast the column to text first")
+    return rows_of(table, context.per)
+
+
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     """Return the rows of a state, under names of their own."""
     values, context = ListValues(plan), plan.context
@@ -110,7 +119,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     keys = list(dict.fromkeys([*context.per, *context.keys, *clustered]))
     table = values.engine.collected(values.frame.select(*keys, *names))
     array = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names}
-    segments = rows_of(table, context.per)
+    segments = _segments(context, table)
     whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.per, *clustered]))
     if not context.per and not len(table):
         whole = groups = Groups(np.array([], dtype=np.intp), [-1])
