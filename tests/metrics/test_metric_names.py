@@ -337,8 +337,9 @@ def test_a_guessed_argument_has_a_hint(given, hint):
         with pytest.raises(recframe.OptionTypeError) as caught:
             call()
         assert hint in str(caught.value).partition("Hint: ")[2]
-    with pytest.raises(recframe.OptionTypeError, match=r"Hint: evaluate accepts counts=True"):
-        rec.ndcg(counts=True)
+    for other in ("counts", "chance", "save"):
+        with pytest.raises(recframe.OptionTypeError, match=rf"Hint: evaluate accepts {other}="):
+            rec.ndcg(**{other: "prod.parquet"})
 
 
 def test_a_call_without_its_arguments_says_what_it_accepts():
