@@ -184,6 +184,41 @@ def test_small_segments_are_marked_and_definitions_stand_once(tmp_path):
     assert text.count("<pre>") == 1
 
 
+def test_many_models_and_segments_show_the_rows_that_decide(tmp_path):
+    path = tmp_path / "report.html"
+    rng = np.random.default_rng(0)
+    user = np.repeat(np.arange(400), 4)
+    relevant = rng.random(1600) < 0.5
+    models = [f"model {number}" for number in range(12)]
+    columns = {model: 0.06 * number * relevant + rng.random(1600) for number, model in enumerate(models)}
+    frame = pl.DataFrame({"user": user, "relevant": relevant, "segment": user % 40 * (user % 3 > 0), **columns})
+    frame.rec.report(path, "ndcg", k=2, score=models, baseline="model 0", per="segment")
+    text = path.read_text(encoding="utf-8")
+    segments = text.partition("<h2>Segments</h2>")[2].partition("</section>")[0]
+    shown, rest = segments.split("<summary>")
+    compared = frame.rec.compare("ndcg@2", score=models, baseline="model 0", per="segment")
+    assert f"60 of {len(compared)}: those with a decision first, then those with the most lists." in shown
+    verdicts = re.findall(r'data-column="verdict">([^<]*)<', shown)
+    assert len(verdicts) == 60 and rest.startswith(f"{len(compared) - 60} more rows")
+    decided = compared.filter(pl.col("verdict") != "open").height
+    assert 0 < decided < 60 and 60 - verdicts.count("open") == decided
+    differences = [float(number) for number in re.findall(r'data-column="difference">([^<]*)<', shown)]
+    assert differences == sorted(differences, reverse=True)
+    # Of lists, the baseline and the five best have charts, and the segments with the most lists.
+    means = dict(frame.rec.evaluate("ndcg@2", score=models).rows())
+    best = sorted(models[1:], key=means.get)[-5:]
+    assert re.findall(r">(model \d+): mean", text) == ["model 0", *sorted(best, key=models.index)]
+    assert "10 of 40 segments, those with the most lists" in text
+
+
+def test_names_of_any_letters_are_a_baseline(tmp_path):
+    path = tmp_path / "report.html"
+    name = "old\x1b[31m" + 200 * "x"
+    crowd().rename({"<old>": name}).rec.report(path, "mrr", score=["new", name], baseline=name)
+    text = path.read_text(encoding="utf-8")
+    assert "\x1b" not in text and "overflow-wrap: anywhere" in re.search(r"body {[^}]*}", text)[0]
+
+
 def test_many_pairs_are_folded(tmp_path):
     path = tmp_path / "report.html"
     frame = crowd()

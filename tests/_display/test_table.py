@@ -242,6 +242,10 @@ def test_comparisons_have_intervals_and_marks():
     assert [row["wins/ties/losses"] for row in found] == ["5/1/4", "1/1/8", "0/10/0"]
     text = recframe.table(COMPARED).to_markdown()
     assert "adjusted p-value below 0.05" in text and "Interval: of the difference" in text
+    # What p-values decide may differ from what an interval suggests: the table says so where it does.
+    assert "Open although" not in text
+    doubtful = COMPARED.with_columns(low=pl.lit(0.1), verdict=pl.lit("open"))
+    assert "Open although an interval leaves out 0" in recframe.table(doubtful).to_markdown()
 
 
 @pytest.mark.parametrize("call", ["evaluate", "describe", "compare"])

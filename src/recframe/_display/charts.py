@@ -83,8 +83,14 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> Any:
     return _lines(rows, x, metric.label, _models(averages)).properties(width=WIDTH, height=HEIGHT, title=title)
 
 
-def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, means: dict[str, float | None]) -> Any:
-    """Return how the values of lists spread, a panel for each model."""
+def distribution(
+    rows: Sequence[dict[str, Any]],
+    metric: Metric,
+    lists: int,
+    means: dict[str, float | None],
+    coloured: Sequence[str] = (),
+) -> Any:
+    """Return how the values of lists spread, a panel for each model; ``coloured`` are all models with a colour."""
     alt = altair()
     models = list(dict.fromkeys(row["model"] for row in rows))
     title = _title(
@@ -101,7 +107,7 @@ def distribution(rows: Sequence[dict[str, Any]], metric: Metric, lists: int, mea
                 x=alt.X("from:Q", bin="binned", title=metric.label if model == models[-1] else None),
                 x2=alt.X2("to:Q"),
                 y=alt.Y("share:Q", title="lists", axis=alt.Axis(format="%", tickCount=4)),
-                color=_colour(models, legend=False),
+                color=_colour(list(coloured) or models, legend=False),
                 tooltip=["model:N", "from:Q", "to:Q", alt.Tooltip("share:Q", format=".1%")],
             )
         )
@@ -267,7 +273,8 @@ def _lines(rows: Sequence[dict[str, Any]], x: Any, name: str, models: list[str])
 
 
 def _data(rows: Sequence[dict[str, Any]]) -> Any:
-    return altair().Data(values=list(rows))
+    # As a tuple, since Altair copies the rows of a list each time that it puts a chart into another one.
+    return altair().Data(values=tuple(rows))
 
 
 def _row(mean: Mean) -> dict[str, Any]:

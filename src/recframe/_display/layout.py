@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from recframe._display.cells import Cell, interval_text, label_text, number_cell, number_text, p_text, plus_minus_text
+from recframe._display.cells import (
+    Cell,
+    interval_text,
+    is_missing,
+    label_text,
+    number_cell,
+    number_text,
+    p_text,
+    plus_minus_text,
+)
 from recframe._display.decided import Decided, record_of
 from recframe.errors import InputError
 
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
 
 STARS_NOTE = "* adjusted p-value below 0.05, ** below 0.01, *** below 0.001."
 VERDICT_NOTE = "Verdict: by the adjusted p-value, in the direction of the metric, and by the margin if there is one."
+OPEN_NOTE = "Open although an interval leaves out 0: p-values are adjusted for all tests, intervals are not."
 IS_COMPARE = {"metric", "model", "baseline", "mean", "baseline_mean", "difference", "low", "high", "p_adjusted"}
 IS_DESCRIBE = {"metric", "lists", "undefined", "mean", "low", "high", "std", "zeros"}
 IS_RANKS = {"metric", "model", "mean", "lists", "rank", "rank_low", "rank_high", "tied_with_best"}
@@ -235,6 +245,7 @@ def _of_compare(columns: Columns, look: Look) -> Layout:
     layout.notes.append(STARS_NOTE)
     if "verdict" in columns:
         layout.notes.append(VERDICT_NOTE)
+        layout.notes += [OPEN_NOTE] if look.interval != "none" and _open_without_zero(columns) else []
     return layout
 
 
@@ -252,6 +263,12 @@ def _of_ranks(columns: Columns, look: Look) -> Layout:
     layout.notes.append("Bold: the models that may be the best.")
     layout.notes.append(f"Ranks: between these for all models at once, at {level_text('rank_models', look)}.")
     return layout
+
+
+def _open_without_zero(columns: Columns) -> bool:
+    """Return whether a difference is open though its interval leaves out 0."""
+    rows = zip(columns["verdict"], columns["low"], columns["high"], strict=True)
+    return any(verdict == "open" and not is_missing(low) and (low > 0 or high < 0) for verdict, low, high in rows)
 
 
 def _winners(columns: Columns) -> set[tuple[str, int]]:

@@ -20,21 +20,21 @@ STYLE = """
 :root { color-scheme: light dark; --text: #1d1d1f; --back: #ffffff; --line: #d0d0d4; --weak: #5d5d66; }
 @media (prefers-color-scheme: dark) { :root { --text: #e8e8ea; --back: #222225; --line: #4a4a50; --weak: #a6a6ae; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); max-width: 75rem;
-  margin: 2rem auto; padding: 0 1rem; }
+  margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; border-bottom: 1px solid var(--line); }
 summary h2 { display: inline; border: 0; } details { margin-top: 1.2rem; } summary { cursor: pointer; }
 .verdict { border-left: .4rem solid var(--weak); padding: .1rem .9rem; margin: .8rem 0; }
 .verdict h3 { font-size: 1.1rem; margin: .2rem 0; } .verdict p { margin: .1rem 0; }
 .better { border-color: #00916A; } .worse { border-color: #D55E00; } .not-worse, .equivalent { border-color: #1F83C6; }
 .facts { display: flex; flex-wrap: wrap; gap: .4rem 1.6rem; } .facts dt { color: var(--weak); font-size: .8rem; }
-.facts dd { margin: 0; overflow-wrap: anywhere; }
+.facts dd { margin: 0; }
 .table, figure { overflow-x: auto; margin: 1rem 0; }
 figure svg { max-width: 100%; height: auto; }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
 .figures figure { margin: 0; flex: 0 1 auto; min-width: 0; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .5rem; border-bottom: 1px solid var(--line); text-align: left; white-space: nowrap; }
-td.long { white-space: normal; } .number { text-align: right; }
+td.long { white-space: normal; min-width: 16rem; } .number { text-align: right; }
 .note, footer { color: var(--weak); font-size: .85rem; margin: .2rem 0; }
 pre { font-size: .8rem; white-space: pre-wrap; overflow-wrap: anywhere;
   border-left: 3px solid var(--line); padding-left: .8rem; }
@@ -43,19 +43,21 @@ footer { margin-top: 3rem; }
   table, tbody { display: block; } thead { display: none; }
   tr { display: grid; grid-template-columns: repeat(auto-fill, minmax(5.5rem, 1fr)); gap: .3rem .6rem;
     padding: .6rem 0; border-bottom: 1px solid var(--line); }
-  td, td.number { display: block; padding: 0; border: 0; text-align: left; white-space: normal;
-    overflow-wrap: anywhere; }
+  td, td.number { display: block; padding: 0; border: 0; text-align: left; white-space: normal; }
   td::before { content: attr(data-column); display: block; color: var(--weak); font-size: .75rem; }
   td.long { grid-column: 1 / -1; }
 }
 @media print {
   @page { size: A4; margin: 12mm; }
   body { margin: 0; max-width: none; font-size: 10pt; } .table, figure { overflow: visible; }
-  table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; overflow-wrap: anywhere; }
+  table { font-size: 6.5pt; } th, td { white-space: normal; padding: .1rem .2rem; }
+  td.long { min-width: 0; }
   figure, tr, .verdict { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; }
 }
 """
 """On a narrow screen each row of a table is a block of named values, as its columns would not fit."""
+MOST_TABLE_ROWS = 60
+"""The most rows of a table that are shown at once."""
 LONG_TEXT = 60
 """From how many letters on a text may break into lines."""
 INK = "currentColor"
@@ -109,15 +111,16 @@ def page(title: str, sections: Sequence[Section], footer: str) -> str:
 
 
 def table_html(layout: Layout) -> str:
-    """Return a table with its notes."""
+    """Return a table with its notes; the rest of a long one is folded."""
     heads = "".join(
         f"<th{_class(number=numeric)}>{escape(name)}</th>"
         for name, numeric in zip(layout.header, layout.numeric, strict=True)
     )
-    rows = "\n".join(f"<tr>{''.join(map(_cell, row, layout.header, layout.numeric))}</tr>" for row in layout.rows)
+    rows = [f"<tr>{''.join(map(_cell, row, layout.header, layout.numeric))}</tr>" for row in layout.rows]
     notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in layout.notes)
-    table = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
-    return f'<div class="table">{table}</div>\n{notes}'
+    shown, rest = rows[:MOST_TABLE_ROWS], rows[MOST_TABLE_ROWS:]
+    more = folded(f"{len(rest):,} more rows", _rows_html(heads, rest)) if rest else ""
+    return _rows_html(heads, shown) + more + notes
 
 
 def text_html(text: str) -> str:
@@ -169,7 +172,6 @@ def chart_html(chart: Any, name: object) -> str:
     except ImportError:
         what = "charts as images"
         raise MissingExtraError.of(what, "plot") from None
-    # Altair checks a chart against its whole schema, which takes longer than the evaluation; the charts are our own.
     spec = chart.to_dict(validate=False)
     spec["config"] = {**spec.get("config", {}), **CHART_STYLE}
     version = "_".join(altair().SCHEMA_VERSION.split(".")[:2])
@@ -181,6 +183,12 @@ def chart_html(chart: Any, name: object) -> str:
 def escape(text: str) -> str:
     """Return a text as HTML that every browser, and every encoding, accepts."""
     return escape_marks(visible(text, keep="\n\t"))
+
+
+def _rows_html(heads: str, rows: Sequence[str]) -> str:
+    body = "\n".join(rows)
+    table = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    return f'<div class="table">{table}</div>\n'
 
 
 def _class(*, number: bool, long: bool = False) -> str:

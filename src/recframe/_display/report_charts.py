@@ -1,0 +1,101 @@
+"""The charts of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recframe._display import chart_dates, charts
+from recframe._display.data import BY_SEGMENT, Call, histogram, means, sorted_differences, values_of
+from recframe._display.segment_charts import MOST_SEGMENTS, by_segment, segments_of, trend_of
+from recframe.errors import visible
+from recframe.metrics import CutMetric
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recframe._display.data import Mean, Values
+    from recframe._display.report_query import ReportQuery
+    from recframe.metrics import Metric
+
+CURVE, CURVE_CUTOFFS = 20, 10
+"""The last cutoff of curves, where no metric has a later one, and how many there are beside those of the call."""
+MOST_CHARTS = 5
+"""The most models beside the baseline with charts of their lists."""
+MOST_DOTS = 120
+"""The most dots of the chart of segments, a line each."""
+
+
+def charts_of(report: ReportQuery) -> Iterator[Any]:
+    """Return the charts: of the first metric that has a value per list, and over cutoffs of all that accept one."""
+    from recframe._display.plot import Plot
+
+    plot, roles = Plot(report.frame, report.bound), dict(report.given)
+    yield from _of_cutoffs(report)
+    by_list = report.with_means(report.by_list)
+    if not by_list:
+        return
+    first = by_list[0]
+    yield from _of_lists(report, first)
+    if report.per is not None:
+        call = Call(report.frame, report.bound, {**roles, "per": report.per}, BY_SEGMENT)
+        averages, name = by_segment("segments", call, first, None, report.options)
+        most = max(3, MOST_DOTS // max(len(report.models), 1))
+        yield segments_of(averages, name, report.options, min(most, MOST_SEGMENTS))
+        if _is_time(averages):
+            yield trend_of(averages, name, report.options)
+    others = [metric for metric in report.with_means(report.metrics) if metric != first]
+    if others and len(report.models) > 1:
+        together = [metric for metric in others if metric not in report.by_list]
+        yield plot.tradeoff(first, (together or others)[0], **report.confidence, **roles)
+
+
+def _of_cutoffs(report: ReportQuery) -> Iterator[Any]:
+    """Return the chart over cutoffs, if a metric has one."""
+    cut = [spec for spec in report.specs if has_cutoff(spec.metric)]
+    if cut:
+        own = {spec.metric.cutoff or 1 for spec in cut}
+        last = max(CURVE, *own)
+        cutoffs = sorted(own | {round(1 + step * (last - 1) / (CURVE_CUTOFFS - 1)) for step in range(CURVE_CUTOFFS)})
+        without = {spec.at(None).name: spec.at(None).as_given for spec in cut}
+        plan = report.call().plan(list(without.values()), cutoffs, report.options)
+        averages = means(plan, report.options)
+        if any(mean.mean is not None for mean in averages):
+            yield charts.curves(averages, report.options.confidence, columns=1)
+
+
+def has_cutoff(metric: Metric) -> bool:
+    """Return whether the cutoff of a metric may be left out of its definition."""
+    return isinstance(metric, CutMetric) and not isinstance(metric, ExposureMetric)
+
+
+def _of_lists(report: ReportQuery, metric: str | Metric) -> Iterator[Any]:
+    """Return the charts of the values of lists: their distribution, and differences to the baseline."""
+    by_model = values_of(report.call().one("report", metric, None))
+    metric = by_model.metric
+    if by_model.lists == 0:
+        return
+    baseline = 0 if report.baseline is None else by_model.models.index(visible(str(report.baseline)))
+    others = _best(by_model, [number for number in range(len(by_model.models)) if number != baseline])
+    few = by_model.of(sorted([baseline, *others]))
+    yield charts.distribution(histogram(few), metric, few.lists, few.means, by_model.models)
+    for number in others:
+        pair = by_model.of([baseline, number])
+        if pair.shared:
+            yield charts.differences(sorted_differences(pair), metric, by_model.models)
+
+
+def _best(by_model: Values, numbers: Sequence[int]) -> list[int]:
+    """Return those of the models, by their numbers, that have the best means: as many as have charts."""
+    sign = 1 if by_model.metric.higher_is_better else -1
+    known = {number: sign * mean for number, mean in enumerate(by_model.means.values()) if mean is not None}
+    best = sorted(known.keys() & set(numbers), key=lambda number: -known[number])
+    return sorted(best[:MOST_CHARTS])
+
+
+def _is_time(averages: Sequence[Mean]) -> bool:
+    """Return whether segments are values of one column of dates or times."""
+    return (
+        all(len(mean.segment) == 1 for mean in averages)
+        and chart_dates.places([mean.segment[0] for mean in averages])[0] == "T"
+    )

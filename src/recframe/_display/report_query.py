@@ -1,0 +1,112 @@
+"""The query of a report, and what calls answer it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from recframe._display.cells import label_text
+from recframe._display.data import MEANS, Call
+from recframe._display.decided import Decided, decided_of
+from recframe._display.frames import columns_of, eager_result, rows_of
+from recframe._display.layout import Layout, Look, layout_of
+from recframe.metrics._beyond_accuracy import ExposureMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import narwhals as nw
+
+    from recframe._comparison.describe import Options
+    from recframe._plan.plan import Plan
+    from recframe.metrics import Metric
+    from recframe.profiles._spec import Spec
+
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class ReportQuery:
+    """The query of a report, without `per`."""
+
+    rec: Any
+    frame: Any
+    bound: Mapping[str, Any]
+    specs: Sequence[Spec]
+    given: Mapping[str, Any]
+    per: Any
+    baseline: Any
+    correction: Any
+    options: Options
+    plan: Plan
+
+    @property
+    def records(self) -> dict[str, Metric]:
+        """The metrics by the names of their columns."""
+        query = self.plan.context.query
+        return {query.averaging(metric.label).name: metric for metric in self.plan.metrics}
+
+    @property
+    def metrics(self) -> list[str | Metric]:
+        """The metrics as calls accept them, each with its cutoff."""
+        return [spec.as_given for spec in self.specs]
+
+    @property
+    def by_list(self) -> list[str | Metric]:
+        """The metrics that have a value per list."""
+        return [spec.as_given for spec in self.specs if not isinstance(spec.metric, ExposureMetric)]
+
+    @property
+    def confidence(self) -> dict[str, Any]:
+        """What the calls with intervals accept."""
+        return {"confidence": self.options.confidence, "cluster": self.options.cluster}
+
+    @cached_property
+    def values(self) -> nw.DataFrame[Any]:
+        """The means of all metrics, with the numbers of lists where there are some."""
+        counts = {"counts": True} if self.by_list else {}
+        return eager_result(self.rec.evaluate(self.metrics, **counts, **self.given))
+
+    @cached_property
+    def models(self) -> list[Any]:
+        """The names of the models, of which there are several; none of one model alone."""
+        if not self.plan.context.query.several:
+            return []
+        return list(dict.fromkeys(row["model"] for row in rows_of(self.values)))
+
+    @cached_property
+    def spread(self) -> nw.DataFrame[Any]:
+        """How the values of lists spread."""
+        return eager_result(self.rec.describe(self.by_list, **self.confidence, **self.given))
+
+    @cached_property
+    def compared(self) -> nw.DataFrame[Any] | None:
+        """The comparison of the models, of which there are several."""
+        return self.compare(self.by_list) if self.by_list and len(self.models) > 1 else None
+
+    def compare(self, metrics: Sequence[str | Metric], **roles: Any) -> nw.DataFrame[Any]:
+        """Return the comparison of some metrics."""
+        how = {"baseline": self.baseline, "correction": self.correction}
+        return eager_result(self.rec.compare(metrics, **how, **self.confidence, **self.given, **roles))
+
+    def layout(self, result: nw.DataFrame[Any], decided: Decided | None = None) -> Layout:
+        """Return a result as a table, whose means are bold by what was decided."""
+        look = Look(DIGITS, self.options.confidence, decided=decided or Decided(), letters=False)
+        return layout_of(columns_of(result), self.records, look)
+
+    @property
+    def decided(self) -> Decided:
+        """What the comparison decides about the models."""
+        if self.compared is None:
+            return Decided()
+        return decided_of(columns_of(self.compared), list(map(label_text, self.models)), self.records)
+
+    def with_means(self, metrics: Sequence[str | Metric]) -> list[str | Metric]:
+        """Return the metrics that have a mean, of one model at least: charts of others would be empty."""
+        columns = {metric: metric if isinstance(metric, str) else metric.label for metric in metrics}
+        return [metric for metric in metrics if self.values.get_column(columns[metric]).fill_nan(None).count()]
+
+    def call(self) -> Call:
+        """Return the frame with its roles, for the data of charts."""
+        return Call(self.frame, self.bound, self.given, MEANS)
