@@ -158,7 +158,7 @@ def test_intervals_hold_all_true_ranks(true):
     [
         ({"score": ["a"]}, "rank_models needs two models, but there is only 'a'"),
         ({"confidence": 1}, "confidence=1 is not a number between 0 and 1"),
-        ({"resamples": 1}, "resamples=1"),
+        ({"resamples": 99}, "resamples=99 is less than 100"),
         ({"metrics": "coverage"}, "rank_models needs a value per list"),
     ],
 )
@@ -178,3 +178,8 @@ def test_tables_and_charts_show_ranks(library):
     chart = rec.plot.ranks("mrr", 3).to_dict()
     assert [row["rank"] for row in chart["data"]["values"]] == [1, 2, 3]
     assert {row["rank_high"] for row in chart["data"]["values"]} == {3}
+
+
+def test_a_hundred_draws_are_the_fewest(library):
+    rec = recframe.rec(library.DataFrame(rows_of(1)))
+    assert len(rec.rank_models("mrr", by="session", score=MODELS, resamples=100)) == 3
