@@ -12,7 +12,7 @@ import recframe
 pl = pytest.importorskip("polars")
 testing = pytest.importorskip("polars.testing")
 
-from recframe._engines import polars_lazy_ranks, polars_partitions, polars_schema  # noqa: E402 - needs polars
+from recframe._engines import polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema  # noqa: E402 - needs polars
 
 NAMES = [
     "ndcg", "map", "mrr", "err", "roc_auc", "gauc", "r_precision", "coverage", "personalization", "gini", "entropy",
@@ -81,7 +81,7 @@ def test_polars_that_tells_types_earlier_gives_the_same(version, partitions, mon
     frame, train, _ = sample(3)
     requested = {"k": [1, 4], "score": ["score", "other"], "train": train}
     expected = frame.lazy().rec.evaluate(NAMES[:12], **requested).collect()
-    for module in (polars_lazy_ranks, polars_partitions, polars_schema):
+    for module in (polars_lazy, polars_lazy_ranks, polars_partitions, polars_schema):
         monkeypatch.setattr(module, "KNOWS_SCHEMA_LATER", False)
     monkeypatch.setattr(polars_partitions, "GIVES_SCHEMA_LATER", version == "1.30 to 1.34")
     found = frame.lazy().rec.evaluate(NAMES[:12], **requested, partitions=partitions)
