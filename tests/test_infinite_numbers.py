@@ -101,6 +101,11 @@ def test_missing_weights_count_as_0(engine):
     assert answer(engine, frame, "mrr", weight="weight") == 0
 
 
+def test_lists_of_weight_0_count_nothing(engine):
+    frame = frame_of(engine, (1, 0, 0, 1), weight=(0, 0, 2, 2))
+    assert answer(engine, frame, "mrr", weight="weight") == 0
+
+
 def test_weights_whose_squares_are_infinite():
     frame = frame_of(EAGER, (1, 0, 0, 1), weight=(1e200, 1e200, 1, 1))
     with pytest.raises(recframe.RecError, match=r"holds 1e\+200, but a weight is at most 1e\+100\n\nHint: divide all"):
