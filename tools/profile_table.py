@@ -24,7 +24,7 @@ ASSISTANTS = ROOT / "tools" / "assistants.md"
 TENS = ("twenty", "thirty", "forty", "fifty")
 UNITS = ("", "-one", "-two", "-three", "-four", "-five", "-six", "-seven", "-eight", "-nine")
 PLACES = {
-    "README.md": (r"(?<=\[)[\w-]+(?= libraries\]\(docs/coming-from)", r"(?<=\[profiles of )[\w-]+(?= libraries\])"),
+    "README.md": (r"(?<=\[)[\w-]+(?= libraries\]\(docs/coming-from)",),
     "docs/index.md": (r"(?<=\[)[\w-]+(?= libraries\]\(coming-from)",),
 }
 """Where the number of libraries stands in pages that are written by hand."""
