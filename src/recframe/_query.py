@@ -237,6 +237,14 @@ def _ranks_of(frame: object, allowed: Sequence[str]) -> dict[str, Any]:
     return {name: name for name in (DEFAULT_RANK, *COMPACT) if name in there and name in allowed}
 
 
+def query_of_call(
+    bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
+) -> Query:
+    """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
+    own = {name: value for name, value in bound.items() if name in allowed}
+    return Query.of(resolved(frames, own, roles, allowed), {*own, *roles})
+
+
 def policies_named(bound: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     """Return the roles that a user named, and the policies of Config that win over those of a profile.
 

@@ -21,7 +21,6 @@ from recframe._agreement.rank_overlap import (
 from recframe._agreement.top_correlation import TOP_WEIGHTED
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, POSITION, ROW, SCORE, key_column, score_column
-from recframe._data.common import query_of_call
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import adapter_of, is_lazy, labels_of, open_frames
 from recframe._plan.averages import several_segments
@@ -36,7 +35,7 @@ from recframe._plan.sources import (
     segment_specs,
     with_list_key,
 )
-from recframe._query import check_apart
+from recframe._query import check_apart, query_of_call
 from recframe._statistics import check_installed
 from recframe._values import choice, number, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted

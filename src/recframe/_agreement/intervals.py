@@ -12,6 +12,7 @@ from recframe._columns import CLUSTER, key_column
 from recframe._comparison.describe import Options, intervals_of_means
 from recframe._engines.column_spec import ColumnSpec
 from recframe._lists import paired_sums as paired
+from recframe._lists.keys import floats_of
 from recframe._lists.paired_sums import UNIT_PARTS
 from recframe._statistics import ROUNDING
 from recframe.errors import InputError
@@ -95,4 +96,4 @@ def _names(parts: Sequence[str], measure: str) -> list[str]:
 
 def _numbers(table: nw.DataFrame[Any], column: str) -> Any:
     """Return sums as numbers; those of no list are 0."""
-    return np.nan_to_num(table[column].cast(nw.Float64()).fill_null(0.0).to_numpy().astype(np.float64))
+    return np.nan_to_num(floats_of(table[column]))

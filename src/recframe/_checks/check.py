@@ -14,7 +14,7 @@ from recframe._checks.lists import of_keys, of_lists
 from recframe._checks.opened import Opened
 from recframe._columns import ITEM, MODEL
 from recframe._engines.registry import adapter_of, is_lazy
-from recframe._query import Query, resolved
+from recframe._query import query_of_call
 from recframe._values import flag
 from recframe.errors import InputError, OptionError
 from recframe.metrics._record import check_k
@@ -37,11 +37,10 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     if flag("strict", strict) and is_lazy(frame):
         msg = "strict=True needs the data, which a lazy frame does not have yet"
         raise OptionError(msg, f"strict=False, or {adapter_of(frame).remedy}")
-    bound = {name: value for name, value in bound.items() if name in CALL_ROLES["check"]}
-    roles = resolved([frame, {**bound, **given}.get("truth")], bound, given, CALL_ROLES["check"])
-    query = Query.of(roles, {*bound, *given})
+    truth = {**bound, **given}.get("truth")
+    query = query_of_call(bound, given, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
-    opened = Opened(frame, roles.truth, query)
+    opened = Opened(frame, truth, query)
     requested = _requested_findings(opened, cutoff)
     table = _findings(opened, cutoff, requested)
     if strict:

@@ -26,7 +26,7 @@ import numpy as np
 from recframe._columns import CATALOG_SIZE, ITEM, MODEL
 from recframe._comparison.tested import Tested, tested
 from recframe._lists.item_values import HELD_IN, value_of_items
-from recframe._lists.keys import key_hash, rows_of, texts_of
+from recframe._lists.keys import floats_of, key_hash, numbered, rows_of, segments_of, texts_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.sums import sums_by
 from recframe._lists.values import model_names
@@ -91,14 +91,13 @@ class LeftOut:
         clustered = [] if context.cluster is None else [context.cluster]
         columns = list(dict.fromkeys([*context.keys, *per, *clustered]))
         table = engine.collected(described.select(*columns).unique())
-        self.reported = table.select(*per).unique().sort(*per, nulls_last=True) if per else table.select()
-        of_segment = {segment: place for place, segment in enumerate(rows_of(self.reported, per) if per else [()])}
-        segments = np.array([of_segment[row] for row in rows_of(table, per)], dtype=np.intp)
-        self.lists = np.bincount(segments, minlength=len(of_segment)).astype(np.float64)
+        self.reported, segments = segments_of(table, per)
+        count = len(self.reported) if per else 1
+        self.lists = np.bincount(segments, minlength=count).astype(np.float64)
         units = np.array([key_hash(text) for text in texts_of(context, table, clustered or list(context.keys))])
         groups = np.zeros(len(table), dtype=np.intp)
-        self._counts = np.zeros(len(of_segment), dtype=np.intp)
-        for segment in range(len(of_segment)):
+        self._counts = np.zeros(count, dtype=np.intp)
+        for segment in range(count):
             own = np.flatnonzero(segments == segment)
             _, places = np.unique(units[own], return_inverse=True)
             self._counts[segment] = min(int(places.max(initial=-1)) + 1, MOST_GROUPS)
@@ -107,11 +106,10 @@ class LeftOut:
         items = engine.collected(plan.items(by_list=True))
         numbers = np.array([places_of_lists[row] for row in rows_of(items, context.keys)], dtype=np.intp)
         self._segments, self._groups = segments[numbers], groups[numbers]
-        known: dict[Any, int] = {}
-        self._items = np.array([known.setdefault(row, len(known)) for row in rows_of(items, [ITEM])], dtype=np.intp)
+        self._items, _ = numbered(rows_of(items, [ITEM]))
         self._of_model = self._numbers_of_models(items)
         self._arrays = {
-            name: np.asarray(items[name].to_numpy(), dtype=np.float64)
+            name: floats_of(items[name])
             for exposure in plan.requirements.exposure
             for name in exposure.recommended.by_column
         }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
-from recframe._data.common import check_frame, query_of_call
+from recframe._data.common import check_frame
 from recframe._data.label import drop_seen
 from recframe._defaults import BY, ITEM, columns_or_defaults
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_frame, is_lazy
+from recframe._query import query_of_call
 from recframe._values import ids
 from recframe.errors import OptionError, OptionTypeError, quoted
 

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Any
 from recframe._arguments import Roles
 from recframe._defaults import current
 from recframe._engines.registry import check_answers_with_rows, is_frame
-from recframe._query import Query, resolved
 from recframe._values import is_label, whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-
-def query_of_call(
-    bound: Mapping[str, Any], roles: Mapping[str, Any], allowed: Sequence[str], frames: Sequence[object]
-) -> Query:
-    """Return the roles of a call that accepts only some; what else is bound is for the metrics."""
-    own = {name: value for name, value in bound.items() if name in allowed}
-    return Query.of(resolved(frames, own, roles, allowed), {*own, *roles})
+    from recframe._query import Query
 
 
 def check_frame(what: str, frame: object) -> None:

@@ -9,12 +9,13 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, MODEL, RELEVANCE, REPEAT, START, TRUE_VALUE, VALUE, score_column
-from recframe._data.common import check_frame, query_of_call
+from recframe._data.common import check_frame
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_rows
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW
 from recframe._plan.relevance import distinct, known_value, number_repeats, once, or_zero
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+from recframe._query import query_of_call
 from recframe.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name, count_of, query_of_call
+from recframe._data.common import check_frame, check_name, count_of
 from recframe._data.label import label
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, RANK, RELEVANT, SCORE, VALUE, columns_or_defaults, only
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, constructors_for, is_lazy, labels_of
+from recframe._query import query_of_call
 from recframe._values import as_tuple, column_names, flag, ids
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 

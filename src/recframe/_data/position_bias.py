@@ -9,12 +9,12 @@ import numpy as np
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM, RELEVANCE, SCORE
-from recframe._data.common import check_frame, count_of, query_of_call
+from recframe._data.common import check_frame, count_of
 from recframe._data.top import one_order
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, is_lazy, open_frames
 from recframe._plan.sources import item_spec, key_specs, with_list_key
-from recframe._query import check_apart
+from recframe._query import check_apart, query_of_call
 from recframe.errors import InputError, OptionError
 
 if TYPE_CHECKING:

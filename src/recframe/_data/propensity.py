@@ -9,10 +9,11 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
-from recframe._data.common import check_frame, check_new_column, query_of_call
+from recframe._data.common import check_frame, check_new_column
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._query import query_of_call
 from recframe._values import choice, number
 from recframe.errors import InputError, OptionError, quoted
 from recframe.metrics.novelty import Unit

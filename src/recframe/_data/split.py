@@ -12,10 +12,11 @@ import narwhals as nw
 from recframe._arguments import CALL_ROLES
 from recframe._columns import ITEM
 from recframe._data.chance import FIELD_SIZE, places, scramble
-from recframe._data.common import check_frame, count_of, query_of_call
+from recframe._data.common import check_frame, count_of
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan.sources import item_spec, key_specs, with_list_key
+from recframe._query import query_of_call
 from recframe._values import whole_number
 from recframe.errors import OptionError, OptionTypeError, quoted
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._columns import MODEL, PLACE, SCORE
-from recframe._data.common import check_frame, check_new_column, count_of, query_of_call
+from recframe._data.common import check_frame, check_new_column, count_of
 from recframe._engines.base import ranked_by_windows
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import open_rows
 from recframe._plan import ranks
 from recframe._plan.sources import item_spec, key_specs, model_spec, with_list_key
+from recframe._query import query_of_call
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:

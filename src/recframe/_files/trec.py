@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, overload
 import narwhals as nw
 
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import check_frame, check_name, query_of_call
+from recframe._data.common import check_frame, check_name
 from recframe._data.top import one_order, ranked
 from recframe._defaults import BY, ITEM, MODEL, RELEVANT, SCORE, columns_or_defaults
 from recframe._engines.registry import constructors_for, is_lazy
 from recframe._files.fields import QRELS, RUN, read_fields
 from recframe._files.paths import as_path, models_of, write_whole
+from recframe._query import query_of_call
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import narwhals as nw
 
 from recframe._arguments import CALL_ROLES, FusionNorm
 from recframe._columns import score_column
-from recframe._data.common import check_frame, check_new_column, query_of_call
+from recframe._data.common import check_frame, check_new_column
 from recframe._engines.column_spec import Source
 from recframe._engines.registry import open_rows
 from recframe._fusion.fusion_methods import BY_POSITION, METHODS, Values, number_of
@@ -20,6 +20,7 @@ from recframe._fusion.long_format import in_columns
 from recframe._fusion.majorities import CANDIDATES, RETRIEVED, place_column, with_wins
 from recframe._fusion.medians import in_order
 from recframe._plan.sources import key_specs, score_specs, with_list_key
+from recframe._query import query_of_call
 from recframe._values import LARGEST_NUMBER, choice, number
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 

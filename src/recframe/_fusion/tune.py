@@ -12,15 +12,17 @@ import numpy as np
 from recframe._arguments import CALL_ROLES, FRAMES
 from recframe._checks.data_warnings import warn_of_data
 from recframe._comparison.describe import interval_of_values
-from recframe._data.common import check_frame, query_of_call
+from recframe._data.common import check_frame
 from recframe._defaults import current, only
 from recframe._engines.registry import adapter_of, is_frame, is_lazy, labels_of
 from recframe._evaluate import plan_of_lists
 from recframe._fusion import fuse
 from recframe._fusion.grid import arguments_of, candidates
 from recframe._fusion.long_format import in_columns
+from recframe._lists.keys import numbered
 from recframe._lists.values import ListValues, check_by_list, segments, value_column, weight_column
 from recframe._progress import check_progress, progress_bar
+from recframe._query import query_of_call
 from recframe._statistics import check_installed
 from recframe._statistics.student import Sums, check_confidence
 from recframe._values import column_or_none, flag, whole_number
@@ -225,8 +227,7 @@ def folds_of(lists: Lists, options: Options) -> NDArray[np.intp]:
     """Return the fold of each list: those of a cluster are in one, and folds have as many units, or one more."""
     units = np.arange(len(lists.values))
     if lists.clusters is not None:
-        numbers: dict[Any, int] = {}
-        units = np.array([numbers.setdefault(cluster, len(numbers)) for cluster in lists.clusters], dtype=np.intp)
+        units, _ = numbered(lists.clusters)
     count = len(np.unique(units))
     if options.folds > count:
         what = "lists" if lists.clusters is None else f"values of cluster={options.cluster!r}"

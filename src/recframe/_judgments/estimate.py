@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
 import numpy as np
 
 from recframe._comparison.describe import interval_of_values
 from recframe._engines.registry import a_type, is_frame
-from recframe._lists.keys import segments_of, texts_of
+from recframe._lists.keys import floats_of, segments_of, texts_of
 from recframe._lists.results import result_frame, stacked
 from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
 from recframe._statistics.prediction_powered import Estimate, Values, prediction_powered
@@ -18,6 +17,8 @@ from recframe._statistics.student import Sums, check_confidence
 from recframe.errors import InputError, OptionError, OptionTypeError, quoted
 
 if TYPE_CHECKING:
+    import narwhals as nw
+
     from recframe._plan.plan import Plan
 
 COLUMNS = (
@@ -72,8 +73,7 @@ class Judged:
         places = {text: place for place, text in enumerate(texts_of(context, judged, keys))}
         chosen = np.array([rows.get(text, len(table)) for text in places], dtype=np.intp)
         names = [name for name in table.columns if name.startswith(("value ", "weight "))]
-        numbers = {name: np.append(table[name].cast(nw.Float64()).to_numpy(), np.nan)[chosen] for name in names}
-        columns = {name: np.asarray(each, dtype=float) for name, each in numbers.items()}
+        columns = {name: np.append(floats_of(table[name]), np.nan)[chosen] for name in names}
         reported, segments = segments_of(table, context.per)
         return cls(plan, values, columns, places, reported, np.append(segments, -1)[chosen])
 

@@ -16,7 +16,7 @@ import numpy as np
 from recframe._engines.parquet import AGAIN, from_parquet, to_parquet
 from recframe._files.paths import PARQUET, as_path, check_directory, read_bytes, write_whole
 from recframe._lists.fingerprints import fingerprints_of_frames, fingerprints_of_lists
-from recframe._lists.keys import texts_of, values_of
+from recframe._lists.keys import floats_of, texts_of, values_of
 from recframe._lists.results import new_series
 from recframe._lists.values import ListValues, check_by_list, value_column, weight_column
 from recframe._query import check_apart
@@ -57,7 +57,7 @@ def save(plan: Plan, path: Path) -> None:
     columns = _columns(values, plan, 0)
     check_apart([LIST, ABOUT, *FINGERPRINTS, *columns.values()])
     table = values.engine.collected(values.frame.select(*context.keys, *columns))
-    numbers = {name: _floats(table[column]) for column, name in columns.items()}
+    numbers = {name: floats_of(table[column]) for column, name in columns.items()}
     without = next((name for name in metrics if np.isnan(numbers[name]).all()), None)
     if without is not None:
         msg = f"no list has a value of {without}, so {str(path)!r} is not written"
@@ -149,8 +149,8 @@ class Stored:
         for name, hashes in fingerprints_of_lists(context, table, items=self.about["items"]).items():
             same &= self.rows[name].to_numpy()[place] == hashes
         own = [value_column(model, number) for model in range(len(models)) for number in range(len(plan.metrics))]
-        here = np.any([~np.isnan(_floats(table[name])) for name in own], axis=0)
-        there = np.any([~np.isnan(_floats(self.rows[name])) for name in _definitions(plan)], axis=0)
+        here = np.any([~np.isnan(floats_of(table[name])) for name in own], axis=0)
+        there = np.any([~np.isnan(floats_of(self.rows[name])) for name in _definitions(plan)], axis=0)
         changed = known & ~same & (here | there[place])
         went = np.delete(there, place[known])
         text = self._said(plan, changed.sum(), (~known & here).sum(), went.sum(), policy)
@@ -158,7 +158,7 @@ class Stored:
         result = copy(values)
         result.models = [*models, self.name]
         added = [
-            new_series(column, np.where(same, _floats(self.rows[name])[place], np.nan), nw.Float64(), backend)
+            new_series(column, np.where(same, floats_of(self.rows[name])[place], np.nan), nw.Float64(), backend)
             for column, name in _columns(values, plan, len(models)).items()
         ]
         result.frame = table.with_columns(*added).lazy()
@@ -216,8 +216,3 @@ def _columns(values: ListValues, plan: Plan, model: int) -> dict[str, str]:
     names = list(_definitions(plan))
     columns = {value_column(model, number): name for number, name in enumerate(names)}
     return columns | {weight_column(model, number): WEIGHT.format(names[number]) for number in sorted(values.weighted)}
-
-
-def _floats(column: nw.Series[Any]) -> Any:
-    """Return numbers, NaN where one is missing."""
-    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)

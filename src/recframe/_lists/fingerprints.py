@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recframe._columns import ITEM, RELEVANCE, SUBTOPIC
-from recframe._lists.keys import key_hash, texts_of, values_of
+from recframe._lists.keys import floats_of, key_hash, texts_of, values_of
 from recframe._plan.relevance import is_needed_row, or_zero
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _of_rows(context: CallContext, rows: nw.DataFrame[Any], ids: Sequence[str], 
     for name in ids:
         hashes = _mixed(hashes, _of_ids(context, rows, name))
     for name in numbers:
-        values = np.nan_to_num(np.asarray(rows[name].to_numpy(), dtype=np.float64))
+        values = np.nan_to_num(floats_of(rows[name]))
         hashes = _mixed(hashes, (values + 0.0).view(np.uint64))
     return hashes
 

@@ -13,7 +13,7 @@ import numpy as np
 from recframe.errors import InputError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from recframe._plan.context import CallContext
 
@@ -35,6 +35,17 @@ def values_of(column: nw.Series[Any]) -> list[Any]:
     rows = zip(column.to_list(), column.is_null().to_list(), strict=True)
     # Only NaN differs from itself.
     return [None if missing or value != value else value for value, missing in rows]  # noqa: PLR0124
+
+
+def floats_of(column: nw.Series[Any]) -> Any:
+    """Return a column of numbers as an array, NaN where one is missing."""
+    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+
+
+def numbered(keys: Iterable[Any]) -> tuple[Any, dict[Any, int]]:
+    """Return the number of each key, in the order in which they come first, and the numbers of all keys."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp), numbers
 
 
 def rows_of(table: nw.DataFrame[Any], names: Sequence[str]) -> list[tuple[Any, ...]]:

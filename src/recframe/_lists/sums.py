@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recframe._lists.keys import numbered
 from recframe._statistics import ROUNDING
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ class Groups:
     @classmethod
     def of(cls, rows: Sequence[tuple[Any, ...]]) -> Groups:
         """Return the groups of lists by their keys."""
-        numbers: dict[tuple[Any, ...], int] = {}
-        codes = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.intp)
+        codes, numbers = numbered(rows)
         first = np.full(len(numbers), -1)
         first[codes[::-1]] = np.arange(len(codes))[::-1]
         return cls(codes, first.tolist())

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from recframe._columns import MODEL
-from recframe._lists.keys import rows_of
+from recframe._lists.keys import floats_of, rows_of
 from recframe.errors import OptionError
 from recframe.metrics import METRICS, Metric
 from recframe.metrics._beyond_accuracy import ExposureMetric
@@ -160,7 +160,7 @@ def segments(
     table = sorted_by_key(table, context) if by_key else table
     reported = table.select(*per).unique().sort(*per, nulls_last=True) if reported is None and per else reported
     reported = table.select() if reported is None else reported
-    columns = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in _numbers(table, keys)}
+    columns = {name: floats_of(table[name]) for name in _numbers(table, keys)}
     if cluster:
         columns["cluster"] = np.array(table["cluster of list"].to_list(), dtype=object)
     if not per:

@@ -12,7 +12,7 @@ import numpy as np
 
 from recframe._engines.base import Engine
 from recframe._engines.registry import adapter_of, is_frame
-from recframe._lists.keys import pack, unpack, values_of
+from recframe._lists.keys import floats_of, numbered, pack, unpack, values_of
 from recframe._lists.paired_sums import NEGATIVE
 from recframe._lists.results import new_series
 from recframe._lists.sums import ends_by, exchanged, sums_by
@@ -111,9 +111,7 @@ class Rows:
         arrays |= {name: np.where(flipped, value, arrays[name]) for name, value in exchanged(arrays).items()}
         low, high = ends["least"], ends["greatest"]
         ends = {"least": np.where(flipped, -high, low), "greatest": np.where(flipped, -low, high)}
-        numbers: dict[Key, int] = {}
-        rows = zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True)
-        codes = np.array([numbers.setdefault(row, len(numbers)) for row in rows], dtype=np.intp)
+        codes, numbers = numbered(zip(*(columns[name] for name in (*self.per, *NAMES)), strict=True))
         self._keys, count = list(numbers), len(numbers)
         self._sums = {name: sums_by(codes, count, array) for name, array in arrays.items()}
         there = ~np.isnan(ends["least"])
@@ -246,7 +244,7 @@ def _numbers(column: nw.Series[Any]) -> Any:
     if not column.dtype.is_numeric() and column.null_count() < len(column):
         msg = f"{column.name} of a state holds {quoted(column.drop_nulls()[0])}, but it is a column of numbers"
         raise ColumnTypeError(msg, "give what df.rec.state(...) returned, unchanged")
-    return np.asarray(column.cast(nw.Float64()).to_numpy(), dtype=np.float64)
+    return floats_of(column)
 
 
 def new_column(name: str, values: list[Any], dtype: Any, backend: Any) -> nw.Series[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import numpy as np
 
-from recframe._lists.keys import key_hash, pack, rows_of, texts_of
+from recframe._lists.keys import floats_of, key_hash, pack, rows_of, texts_of
 from recframe._lists.paired_sums import Pair, model_pairs, with_differences
 from recframe._lists.results import INTERNAL, new_series, result_frame
 from recframe._lists.sums import Groups, of_pair, of_values
@@ -118,7 +118,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     clustered = [] if context.cluster is None else [context.cluster]
     keys = list(dict.fromkeys([*context.per, *context.keys, *clustered]))
     table = values.engine.collected(values.frame.select(*keys, *names))
-    array = {name: np.asarray(table[name].to_numpy(), dtype=np.float64) for name in names}
+    array = {name: floats_of(table[name]) for name in names}
     segments = _segments(context, table)
     whole, groups = Groups.of(segments), Groups.of(rows_of(table, [*context.per, *clustered]))
     if not context.per and not len(table):
