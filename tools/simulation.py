@@ -575,23 +575,30 @@ def ranks() -> None:
 def judges() -> None:
     """Print how often the intervals of human and model judgments hold the true mean, and how long they are."""
     rows = []
-    for law, mean in (("normal", 0.5), ("0 and 1", 0.3)):
+    for law, mean in (("normal", 0.5), ("normal, a fifth without a value", 0.5), ("0 and 1", 0.3)):
         for name, wrong in (("good", 0.05), ("fair", 0.25), ("useless", 0.5)):
             cells = []
             for count in (100, 400):
                 random, held, length, weight = np.random.default_rng(11), 0, 0.0, 0.0
                 for _ in range(DRAWS):
-                    if law == "normal":
+                    if law.startswith("normal"):
                         true = random.normal(mean, 0.2, 11 * count)
                         noise = random.normal(0.1, 0.2, 11 * count)
                         predicted = (1 - 2 * wrong) * true + 2 * wrong * noise
                     else:
                         true = (random.random(11 * count) < mean).astype(float)
                         predicted = np.where(random.random(11 * count) < wrong, 1 - true, true)
+                    if law.endswith("without a value"):
+                        none = random.random(11 * count) < 0.2  # noqa: PLR2004 - as the table says
+                        true = np.where(none, np.nan, true)
+                        none = np.where(random.random(11 * count) < wrong, ~none, none)
+                        # What only the model finds relevant is found late.
+                        predicted = np.where(none, np.nan, np.where(np.isnan(true), 0.5 * predicted, predicted))
                     parts = (true[:count], predicted[:count], predicted[count:])
                     human, same, others = (Values(part, np.ones(len(part))) for part in parts)
                     found = prediction_powered(human, same, others, CONFIDENCE)
-                    alone = np.ravel(student.interval(Sums.of(parts[0], np.ones(count)), CONFIDENCE))
+                    known = parts[0][~np.isnan(parts[0])]
+                    alone = np.ravel(student.interval(Sums.of(known, np.ones(len(known))), CONFIDENCE))
                     low, high = alone if found is None else (found.low, found.high)
                     held += bool(low <= mean <= high)
                     length += (high - low) / (alone[1] - alone[0])
