@@ -306,3 +306,12 @@ def test_keys_that_are_lists_or_structs_in_comparisons(kind, lazy):
         assert_frame_equal(*found, check_exact=False)
     with pytest.raises(recframe.ColumnTypeError, match="per='user' holds lists or structs"):
         nested.rec.state("ndcg@2", per="user", score="new")
+
+
+def test_objects_without_an_order_are_keys_but_order_nothing():
+    pl = pytest.importorskip("polars")
+    mixed = pl.Series([1, "a", 1, (2,)], dtype=pl.Object)
+    frame = pl.DataFrame({"relevant": [0, 1, 1, 0], "score": [2.0, 1.0, 1.0, 2.0], "mixed": mixed})
+    assert frame.rec.mrr(by="mixed") == pytest.approx((1 / 2 + 1) / 2)
+    with pytest.raises(recframe.errors.ColumnTypeError, match="item='mixed' holds objects that have no order"):
+        frame.rec.ndcg(by=None, item="mixed", ties="item")

@@ -212,6 +212,12 @@ def test_trends_lay_out_dates_numbers_and_texts(column, kind, first):
     assert [row["mean"] for row in rows] == [rounded(mean) for mean, _, _ in trend_of("ndcg@3")]
 
 
+def test_a_trend_of_too_many_times_is_refused(monkeypatch):
+    monkeypatch.setattr("recframe._display.segment_charts.MOST_MOMENTS", 1)
+    with pytest.raises(recframe.InputError, match="per='date' has more than 1 values, too many for a chart"):
+        FRAME.rec.plot.trend("ndcg@3", per="date", score="old")
+
+
 @pytest.mark.parametrize(("every", "form"), [("1d", "%Y-%m-%d"), ("7h", "%Y-%m-%d %H:%M")])
 def test_dates_of_a_trend_are_written_alike_and_few(every, form):
     start = dt.datetime(2024, 1, 29)  # noqa: DTZ001 - as most frames hold times

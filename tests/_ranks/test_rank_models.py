@@ -183,3 +183,15 @@ def test_tables_and_charts_show_ranks(library):
 def test_a_hundred_draws_are_the_fewest(library):
     rec = recframe.rec(library.DataFrame(rows_of(1)))
     assert len(rec.rank_models("mrr", by="session", score=MODELS, resamples=100)) == 3
+
+
+def test_models_with_values_in_different_lists_are_refused(library):
+    rows = [
+        {"user": user, "item": item, "relevant": 1, "a": 1.0 + item, "b": -1.0 * item if user else None}
+        for user in range(6)
+        for item in range(3)
+    ]
+    train = library.DataFrame({"user": [9, 9, 8], "item": [0, 1, 2]})
+    state = recframe.rec(library.DataFrame(rows)).state("arp", 1, score=["a", "b"], train=train)
+    with pytest.raises(recframe.OptionError, match="models have values of arp@1 in different lists"):
+        recframe.merge(state).rank_models()

@@ -45,6 +45,8 @@ def test_arrays_are_a_frame(metric):
         ("group has 2 values that sum to 4, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": [3, 1]}),
         ("group has 2 values, but there are 3 rows", {"relevant": [0, 1, 1], "score": [1, 2, 3], "group": ["a", "b"]}),
         (r"score has the shape \(1, 3\)", {"relevant": [0, 1, 1], "score": [[1, 2, 3]]}),
+        ("group has 1 values, but there are 2 rows", {"relevant": [0, 1], "score": [1, 2], "group": [1.5]}),
+        ("group=.* holds neither text nor numbers", {"relevant": [0, 1], "score": [1, 2], "group": [{}, {}]}),
         ("score has the model 'user'", {"relevant": [0], "score": {"user": [1]}}),
         ("library='spark' is not one of", {"relevant": [0], "score": [1], "library": "spark"}),
     ],
