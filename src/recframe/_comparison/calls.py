@@ -23,9 +23,10 @@ def compare(frame: Any, bound: dict[str, Any], metrics: Any, k: Any, given: dict
     from recframe._comparison.options import Options
     from recframe._lists.baseline import Stored
 
-    roles, adapter = {**bound, **given}, adapter_of(frame)
+    roles = {**bound, **given}
     checked, stored = Options.of(labels_of(frame, roles.get("truth")), **options), None
     if names_file(checked.baseline, roles.get("score") or roles.get("rank")):
+        adapter = adapter_of(frame)
         if not (adapter.eager or adapter.answers_with_rows):
             what = f"baseline={str(checked.baseline)!r} is a file"
             msg = f"{what}, whose lists meet those of polars or pandas frames only"
