@@ -29,6 +29,10 @@ ALWAYS: dict[str, dict[str, str]] = {"pfound": {"probability": "{0:0,1:0.1,2:0.5
 """What a metric cannot do without on graded relevance."""
 
 
+WITH: dict[tuple[str, str], dict[str, Any]] = {("partial_auc", "positives"): {"negatives": 2}}
+"""Options that another one requires."""
+
+
 def spelled(name: str, k: int | None = None, **options: object) -> str:
     """Return the canonical name of a metric; an option that is None has its default, which the name leaves out."""
     inside = ",".join(f"{option}={value}" for option, value in options.items() if value is not None)
@@ -63,12 +67,18 @@ def cutoffs_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> tuple[in
 def spellings_of(name: str, cutoffs: tuple[int | None, ...] = CUTOFFS) -> list[str]:
     """Return a metric with each value of each option, one option at a time, at each cutoff."""
     options = options_of(name)
-    single = [{option: value} for option, values in options.items() for value in values if value is not None]
+    single = [
+        {option: value} | WITH.get((name, option), {})
+        for option, values in options.items()
+        for value in values
+        if value is not None
+    ]
     return [
         spelled(name, k, **{option: given.get(option) for option in options}, **ALWAYS.get(name, {}))
         for given in [{}, *single]
         for k in cutoffs_of(name, cutoffs)
-        if not (name == "serendipity" and k is None and "expected" not in given)  # it accepts k or expected
+        # It accepts k or expected.
+        if not (name == "serendipity" and k is None and not {"expected", "unexpected"}.intersection(given))
     ]
 
 

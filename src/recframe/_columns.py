@@ -142,6 +142,9 @@ POOLED_BEFORE = TERM_ROWS.one(
 BLOCK_POOLED = TERM_ROWS.one("block_pooled", "float", "how many such rows the tied block has", "ranks")
 FLAG = TERM_ROWS.one("flag", "float", "1 for a row that is counted ahead of others, else 0", "ranks")
 interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest precision from a recall on")
+first_pairs_column = TERM_ROWS.many(
+    "first_pairs{}", "float", "how many of the first other rows a hit of the tied block is ahead of", "places"
+)
 INFERRED = TERM_ROWS.one("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
 LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")
@@ -202,6 +205,10 @@ SIDE = FrameSpec("side tables", "an item, a user or a list of side information",
 EVERYTHING = SIDE.one("everything", "integer", "a constant: all items are one list")
 USERS = SIDE.one("users", "float", "how many users of the training data have the item")
 POPULAR = SIDE.one("popular", "float", "the item's rank by its users; infinite without any")
+POPULAR_LEVEL = SIDE.one(
+    "popular_level", "float", "the item's rank by its users, 1 for all of the most popular ones; null without any"
+)
+FAMILIAR = SIDE.one("familiar", "float", "the mean cosine of the item with those that the list's user had")
 POPULARITY = SIDE.one(
     "popularity", "float", "the item's rank by its users as a share of the items; infinite without any"
 )

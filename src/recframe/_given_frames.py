@@ -61,7 +61,7 @@ class Given:
 def inputs_of(roles: Roles, metrics: Sequence[Metric]) -> frozenset[str]:
     """Return the side information that metrics read, or raise where a metric lacks some that it needs."""
     for metric in metrics:
-        for name in metric.required_inputs:
+        for name in metric.needed_inputs:
             if getattr(roles, name) is None:
                 msg = f"{metric.label} needs {name}=, which is not given"
                 raise OptionError(msg, REMEDIES[name])
@@ -82,7 +82,7 @@ def given_frames(
     train = adapter.side_frame(roles.train) if "train" in read else None
     features: tuple[Any, list[str]] = (None, [])
     if "features" in read:
-        describes = any("features" in metric.required_inputs for metric in metrics)
+        describes = any("features" in metric.needed_inputs for metric in metrics)
         features = _feature_columns(adapter, adapter.side_frame(roles.features), roles, describes=describes)
     catalog, size = roles.catalog if "catalog" in read else None, None
     if isinstance(catalog, Integral) and not isinstance(catalog, bool):

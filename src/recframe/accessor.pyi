@@ -26,7 +26,9 @@ from recframe.metrics.diversity import Distance
 from recframe.metrics.expected_exposure import Browsing
 from recframe.metrics.exposure import GiniDenominator
 from recframe.metrics.novelty import Unit, Unseen
+from recframe.metrics.partial_auc import Positives
 from recframe.metrics.rbp import HitGain
+from recframe.metrics.serendipity import Unexpected
 
 class PolarsFrame(Protocol):
     def write_ipc(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -667,6 +669,19 @@ class Rec(Generic[Mean, Frame]):
     @overload
     def r_precision(self, *, over: Over = "all", **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
+    def catalog_accuracy(
+        self, k: int | None = None, *, denominator: Denominator = "k", catalog: Any = None, **roles: Unpack[MeanRoles]
+    ) -> Mean: ...
+    @overload
+    def catalog_accuracy(
+        self,
+        k: int | None = None,
+        *,
+        denominator: Denominator = "k",
+        catalog: Any = None,
+        **roles: Unpack[SegmentRoles],
+    ) -> Frame: ...
+    @overload
     def num_rel(self, **roles: Unpack[MeanRoles]) -> Mean: ...
     @overload
     def num_rel(self, **roles: Unpack[SegmentRoles]) -> Frame: ...
@@ -875,6 +890,7 @@ class Rec(Generic[Mean, Frame]):
         max_fpr: float = 0.1,
         points: Points = "positions",
         negatives: int | None = None,
+        positives: Positives = "all",
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
@@ -884,6 +900,7 @@ class Rec(Generic[Mean, Frame]):
         max_fpr: float = 0.1,
         points: Points = "positions",
         negatives: int | None = None,
+        positives: Positives = "all",
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
@@ -1014,7 +1031,10 @@ class Rec(Generic[Mean, Frame]):
         *,
         expected: int | None = None,
         denominator: Denominator = "k",
+        unexpected: Unexpected = "popular",
         train: Any = None,
+        catalog: Any = None,
+        features: Any = None,
         **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
@@ -1024,7 +1044,10 @@ class Rec(Generic[Mean, Frame]):
         *,
         expected: int | None = None,
         denominator: Denominator = "k",
+        unexpected: Unexpected = "popular",
         train: Any = None,
+        catalog: Any = None,
+        features: Any = None,
         **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload

@@ -16,6 +16,7 @@ from recframe.metrics.average_precision import Norm
 from recframe.metrics.cascade import Probability
 from recframe.metrics.dcg import Ideal
 from recframe.metrics.expected_exposure import Browsing
+from recframe.metrics.partial_auc import Positives
 from recframe.metrics.rbp import HitGain
 
 class ExpressionRoles(TypedDict, total=False):
@@ -150,6 +151,7 @@ def partial_auc(
     max_fpr: float = 0.1,
     points: Points = "positions",
     negatives: int | None = None,
+    positives: Positives = "all",
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def gauc(

@@ -66,7 +66,9 @@ def gauc(metric: Metric, case: Case, ties: str = "average") -> float | None:
 def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
     """Return the standardised area below the steps of the curve."""
     if "negatives" in metric.options:
-        return _of_first_others(case, int(metric.options["negatives"]), ties)
+        return _of_first_others(
+            case, int(metric.options["negatives"]), metric.options.get("positives") == "first", ties
+        )
     total = sum(map(hit, ranked(case).rows))
     others = len(ranked(case).rows) - total
     if not total * others:
@@ -87,15 +89,15 @@ def partial_auc(metric: Metric, case: Case, ties: str) -> float | None:
     return PICK[ties](map(of_order, orders(case.rows)))
 
 
-def _of_first_others(case: Case, n: int, ties: str) -> float | None:
+def _of_first_others(case: Case, n: int, few: bool, ties: str) -> float | None:
     """Return the share of the pairs of a relevant item and one of the first n other rows that the item comes first."""
 
     def won(order: list[Row]) -> float:
-        return float(
-            sum(max(n - sum(not hit(other) for other in order[:i]), 0) for i, row in enumerate(order) if hit(row))
-        )
+        hits = [i for i, row in enumerate(order) if hit(row)]
+        return float(sum(max(n - sum(not hit(other) for other in order[:i]), 0) for i in hits[: n if few else None]))
 
     total = sum(map(hit, case.rows))
+    total = min(total, n) if few else total
     return PICK[ties](map(won, orders(case.rows))) / (n * total) if total else None
 
 

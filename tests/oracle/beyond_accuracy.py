@@ -129,18 +129,31 @@ def mix_of(items: Iterable[Hashable], case: Case) -> list[float] | None:
 
 @of_list
 def serendipity(metric: Metric, case: Case, ties: str) -> float | None:
-    """Return the share of the places with a relevant item that is not among the most popular ones."""
+    """Return how unexpected the relevant items of the first places are, on average over these places."""
     hits = {row["item"] for row in case.rows if hit(row)}
     if not hits:
         return None
     users = users_of(case)
     by_popularity = sorted(users, key=lambda item: (-len(users[item]), item))
     expected = by_popularity[: int(metric.options.get("expected", metric.k or 0))]
-    unexpected = hits - {*expected}
+    levels = sorted({len(who) for who in users.values()}, reverse=True)
+    had = [item for item in users if case.rows[0]["user"] in users[item]]
+
+    def unexpected(item: Hashable, place: int) -> float:
+        match metric.options.get("unexpected"):
+            case "ranks":
+                level = levels.index(len(users[item])) + 1 if item in users else len(case.catalog) + 1
+                return max(level - place, 0) / len(case.catalog)
+            case "history":
+                pairs = [(case.features.get(item), case.features.get(other)) for other in had]
+                return 1 - (mean([cosine(a, b) if a and b else 0.0 for a, b in pairs]) or 0.0)
+        return float(item not in expected)
+
     # Unlike the others here it reads the relevance, so its ties are those of accuracy: all orders.
     tops = [[row["item"] for row in order[: metric.k]] for order in orders(case.rows)]
     places = len(tops[0]) if metric.k is None or metric.options.get("denominator") == "list" else metric.k
-    return PICK[ties](ratio(sum(item in unexpected for item in top), places) for top in tops)
+    totals = (sum(unexpected(item, at) for at, item in enumerate(top, 1) if item in hits) for top in tops)
+    return PICK[ties](ratio(total, places) for total in totals)
 
 
 # --- all lists ----------------------------------------------------------------------------------------------

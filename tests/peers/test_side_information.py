@@ -48,17 +48,74 @@ PARTIAL = {
     3: (0.4666666666666667, 0.08333333333333333, 0.16666666666666666, 0.3333333333333333, 0.5),
     5: (0.52, 0.2, 0.3, 0.4, 0.6),
 }
-"""RecTools 0.19.0, PartialAUC(n); for n = 5, which no list has more relevant items than, also PAP(n)."""
+"""RecTools 0.19.0, PartialAUC(n)."""
+PAP = {
+    1: (1.0, 0.0, 0.0, 0.0, 1.0),
+    2: (0.75, 0.0, 0.0, 0.5, 1.0),
+    3: (0.777777777778, 0.111111111111, 0.222222222222, 0.444444444444, 0.666666666667),
+    5: PARTIAL[5],
+}
+"""RecTools 0.19.0, PAP(n): other values than PartialAUC where a list has more than n relevant items."""
+ACCURACY = {
+    2: (0.583333333333, 0.5, 0.5, 0.666666666667, 0.833333333333),
+    4: (0.75, 0.5, 0.666666666667, 0.666666666667, 0.666666666667),
+    8: (0.416666666667, 0.333333333333, 0.333333333333, 0.333333333333, 0.5),
+}
+"""RecTools 0.19.0, Accuracy(k) of a catalogue of twelve items, also where lists have fewer than k."""
+PAST = [(user, item) for item in range(11) for user in range(5, 5 + (12 - item) // 2)] + [
+    (0, 3), (0, 7), (1, 3), (1, 0), (2, 1), (2, 9), (2, 11), (3, 2), (4, 0), (4, 6),
+]  # fmt: skip
+"""Users and the items that they had; several items are equally popular, and one is new."""
+RANKS = {
+    2: (0.041666666667, 0.0, 0.0, 0.0, 0.125),
+    4: (0.041666666667, 0.0, 0.083333333333, 0.041666666667, 0.0625),
+    8: (0.041666666667, 0.0, 0.066666666667, 0.041666666667, 0.035714285714),
+}
+"""RecTools 0.19.0, Serendipity(k)."""
+HISTORY = (0.375, 0.214285714286, 0.3, 0.5, 0.25)
+"""Recommenders 1.2.1, user_serendipity of whole lists with item_sim_measure="item_feature_vector"."""
+CO_OCCURRENCES = (0.292268229434, 0.077717295338, 0.253819643944, 0.261164549685, 0.201913412684)
+"""The same with its default, "item_cooccurrence_count"."""
+WHO = [{"item": item} | {f"u{user}": int((user, item) in PAST) for user in range(11)} for item in range(12)]
+"""Features that say which users had an item."""
 
 
-def test_partial_auc_of_the_first_others(engine):
+def of_lists(engine, metric: str, **given) -> dict:
+    """Return the value of each list of `PLACES`, with `LIKED` as truth."""
     rows = [
         {"user": user, "item": item, "rank": place}
         for user, items in enumerate(PLACES)
         for place, item in enumerate(items, 1)
     ]
-    truth = engine.frame([{"user": user, "item": item} for user, items in enumerate(LIKED) for item in items])
-    for n, values in PARTIAL.items():
-        found = engine.ask(engine.frame(rows), "partial_auc", negatives=n, rank="rank", truth=truth, per="user")
-        ours = {row["user"]: value for row in found for name, value in row.items() if name != "user"}
-        assert ours == pytest.approx(dict(enumerate(values)), abs=1e-12)
+    truth = [{"user": user, "item": item} for user, items in enumerate(LIKED) for item in items]
+    past = [{"user": user, "item": item} for user, item in PAST]
+    frames = {name: engine.frame(given[name]) for name in ("features",) if name in given}
+    frames |= {"train": engine.frame(past)} if "serendipity" in metric else {}
+    frames |= {"truth": engine.frame(truth), "rank": "rank", "per": "user"}
+    found = engine.ask(engine.frame(rows), "evaluate", [metric], **(given | frames))
+    return {row["user"]: value for row in found for name, value in row.items() if name != "user"}
+
+
+def test_partial_auc_of_the_first_others(engine):
+    for positives, of_n in (("all", PARTIAL), ("first", PAP)):
+        for n, values in of_n.items():
+            ours = of_lists(engine, f"partial_auc(negatives={n},positives={positives})")
+            assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
+
+
+def test_accuracy_of_a_catalogue(engine):
+    for k, values in ACCURACY.items():
+        ours = of_lists(engine, f"catalog_accuracy@{k}", catalog=12)
+        assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
+
+
+def test_serendipity_by_ranks(engine):
+    for k, values in RANKS.items():
+        ours = of_lists(engine, f"serendipity(unexpected=ranks,denominator=list)@{k}", catalog=12)
+        assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)
+
+
+@pytest.mark.parametrize(("features", "values"), [(FEATURES, HISTORY), (WHO, CO_OCCURRENCES)], ids=["features", "who"])
+def test_serendipity_by_the_history(engine, features, values):
+    ours = of_lists(engine, "serendipity(unexpected=history,denominator=list)", features=features)
+    assert ours == pytest.approx(dict(enumerate(values)), abs=1e-11)

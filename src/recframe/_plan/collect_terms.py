@@ -169,6 +169,7 @@ def _collected(call: _Call) -> Requirements:
         constants=tuple(asking.numbers.constants),
         stops=tuple(asking.numbers.stops),
         levels=tuple(asking.numbers.levels),
+        pairs=tuple(asking.numbers.pairs),
         orders=tuple(asking.numbers.orders),
         alphas=tuple(asking.numbers.alphas),
         groups=tuple(asking.numbers.groups),

@@ -18,6 +18,7 @@ from recframe._columns import (
     MARKED,
     NONRELEVANT_BEFORE,
     NTH,
+    ORDER,
     PASSED,
     PLACE_COUNT,
     POOLED_BEFORE,
@@ -74,6 +75,34 @@ def marked_places(
     passed = nw.col(PASSED).cum_sum().over(*block, NTH, order_by=POSITION)
     frame = frame.with_columns((nw.col(CHANCE) + passed).exp().alias(CHANCE))
     return frame.with_columns((nw.col(START).cast(nw.Float64()) + nth + place - 2).alias(POSITION))
+
+
+def with_first_pairs(context: CallContext, rows: Frame, n: int, column: str, *, tied: bool) -> Frame:
+    """Add how many of the first n rows that are not relevant a hit is ahead of; of a tied block, what each hit expects.
+
+    Hits of which n others are ahead get 0.
+    """
+
+    def ahead_of(position: nw.Expr, hits: nw.Expr) -> nw.Expr:
+        left = n - (position - 1 - hits)
+        return nw.when((hits < n) & (left > 0)).then(left).otherwise(0.0)
+
+    engine, hits = context.engine, nw.col(HITS_BEFORE)
+    rows = rows.with_columns(ahead_of(nw.col(ORDER), hits).alias(column))
+    if not tied:
+        return rows
+    blocks = rows.filter((nw.col(HIT) > 0) & (nw.col(SIZE) > 1) & (hits < n))
+    start, marked = nw.col(ORDER).cast(nw.Int64()).alias(START), nw.col(BLOCK_HITS).alias(MARKED)
+    blocks = blocks.select(*context.group, start, SIZE, HITS_BEFORE, marked).unique()
+    # Past 2n positions there are n hits, or n others.
+    places = marked_places(context, blocks, context.group, 2 * n, n)
+    expected = nw.col(CHANCE) / nw.col(MARKED) * ahead_of(nw.col(POSITION), hits + nw.col(NTH) - 1)
+    block = [*context.group, START]
+    sums = engine.sum_exactly(places.select(*block, expected.alias(CHANCE)), block, [CHANCE])
+    sums = sums.with_columns(nw.col(START).cast(nw.Float64())).rename({START: ORDER})
+    rows = engine.join(rows, sums, [*context.group, ORDER])
+    mean = nw.when(nw.col(SIZE) > 1).then(nw.col(CHANCE).fill_null(0.0)).otherwise(nw.col(column))
+    return rows.with_columns(mean.alias(column)).drop(CHANCE)
 
 
 def with_inferred_precision(context: CallContext, rows: Frame, *, tied: bool) -> Frame:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._columns import (
+    CATALOG_SIZE,
     CATEGORISED,
     IN_TRUTH,
     MODEL,
@@ -233,6 +234,8 @@ class Plan:
         lists = self._with_constants(ranking.sums())
         if self._requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
+        if any(CATALOG_SIZE in self._requirements.values[metric.label].requested for metric in self.by_list):
+            lists = self.context.side_tables.with_catalog_size(lists)
         if self._query.sampled is not None and self._engine.eager:
             lists = check_sampled(self.context, lists)
         if all(metric.is_builtin for metric in self._metrics):

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 import narwhals as nw
 
 from recframe._columns import (
+    CATALOG_SIZE,
     COMPARED,
+    FAMILIAR,
     POOLED,
     POPULAR,
+    POPULAR_LEVEL,
     POSITION,
     VALUE,
 )
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
     from recframe.metrics._row import Group, Order, Stop, Weight
+
+
+ITEM_NUMBERS = frozenset({CATALOG_SIZE, FAMILIAR, POPULAR, POPULAR_LEVEL})
+"""What metrics of relevance read of items."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +186,8 @@ class Requirements:
     """The probabilities to stop at a row, by their numbers."""
     levels: tuple[float, ...]
     """The levels of recall from which precision is interpolated, by their numbers."""
+    pairs: tuple[int, ...]
+    """How many hits and other rows form pairs, by their numbers."""
     orders: tuple[Order, ...]
     """What sorts ideal rankings in the place of the relevance, by their numbers."""
     alphas: tuple[float, ...]
@@ -289,7 +298,7 @@ class Requirements:
     @cached_property
     def reads_items(self) -> bool:
         """Whether a metric reads the items themselves, in their order."""
-        return self.reads_recommended or bool(self.groups) or POPULAR in self.requested
+        return self.reads_recommended or bool(self.groups) or bool(self.requested & ITEM_NUMBERS)
 
     @cached_property
     def reads_pool(self) -> bool:

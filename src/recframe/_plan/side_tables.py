@@ -14,6 +14,7 @@ from recframe._columns import (
     COUNT,
     DESCRIBED,
     EVERYTHING,
+    FAMILIAR,
     FEATURE_SUM,
     GREATEST,
     INTERACTIONS,
@@ -21,6 +22,7 @@ from recframe._columns import (
     LEAST,
     NORM,
     POPULAR,
+    POPULAR_LEVEL,
     POPULARITY,
     SCORE,
     START,
@@ -91,7 +93,8 @@ class SideTables:
         placed = self._engine.rank_rows(scored, [EVERYTHING], SCORE, None, None)
         placed = ranks.split_ties(placed, [EVERYTHING], ITEM, None, descending=False)
         popular = nw.col(START).cast(nw.Float64()).alias(POPULAR)
-        return self._engine.collect_once(placed.select(ITEM, USERS, popular))
+        level = nw.col(USERS).rank("dense", descending=True).over(EVERYTHING).cast(nw.Float64()).alias(POPULAR_LEVEL)
+        return self._engine.collect_once(placed.select(ITEM, USERS, popular, level))
 
     def known(self, column: str) -> Frame:
         """Return the items of the training data with one of the numbers that say how well known each is."""
@@ -105,8 +108,8 @@ class SideTables:
         return ranked.with_columns(share.alias(POPULARITY)).select(ITEM, POPULARITY)
 
     def with_popularity(self, rows: Frame, item: str) -> Frame:
-        """Add each item's rank by popularity, infinite for one that the training data lack."""
-        rows = self._engine.join(rows, self.popularity.select(item, POPULAR), [item])
+        """Add each item's ranks by popularity, the first infinite for one that the training data lack."""
+        rows = self._engine.join(rows, self.popularity.select(item, POPULAR, POPULAR_LEVEL), [item])
         return rows.with_columns(nw.col(POPULAR).fill_null(math.inf))
 
     @cached_property
@@ -163,6 +166,20 @@ class SideTables:
         # Users without a list would add lists that the frame does not have; those without a past add nothing.
         joined = self._engine.join(users, had, on) if self._user_keys else users.join(had.drop(*on), how="cross")
         return joined.filter(~nw.col(DESCRIBED).is_null())
+
+    def with_familiarity(self, rows: Frame) -> Frame:
+        """Add the mean cosine of each item with those that the list's user had; of a zero vector it is 0."""
+        names, users = directions(self._width), self._users
+        profiles = {name: f"{FAMILIAR} {name}" for name in names}
+        described = self.described.select(ITEM, *names)
+        had = self._engine.join(self._had, described, [ITEM]).with_columns(nw.lit(1.0).alias(COUNT))
+        had = had.with_columns(nw.col(*names).fill_null(0.0))
+        sums = self._engine.sum_exactly(had, users, [*names, COUNT])
+        means = sums.select(*users, *((nw.col(name) / nw.col(COUNT)).alias(profiles[name]) for name in names))
+        rows = self._engine.join(self._engine.join(rows, described, [ITEM]), means, users)
+        products = (nw.col(name) * nw.col(profiles[name]) for name in names)
+        cosine = nw.sum_horizontal(*products).fill_null(0.0).alias(FAMILIAR)
+        return rows.with_columns(cosine).drop(*names, *profiles.values())
 
     def check_categories(self, label: str) -> None:
         """Raise for features that are no shares of categories, where the data can be seen."""

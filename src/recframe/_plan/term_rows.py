@@ -11,6 +11,7 @@ from recframe._columns import (
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
     CONCORDANCE,
+    FAMILIAR,
     FIRST_HIT,
     GRADE_RANK,
     HIT,
@@ -25,15 +26,17 @@ from recframe._columns import (
     POOLED,
     POOLED_BEFORE,
     POPULAR,
+    POPULAR_LEVEL,
     RANKED_RELEVANT,
     RELEVANT,
     SAME_GRADE,
     START,
+    first_pairs_column,
     interpolated_column,
     upto_column,
 )
 from recframe._plan import ranks, weight_tables
-from recframe._plan.places import with_inferred_precision
+from recframe._plan.places import with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
 from recframe._plan.sum_columns import renamed
 from recframe.metrics._row import is_nonrelevant
@@ -114,10 +117,15 @@ class TermRows:
         for number, level in enumerate(self._context.requirements.levels):
             if interpolated_column(number) in requested:
                 rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
+        for number, n in enumerate(self._context.requirements.pairs):
+            if first_pairs_column(number) in requested:
+                rows = with_first_pairs(self._context, rows, n, first_pairs_column(number), tied=self.tied)
         if INFERRED in requested:
             rows = with_inferred_precision(self._context, rows, tied=self.tied)
-        if POPULAR in requested:
+        if requested & {POPULAR, POPULAR_LEVEL}:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
+        if FAMILIAR in requested:
+            rows = self._context.side_tables.with_familiarity(rows)
         weights = [
             weight for weight in self._context.requirements.weight_sums if upto_column(weight.number) in requested
         ]

@@ -10,7 +10,7 @@ from recframe.errors import OptionError, OptionTypeError, closest_of, quoted
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from recframe.metrics._record import CutMetric, Metric
 from recframe.metrics._spelling import plain, split, two_cutoffs, without_cutoff, without_decimals, without_recall
-from recframe.metrics.accuracy import Precision, Recall, RPrecision
+from recframe.metrics.accuracy import CatalogAccuracy, Precision, Recall, RPrecision
 from recframe.metrics.auc import GAUC, ROCAUC
 from recframe.metrics.average_precision import MAP, PRAUC
 from recframe.metrics.awrf import AWRF
@@ -59,6 +59,7 @@ __all__ = [
     "BPref",
     "BeyondAccuracyMetric",
     "Calibration",
+    "CatalogAccuracy",
     "CategoryEntropy",
     "Coverage",
     "CutMetric",
@@ -102,6 +103,7 @@ METRICS: Mapping[str, type[Metric]] = {
         F1,
         FBeta,
         RPrecision,
+        CatalogAccuracy,
         NumRel,
         NumRet,
         NumRelRet,

@@ -211,6 +211,11 @@ class Metric:
         return type(self).__module__.startswith("recframe.metrics.")
 
     @property
+    def needed_inputs(self) -> tuple[str, ...]:
+        """The side information that the metric requires with its options."""
+        return self.required_inputs
+
+    @property
     def inexact(self) -> str:
         """Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it."""
         return ""

@@ -14,6 +14,7 @@ from recframe._columns import (
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     CONCORDANCE,
+    FAMILIAR,
     FIRST_HIT,
     GRADE_RANK,
     HIT,
@@ -25,6 +26,7 @@ from recframe._columns import (
     POOLED,
     POOLED_BEFORE,
     POPULAR,
+    POPULAR_LEVEL,
     RANKED_RELEVANT,
     RELEVANCE,
     RELEVANT,
@@ -34,6 +36,7 @@ from recframe._columns import (
     SUBTOPIC,
     VALUE,
     before_column,
+    first_pairs_column,
     interpolated_column,
     stop_column,
     upto_column,
@@ -63,6 +66,7 @@ class Numbers:
         self.stops: dict[Stop, int] = {}
         self.constants: dict[tuple[Weight, int], int] = {}
         self.levels: dict[float, int] = {}
+        self.pairs: dict[int, int] = {}
         self.orders: dict[Order, int] = {}
         self.alphas: dict[float, int] = {}
         self.groups: dict[Group, int] = {}
@@ -83,6 +87,10 @@ class Numbers:
     def of_level(self, recall: float) -> int:
         """Return the number of a level of recall."""
         return self.levels.setdefault(recall, len(self.levels))
+
+    def of_pairs(self, n: int) -> int:
+        """Return the number of how many hits and other rows form pairs."""
+        return self.pairs.setdefault(n, len(self.pairs))
 
     def of_alpha(self, alpha: float) -> int:
         """Return the number of what a repeated subtopic loses."""
@@ -177,6 +185,11 @@ class Row(SharedTerms):
         self.requested |= {RELEVANT, HITS_BEFORE, BLOCK_HITS}
         return self._column(interpolated_column(self._numbers.of_level(recall)))
 
+    def first_pairs(self, n: int) -> nw.Expr:
+        """Return how many of the first n rows that are not relevant a hit is ahead of, 0 if n hits are ahead of it."""
+        self.requested |= {ORDER, HITS_BEFORE, BLOCK_HITS}
+        return self._column(first_pairs_column(self._numbers.of_pairs(n)))
+
     @property
     def value(self) -> nw.Expr:
         """The value of a hit, 0 where it is missing."""
@@ -209,6 +222,16 @@ class Row(SharedTerms):
     def popular(self) -> nw.Expr:
         """The item's rank by its users in the training data, from 1; infinite without any."""
         return self._column(POPULAR)
+
+    @property
+    def popular_level(self) -> nw.Expr:
+        """The same rank if items of as many users share one, the next ones the next; missing without any."""
+        return self._column(POPULAR_LEVEL)
+
+    @property
+    def familiar(self) -> nw.Expr:
+        """The mean cosine of the item's features with those of the items that the list's user had; 0 without any."""
+        return self._column(FAMILIAR)
 
     def _column(self, name: str) -> nw.Expr:
         self.requested.add(name)

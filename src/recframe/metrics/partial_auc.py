@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
+
+
+Positives = Literal["all", "first"]
+"""Which relevant items form pairs with the first rows that are not relevant: all, or as many, the first ones."""
+
+
+def _first_pairs(row: Row, n: int) -> nw.Expr:
+    """Return how many of the first n other rows a hit is ahead of, if it is one of the first n hits."""
+    return row.hit * row.first_pairs(n)
 
 
 def _area(row: Row, max_fpr: float, points: Points, negatives: int | None) -> nw.Expr:
@@ -50,12 +59,14 @@ class PartialAUC(Metric):
     negatives : int, optional
         Instead of `max_fpr`: the curve ends at so many rows that are not relevant, n, also where the list has fewer.
         The value is A / (n · R), R counts all relevant items, and nothing is standardised (pAUC@n, RecTools).
+    positives : {"all", "first"}
+        With `negatives`: all relevant items count, or the first n of them, and n replaces a larger R (pAp@n, RecTools'
+        ``PAP``).
 
     Notes
     -----
     In [0, 1], higher is better. Accepts no k; of the ranked rows. A list without a ranked row of both kinds is
-    undefined; with `negatives`, only one without a relevant item. Where no list has more than n relevant items, pAUC@n
-    is pAp@n too (RecTools' ``PAP``).
+    undefined; with `negatives`, only one without a relevant item.
 
     References
     ----------
@@ -72,6 +83,8 @@ class PartialAUC(Metric):
     0.666667
     >>> df.rec.partial_auc(negatives=2)
     0.75
+    >>> df.rec.partial_auc(negatives=1, positives="first")
+    1.0
     """
 
     name: ClassVar[str] = "partial_auc"
@@ -85,12 +98,16 @@ class PartialAUC(Metric):
     max_fpr: float = field(default=0.1, metadata=bounds(above=0, most=1))
     points: Points = "positions"
     negatives: int | None = field(default=None, metadata=bounds(least=1))
+    positives: Positives = "all"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.negatives is not None and self.points == "thresholds":
             msg = f"negatives={self.negatives} counts rows, but points='thresholds' puts tied rows on a line"
             raise OptionError(msg, "leave one of them out")
+        if self.negatives is None and self.positives == "first":
+            msg = "positives='first' counts as many relevant items as negatives= says, which is not given"
+            raise OptionError(msg, "negatives=10")
 
     @property
     def undefined_if(self) -> str:  # type: ignore[override]  # depends on an option
@@ -107,11 +124,16 @@ class PartialAUC(Metric):
 
     def explained(self) -> Sequence[str]:
         if self.negatives is not None:
-            return ["A / (n · R), A: the area up to n rows that are not relevant, in rows", f"n = {self.negatives}"]
+            area = ["A: the area up to n rows that are not relevant, in rows", f"n = {self.negatives}"]
+            if self.positives == "first":
+                return ["A / (n · min(R, n))", f"{area[0]}, of the first n relevant items", area[1]]
+            return [f"A / (n · R), {area[0]}", area[1]]
         line = "the curve is a straight line over a tied block"
         return [self.formula, f"x = {self.max_fpr:g}", *([line] if self.points == "thresholds" else [])]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        if self.negatives is not None and self.positives == "first":
+            return {"hits": row.shared(hits, None), "area": row.shared(_first_pairs, self.negatives)}
         return {
             "hits": row.shared(hits, None),
             "area": row.shared(_area, float(self.max_fpr), self.points, self.negatives),
@@ -122,7 +144,8 @@ class PartialAUC(Metric):
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.negatives is not None:
-            return sums.ratio(row["area"], self.negatives * sums.relevant)
+            relevant = sums.relevant if self.positives == "all" else sums.relevant_up_to(self.negatives)
+            return sums.ratio(row["area"], self.negatives * relevant)
         least, most = self.max_fpr**2 / 2, self.max_fpr
         area = row["area"] / (sums["hits"] * (sums.ranked(None) - sums["hits"]))
         # What the standardised value has without any area is spread over the hits.

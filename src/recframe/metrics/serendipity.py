@@ -3,29 +3,50 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.errors import OptionError
 from recframe.metrics._options import bounds
 from recframe.metrics._record import CutMetric, Reads
-from recframe.metrics.accuracy import Denominator
+from recframe.metrics._sums import at_most
+from recframe.metrics.accuracy import Denominator, hits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recframe.metrics._row import Row
     from recframe.metrics._sums import Sums
+
+Unexpected = Literal["popular", "ranks", "history"]
+"""What an item is unexpected by: the most popular items, its rank by popularity, or the items that the user had."""
+
+
+def _climb(row: Row, k: int | None) -> nw.Expr:
+    """Return how many positions a hit is expected to be ahead of its rank by popularity, 0 if it is behind it."""
+    level, end = row.popular_level, row.start + row.size - 1
+    last = nw.min_horizontal(at_most(end, k), level - 1)
+    places = last - row.start + 1
+    ahead = places * (level - (row.start + last) / 2) / row.size
+    return row.hit * nw.when(places > 0).then(ahead).otherwise(0.0)
+
+
+def _is_new(row: Row) -> nw.Expr:
+    return row.popular_level.is_null().cast(nw.Float64())
+
+
+def _position(position: nw.Expr) -> nw.Expr:
+    return position
 
 
 @dataclass(frozen=True)
 class Serendipity(CutMetric):
     r"""Share of the top k that is relevant and that popularity alone would not have suggested.
 
-    .. math:: \mathrm{serendipity@}k = \frac{|\{r \le k : i_r \text{ relevant},\ i_r \notin PM\}|}{k}
+    .. math:: \mathrm{serendipity@}k = \frac1k \sum_{r \le k} [i_r \text{ relevant}] \cdot u(i_r)
 
-    where PM, what a primitive model suggests, are the most popular items of ``train`` (ties by item).
+    where u says how unexpected an item is: 1 if it is not among the most popular items of ``train`` (ties by item).
 
     Parameters
     ----------
@@ -35,17 +56,28 @@ class Serendipity(CutMetric):
         How many of the most popular items are expected; None: k.
     denominator : {"k", "list"}
         Divide by k, also where the list is shorter, or by min(k, N).
+    unexpected : {"popular", "ranks", "history"}
+        What u reads: the most popular items, as above; how many places the item is ahead of its rank by popularity, as
+        a share of the catalogue, 0 if it is behind it (RecTools); or one minus the mean cosine of its features with
+        those of the items that the user had (Recommenders).
 
     Notes
     -----
-    In [0, 1], higher is better. Needs ``train=``. As it reads the relevance, it is undefined where the accuracy metrics
-    are, and its value under ties is the exact expected one.
+    In [0, 1], higher is better; to 2 if features are negative. Needs ``train=``. As it reads the relevance, it is
+    undefined where the accuracy metrics are, and its value under ties is the exact expected one.
+
+    Of ranks: items that as many users had share one, the next ones have the next, and an item that nobody had has |C|
+    + 1. ``catalog=`` is as for `coverage`. Of a history: needs ``features=``. The cosine with an item without features
+    is 0, and so is the mean of a user without a history. With features that say which users had the item, the cosine
+    is that of co-occurrences, Recommenders' default.
 
     References
     ----------
     Ge, Delgado-Battenfeld, Jannach, *Beyond Accuracy: Evaluating Recommender Systems by Coverage and Serendipity*,
     RecSys 2010, after Murakami, Mori, Orihara, 2008: useful and unexpected, by comparison with a primitive model.
-    Kaminskas and Bridge, ACM TiiS 7 (2016), survey the alternatives.
+    Kaminskas and Bridge, ACM TiiS 7 (2016), survey the alternatives. RecTools' ``Serendipity``. Zhang, Ó Séaghdha,
+    Quercia, Jambor, *Auralist: introducing serendipity into music recommendation*, WSDM 2012; Recommenders'
+    ``serendipity``.
 
     Examples
     --------
@@ -55,6 +87,8 @@ class Serendipity(CutMetric):
     >>> df = pl.DataFrame({"user": [9, 9], "item": ["a", "c"], "relevant": [1, 1], "score": [0.9, 0.8]})
     >>> df.rec.serendipity(2, train=train)
     0.5
+    >>> df.rec.serendipity(2, unexpected="ranks", train=train, catalog=10)
+    0.05
     """
 
     name: ClassVar[str] = "serendipity"
@@ -65,18 +99,57 @@ class Serendipity(CutMetric):
     reads: ClassVar[Reads] = "hits"
     allows_propensity: ClassVar[bool] = True
     required_inputs: ClassVar[tuple[str, ...]] = ("train",)
+    optional_inputs: ClassVar[tuple[str, ...]] = ("features", "catalog")
 
     expected: int | None = field(default=None, metadata=bounds(least=1))
     denominator: Denominator = "k"
+    unexpected: Unexpected = "popular"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.expected is not None and self.unexpected != "popular":
+            msg = f"expected={self.expected} counts popular items, which unexpected={self.unexpected!r} does not read"
+            raise OptionError(msg, "leave one of them out")
+
+    @property
+    def needed_inputs(self) -> tuple[str, ...]:
+        return ("train", "features") if self.unexpected == "history" else self.required_inputs
+
+    def explained(self) -> Sequence[str]:
+        divisor = "k" if self.denominator == "k" else "min(k, N)"
+        if self.unexpected == "popular":
+            count = "k" if self.expected is None else f"{self.expected}"
+            return [f"hits at r ≤ k outside the {count} most popular items / {divisor}"]
+        u = {
+            "ranks": "max(rank by popularity − r, 0) / |C|, C: the items of the catalogue",
+            "history": "1 − mean cosine with the items that the user had",
+        }
+        return [f"Σ over hits at r ≤ k of u / {divisor}", f"u: {u[self.unexpected]}"]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        if self.unexpected == "history":
+            return {"found": row.shared(hits, self.k) * (1 - row.familiar)}
+        if self.unexpected == "ranks":
+            new = row.hit * _is_new(row)
+            return {
+                "found": row.shared(_climb, self.k),
+                "new": new * row.within(self.k),
+                "places": new * row.weight(_position, self.k),
+            }
         expected = self.k if self.expected is None else self.expected
         if expected is None:
             msg = "serendipity of the whole list does not say how many of the most popular items are expected"
             raise OptionError(msg, "give k=10, or expected=10")
         return {"found": row.hit * (row.popular > expected).cast(nw.Float64()) * row.within(self.k)}
 
-    def value(self, sums: Sums) -> nw.Expr:
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        total = row["found"]
+        if self.unexpected == "ranks":
+            # What nobody had comes after all others in the rank by popularity.
+            total = (total + (sums.catalog_size + 1) * row["new"] - row["places"]) / sums.catalog_size
         if self.k is None or self.denominator == "list":
-            return sums.ratio(sums["found"], sums.ranked(self.k))
-        return sums["found"] / float(self.k)
+            return sums.ratio(total, sums.ranked(self.k))
+        return total / float(self.k)
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return self.share(sums, sums)

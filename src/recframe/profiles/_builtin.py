@@ -149,8 +149,11 @@ RECTOOLS = Profile(
     },
     refused={
         "r_precision": "its Precision(r_precision=True) divides hits at k by min(k, R): that is recall(capped=True)",
-        "serendipity": "its Serendipity weighs hits by their unpopularity in another way",
-        "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position",
+        "serendipity": "its Serendipity is serendipity(unexpected='ranks', denominator='list') without like=, and 0 "
+        "for users without a relevant item: undefined=0",
+        "catalog_accuracy": "its Accuracy is catalog_accuracy without like=, with a catalog",
+        "roc_auc": "its PartialAUC and PAP stop at a number of rows that are not relevant, not at a position: "
+        "partial_auc(negatives=10) without like=, positives='first' gives PAP",
         "partial_auc": "its PartialAUC stops at a number of rows that are not relevant, not at a share of them: "
         "partial_auc(negatives=10) without like=",
     },
@@ -186,7 +189,8 @@ RECOMMENDERS = Profile(
     refused={
         "roc_auc": "its auc pools the rows of all users: roc_auc without like=, by=None, of the recommended rows that "
         "the truth holds, joined with their relevance",
-        "serendipity": "its user_serendipity compares with a similarity of items",
+        "serendipity": "its user_serendipity is serendipity(unexpected='history', denominator='list') without like=, "
+        "and 0 for users without a relevant item: undefined=0; it leaves out users without a history",
     },
 )
 
