@@ -145,6 +145,9 @@ interpolated_column = TERM_ROWS.many("interpolated{}", "float", "the greatest pr
 first_pairs_column = TERM_ROWS.many(
     "first_pairs{}", "float", "how many of the first other rows a hit of the tied block is ahead of", "places"
 )
+seen_column = TERM_ROWS.many("seen{}", "float", "the attention of users who stop at relevant rows", "seen")
+HITS_AHEAD = TERM_ROWS.one("hits_ahead", "float", "how many relevant rows are ahead of any row's tied block", "seen")
+HITS_INSIDE = TERM_ROWS.one("hits_inside", "float", "how many relevant rows are in it", "seen")
 INFERRED = TERM_ROWS.one("inferred", "float", "the precision that is estimated at a hit of the tied block", "places")
 LENGTH = TERM_ROWS.one("length", "integer", "how many rows the list ranks", "ranks")
 GRADE_RANK = TERM_ROWS.one("grade_rank", "float", "the average rank of the relevance in the list", "ranks")

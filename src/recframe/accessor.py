@@ -208,7 +208,8 @@ class Rec(
         return _evaluate.contributions(self._frame, self._bound, metric, k, roles)
 
     def exposure(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", target: GroupTarget = "equal",
+        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", stop: float = 0.5,
+        target: GroupTarget = "equal",
         **roles: Any,
     ) -> Frame:  # fmt: skip
         """Return how much attention each group of items gets in all lists together, and how much it should get.
@@ -217,7 +218,7 @@ class Rec(
         ----------
         k : int, optional
             The cutoff. None: the whole lists.
-        p, browsing, target
+        p, browsing, stop, target
             The attention at a position, and the share that each group should get, as for `awrf`.
         **roles
             `by`, `item`, `relevant`, `score`, `rank`, `truth`, `ties`, `min_relevance`, `features`, `catalog`, `group`
@@ -242,7 +243,7 @@ class Rec(
         a 1.25 1.0714285714285714
         b 0.5 0.8571428571428571
         """
-        return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, target), roles)
+        return _evaluate.exposure(self._frame, self._bound, AWRF(k, p, browsing, stop, target), roles)
 
     def check(self, k: int | None = None, *, strict: bool = False, **roles: Any) -> Frame:
         """Return what is wrong or remarkable in the frame: one row per finding, of each model the severe first.

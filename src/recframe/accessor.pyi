@@ -525,6 +525,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         p: float = 0.5,
         browsing: Browsing = "geometric",
+        stop: float = 0.5,
         target: GroupTarget = "equal",
         **roles: Unpack[ExposureRoles],
     ) -> Frame: ...
@@ -783,27 +784,63 @@ class Rec(Generic[Mean, Frame]):
     def rbp_residual(self, k: int | None = None, *, p: float = 0.8, **roles: Unpack[SegmentRoles]) -> Frame: ...
     @overload
     def eed(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
     def eed(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def eer(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
     def eer(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def eel(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[MeanRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[MeanRoles],
     ) -> Mean: ...
     @overload
     def eel(
-        self, k: int | None = None, *, p: float = 0.5, browsing: Browsing = "geometric", **roles: Unpack[SegmentRoles]
+        self,
+        k: int | None = None,
+        *,
+        p: float = 0.5,
+        browsing: Browsing = "geometric",
+        stop: float = 0.5,
+        **roles: Unpack[SegmentRoles],
     ) -> Frame: ...
     @overload
     def awrf(
@@ -812,6 +849,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         p: float = 0.5,
         browsing: Browsing = "geometric",
+        stop: float = 0.5,
         target: GroupTarget = "equal",
         distance: GroupDistance = "tv",
         catalog: Any = None,
@@ -825,6 +863,7 @@ class Rec(Generic[Mean, Frame]):
         *,
         p: float = 0.5,
         browsing: Browsing = "geometric",
+        stop: float = 0.5,
         target: GroupTarget = "equal",
         distance: GroupDistance = "tv",
         catalog: Any = None,

@@ -168,6 +168,7 @@ def eed(
     *,
     p: float = 0.5,
     browsing: Browsing = "geometric",
+    stop: float = 0.5,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def eer(
@@ -177,6 +178,7 @@ def eer(
     *,
     p: float = 0.5,
     browsing: Browsing = "geometric",
+    stop: float = 0.5,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def eel(
@@ -186,6 +188,7 @@ def eel(
     *,
     p: float = 0.5,
     browsing: Browsing = "geometric",
+    stop: float = 0.5,
     **roles: Unpack[ExpressionRoles],
 ) -> pl.Expr: ...
 def num_rel(

@@ -232,6 +232,12 @@ def test_what_is_needed_is_named(engine):
         recframe.rec(frame).novelty(2)
     with pytest.raises(recframe.OptionError, match=r"diversity needs features="):
         recframe.rec(frame).evaluate(["diversity"])
+    with pytest.raises(recframe.OptionError, match=r"serendipity\(unexpected=history\)@2 needs features="):
+        recframe.rec(frame).serendipity(2, unexpected="history", train=frame)
+    with pytest.raises(recframe.OptionError, match="expected=3 counts popular items"):
+        recframe.rec(frame).serendipity(2, expected=3, unexpected="ranks", train=frame)
+    with pytest.raises(recframe.OptionError, match=r"(?s)positives='first' counts as many.*negatives=10"):
+        recframe.rec(frame).partial_auc(positives="first")
     with pytest.raises(TypeError, match="ndcg has no option 'train'"):
         recframe.rec(frame).ndcg(2, train=frame)
     with pytest.raises(recframe.OptionError, match="expected="):
@@ -273,6 +279,18 @@ def test_a_catalogue_is_no_smaller_than_what_is_recommended(engine, metric):
         ):
             engine.ask(frame, metric, 2, catalog=1)
     assert engine.ask(frame, metric, 1, catalog=1) == (1.0 if metric == "coverage" else 0.0)
+
+
+def test_a_catalogue_is_no_smaller_than_what_lists_rank(engine):
+    frame = engine.frame(FRAME)
+    if not engine.lazy:
+        with (
+            engine.running(),
+            pytest.raises(recframe.InputError, match="catalog=1 is less than the 2 items that lists"),
+        ):
+            engine.ask(frame, "catalog_accuracy", 1, catalog=1)
+    assert engine.ask(frame, "catalog_accuracy", 1, catalog=4) == 1.0
+    assert engine.ask(frame, "catalog_accuracy", 2, catalog=4) == 0.75
 
 
 def test_a_size_of_numpy_is_a_size(polars_engine):

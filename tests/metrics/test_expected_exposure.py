@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import pytest
 
 import recframe
@@ -10,12 +13,47 @@ ROWS = [{"user": 1, "item": item, "score": score} for item, score in (("a", 2), 
 TRUTH = [{"user": 1, "item": item} for item in "acx"]
 # disparity, relevance and difference of expeval (github.com/diazf/expeval) for both orders of b and c, with patience 0.5
 EXPEVAL = {"eed": 1.296875, "eer": 0.8020833333333334, "eel": 0.7135416666666667}
+GERR = {
+    "eed(browsing=cascade)": 1.060547,
+    "eer(browsing=cascade)": 0.519531,
+    "eel(browsing=cascade)": 0.595703,
+    "eed(p=0.8,browsing=cascade,stop=0.3)": 1.507751,
+    "eer(p=0.8,browsing=cascade,stop=0.3)": 0.939298,
+    "eel(p=0.8,browsing=cascade,stop=0.3)": 0.799280,
+}
+"""The same with -u gerr, its default, where users stop at relevant items; it prints six digits."""
 
 
 def test_the_values_of_the_authors_code(engine):
     frame, truth = engine.frames(ROWS, TRUTH)
     (found,) = engine.ask(frame, "evaluate", ["eed", "eer", "eel"], truth=truth)
     assert found == pytest.approx(EXPEVAL, abs=1e-14)
+
+
+def test_the_cascade_of_the_authors_code(engine):
+    frame, truth = engine.frames(ROWS, TRUTH)
+    (found,) = engine.ask(frame, "evaluate", [*GERR], truth=truth)
+    assert found == pytest.approx(GERR, abs=1e-6)
+
+
+def test_a_cascade_of_large_tied_blocks(engine):
+    """One row is before a block of 1,000 rows with 30 relevant ones: hypergeometric numbers of hits ahead, in fractions."""
+    size, hits, p, stay = 1000, 30, 0.5, Fraction(3, 4)
+    rows = [{"user": 1, "item": i, "relevant": int(i <= hits), "score": int(i == 0)} for i in range(size + 1)]
+
+    def seen(marked: int, k: int) -> float:
+        total = Fraction(0)
+        for ahead in range(k - 1):
+            chances = [
+                math.comb(marked, i) * math.comb(size - 1 - marked, ahead - i) * stay**i for i in range(ahead + 1)
+            ]
+            total += sum(chances, Fraction(0)) / math.comb(size - 1, ahead) * Fraction(p) ** (ahead + 1)
+        return float(stay * total / size)
+
+    expected = 1 + hits * seen(hits - 1, 20) ** 2 + (size - hits) * seen(hits, 20) ** 2
+    metric = "eed(browsing=cascade,stop=0.25)@20"
+    (found,) = engine.ask(engine.frame([{**rows[0], "relevant": 1}, *rows[1:]]), "evaluate", [metric])
+    assert found[metric] == pytest.approx(expected, rel=1e-12)
 
 
 def test_nothing_ranked_is_all_loss(engine):

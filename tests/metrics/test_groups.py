@@ -24,6 +24,7 @@ LABELS = [
     "awrf(target=relevant,distance=js)",
     "awrf(target={'a':1,'e':3})@3",
     "awrf(browsing={1:0.5,3:2},target={'b':0.25,'c':0.75},distance=js)",
+    "awrf(browsing=cascade,stop=0.3,target=relevant)@3",
 ]
 
 

@@ -30,12 +30,20 @@ def attention(metric: Metric, position: int) -> float:
     return float(metric.options.get("p") or 0.5) ** (position - 1)
 
 
+def stays(metric: Metric, hits: int) -> float:
+    """Return the probability to go on past relevant rows."""
+    return (
+        (1 - float(metric.options.get("stop") or 0.5)) ** hits if metric.options.get("browsing") == "cascade" else 1.0
+    )
+
+
 def exposures(metric: Metric, case: Case, ties: str) -> list[tuple[float, float]] | None:
     """Return what each row of a list gets, and what it should get."""
     if ties != "average":
         raise NotImplementedError(metric.label)
     relevant = sum(map(hit, case.rows))
-    target = math.fsum(attention(metric, place) for place in range(1, relevant + 1)) / relevant if relevant else 0.0
+    ideal = [attention(metric, place) * stays(metric, place - 1) for place in range(1, relevant + 1)]
+    target = math.fsum(ideal) / relevant if relevant else 0.0
     return [
         (found, target if hit(row) else 0.0) for found, row in zip(expected(metric, case.rows), case.rows, strict=True)
     ]
@@ -47,7 +55,8 @@ def expected(metric: Metric, rows: Sequence[Row]) -> list[float]:
     for order in orders(rows):
         for number, row in enumerate(rows):
             places = [place for place, other in enumerate(order, 1) if other is row]
-            each[number].append(attention(metric, places[0]) if places else 0.0)
+            ahead = sum(map(hit, order[: places[0] - 1])) if places else 0
+            each[number].append(attention(metric, places[0]) * stays(metric, ahead) if places else 0.0)
     return [mean(found) or 0.0 for found in each]
 
 

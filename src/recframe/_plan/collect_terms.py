@@ -170,6 +170,7 @@ def _collected(call: _Call) -> Requirements:
         stops=tuple(asking.numbers.stops),
         levels=tuple(asking.numbers.levels),
         pairs=tuple(asking.numbers.pairs),
+        seen=tuple(asking.numbers.seen),
         orders=tuple(asking.numbers.orders),
         alphas=tuple(asking.numbers.alphas),
         groups=tuple(asking.numbers.groups),

@@ -235,6 +235,7 @@ class Plan:
         if self._requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
         if any(CATALOG_SIZE in self._requirements.values[metric.label].requested for metric in self.by_list):
+            self.context.side_tables.check_catalog_size(ranking.ranked)
             lists = self.context.side_tables.with_catalog_size(lists)
         if self._query.sampled is not None and self._engine.eager:
             lists = check_sampled(self.context, lists)

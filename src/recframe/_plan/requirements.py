@@ -188,6 +188,8 @@ class Requirements:
     """The levels of recall from which precision is interpolated, by their numbers."""
     pairs: tuple[int, ...]
     """How many hits and other rows form pairs, by their numbers."""
+    seen: tuple[tuple[float, Weight, int | None], ...]
+    """The weights of positions up to a cutoff for users who stop at relevant rows, by their numbers."""
     orders: tuple[Order, ...]
     """What sorts ideal rankings in the place of the relevance, by their numbers."""
     alphas: tuple[float, ...]

@@ -51,7 +51,7 @@ from recframe._columns import (
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recframe._columns import Frame
     from recframe._plan.context import CallContext
@@ -66,18 +66,19 @@ SINE_TERMS, ARCTAN_TERMS = 11, 12
 
 def stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied: bool) -> Frame:
     """Return the positions at which users may stop, with the probability to get to the block and to stop there then."""
-    stops, examined = _numbered(context, stop_column), _numbered(context, examined_column)
+    count = len(context.requirements.stops)
+    stops, examined = _numbered(count, stop_column), _numbered(count, examined_column)
     columns = [*context.group, START, POSITION, *stops, *examined]
     grades = _grades(context, kept, tied=tied)
     alone = grades.filter(nw.col(SIZE) == 1) if tied else grades
     alone = alone.with_columns(_place(1).alias(POSITION)).select(*columns)
     if not tied:
         return alone
-    survivals, block = _numbered(context, survival_column), [*context.group, START]
+    survived, block = _numbered(count, survival_column), [*context.group, START]
     grades = grades.filter(nw.col(SIZE) > 1)
-    places = _survivals(context, grades, block, examined, upto)
-    passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survivals]
-    here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survivals, strict=True)}
+    places = survivals(context, grades, block, examined, upto, len(stops))
+    passed = [nw.col(name).shift(1).over(*block, order_by=POSITION).fill_null(1.0) for name in survived]
+    here = {stop: sooner - nw.col(name) for stop, sooner, name in zip(stops, passed, survived, strict=True)}
     places = places.with_columns(**here).with_columns(_place(nw.col(POSITION)).alias(POSITION))
     return context.engine.stack([alone, places.select(*columns)])
 
@@ -100,15 +101,15 @@ def row_stop_places(context: CallContext, kept: Frame, upto: int | None, *, tied
     own = engine.join(grades.rename({OWN_GRADE: RELEVANCE}), grades.select(*row), block)
     itself = (nw.col(RELEVANCE) == nw.col(OWN_GRADE)).cast(nw.Float64())
     own = own.with_columns((nw.col(MARKED) - itself).alias(MARKED), (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE))
-    places = engine.join(_survivals(context, own, row, [], upto), grades.select(*row, SIZE, stop, examined), row)
+    places = engine.join(survivals(context, own, row, [], upto, 1), grades.select(*row, SIZE, stop, examined), row)
     there = (nw.col(stop) * nw.col(survival) / nw.col(SIZE)).alias(stop)
     places = places.with_columns(there, _place(nw.col(POSITION) + 1).alias(POSITION)).rename({OWN_GRADE: RELEVANCE})
     return engine.stack([first, places.select(*columns)])
 
 
-def _numbered(context: CallContext, column: object) -> list[str]:
-    """Return the columns of a kind, one for each probability to stop of the call."""
-    return [column(number) for number in range(len(context.requirements.stops))]  # type: ignore[operator]
+def _numbered(count: int, column: Callable[[int], str]) -> list[str]:
+    """Return the columns of a kind, one for each probability to stop."""
+    return [column(number) for number in range(count)]
 
 
 def _place(inside: nw.Expr | int) -> nw.Expr:
@@ -118,7 +119,8 @@ def _place(inside: nw.Expr | int) -> nw.Expr:
 
 def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     """Return how many rows of each tied block have which probabilities to stop, and that to get to the block."""
-    engine, cutoff, stops = context.engine, context.requirements.cascade_cutoff, _numbered(context, stop_column)
+    engine, cutoff, count = context.engine, context.requirements.cascade_cutoff, len(context.requirements.stops)
+    stops = _numbered(count, stop_column)
     rows, greatest = context.with_greatest(kept if cutoff is None else kept.filter(nw.col(START) <= cutoff))
     own = [stop(nw.col(RELEVANCE), greatest).cast(nw.Float64()) for stop in context.requirements.stops]
     rows = rows.with_columns(**dict(zip(stops, own, strict=True)))
@@ -132,9 +134,9 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     certain = engine.may_hold(grades, nw.any_horizontal(*(nw.col(stop) >= 1 for stop in stops), ignore_nulls=True))
     # The product of the probabilities to go on is a sum of logarithms, apart from those that are 0.
     logs = [go_on(nw.col(stop)) for stop in stops]
-    on = _numbered(context, go_on_column)
+    on = _numbered(count, go_on_column)
     added = dict(zip(on, [nw.col(MARKED) * log if tied else log for log in logs], strict=True))
-    end = _numbered(context, end_column) if certain else []
+    end = _numbered(count, end_column) if certain else []
     added |= {name: is_end(nw.col(stop)) for name, stop in zip(end, stops, strict=False)}
     past = {past_column(name): name for name in added}
     # Half of the first probability to stop puts the grades of a block into one order.
@@ -148,7 +150,7 @@ def _grades(context: CallContext, kept: Frame, *, tied: bool) -> Frame:
     past_ends = [nw.col(past_column(name)) for name in end] if certain else [None] * len(on)
     examined = [reached(nw.col(past_column(name)), ends) for name, ends in zip(on, past_ends, strict=True)]
     return engine.collect_once(
-        grades.with_columns(**dict(zip(_numbered(context, examined_column), examined, strict=True)))
+        grades.with_columns(**dict(zip(_numbered(count, examined_column), examined, strict=True)))
     )
 
 
@@ -167,8 +169,8 @@ def reached(logs: nw.Expr, ends: nw.Expr | None) -> nw.Expr:
     return logs.exp() if ends is None else logs.exp() * (ends < 1).cast(nw.Float64())
 
 
-def _survivals(
-    context: CallContext, grades: Frame, block: Sequence[str], carried: Sequence[str], upto: int | None
+def survivals(
+    context: CallContext, grades: Frame, block: Sequence[str], carried: Sequence[str], upto: int | None, count: int
 ) -> Frame:
     """Return the positions of tied blocks, counted in each from 1, with the probabilities to pass them.
 
@@ -184,13 +186,15 @@ def _survivals(
         What else is the same for all of its rows, up to the last bit.
     upto : int or None
         The last position of a list that matters.
+    count : int
+        How many probabilities to stop there are.
     """
     engine = context.engine
     if not engine.holds_long_queries(grades):
-        msg = "err and pfound of tied rows are more than a query of this database holds"
+        msg = "users who stop at one of tied rows are more than a query of this database holds"
         raise OptionError(msg, "ties='first' or 'item'; or read the rows first: recframe.rec(table.to_polars())")
-    stops, logs = _numbered(context, stop_column), _numbered(context, log_column)
-    arguments, survivals = _numbered(context, argument_column), _numbered(context, survival_column)
+    stops, logs = _numbered(count, stop_column), _numbered(count, log_column)
+    arguments, passed = _numbered(count, argument_column), _numbered(count, survival_column)
     node = [*block, SIZE, BAND_FIRST, BAND_COUNT, NODE]
     rows = _with_angles(_with_nodes(context, _with_bands(context, grades, upto)))
     for stop, log, argument in zip(stops, logs, arguments, strict=True):
@@ -215,8 +219,8 @@ def _survivals(
     place = [*block, POSITION]
     parts = parts.select(*place, *carried, *(part.alias(name) for name, part in values.items()))
     parts = engine.sum_disordered(parts, place, angles, carried)
-    passed = (nw.col(name) / nw.col(BASE_ARGUMENT) for name in arguments)
-    return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(passed, survivals, strict=True)))
+    shares = (nw.col(name) / nw.col(BASE_ARGUMENT) for name in arguments)
+    return parts.select(*place, *carried, *(part.alias(name) for part, name in zip(shares, passed, strict=True)))
 
 
 def _with_bands(context: CallContext, grades: Frame, upto: int | None) -> Frame:

@@ -33,11 +33,13 @@ from recframe._columns import (
     START,
     first_pairs_column,
     interpolated_column,
+    seen_column,
     upto_column,
 )
 from recframe._plan import ranks, weight_tables
 from recframe._plan.places import with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
+from recframe._plan.seen import with_seen
 from recframe._plan.sum_columns import renamed
 from recframe.metrics._row import is_nonrelevant
 
@@ -114,14 +116,7 @@ class TermRows:
         """Add what is requested from other tables, by list, item or position."""
         if RELEVANT in requested:
             rows = self._engine.join(rows, ideal().select(*self._group, RELEVANT), self._group)
-        for number, level in enumerate(self._context.requirements.levels):
-            if interpolated_column(number) in requested:
-                rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
-        for number, n in enumerate(self._context.requirements.pairs):
-            if first_pairs_column(number) in requested:
-                rows = with_first_pairs(self._context, rows, n, first_pairs_column(number), tied=self.tied)
-        if INFERRED in requested:
-            rows = with_inferred_precision(self._context, rows, tied=self.tied)
+        rows = self._with_places(rows, requested)
         if requested & {POPULAR, POPULAR_LEVEL}:
             rows = self._context.side_tables.with_popularity(rows, ITEM)
         if FAMILIAR in requested:
@@ -132,3 +127,18 @@ class TermRows:
         if weights and self.tied:
             return weight_tables.with_weights(self._engine, rows, weights, furthest([weight.k for weight in weights]))
         return weight_tables.without_blocks(rows, weights) if weights else rows
+
+    def _with_places(self, rows: Frame, requested: Requested) -> Frame:
+        """Add what is requested of the places that rows of tied blocks may have."""
+        requirements = self._context.requirements
+        for number, level in enumerate(requirements.levels):
+            if interpolated_column(number) in requested:
+                rows = ranks.interpolated_precision(rows, self._group, level, interpolated_column(number))
+        for number, n in enumerate(requirements.pairs):
+            if first_pairs_column(number) in requested:
+                rows = with_first_pairs(self._context, rows, n, first_pairs_column(number), tied=self.tied)
+        if any(seen_column(number) in requested for number in range(len(requirements.seen))):
+            rows = with_seen(self._context, rows, tied=self.tied)
+        if INFERRED in requested:
+            rows = with_inferred_precision(self._context, rows, tied=self.tied)
+        return rows

@@ -38,6 +38,7 @@ from recframe._columns import (
     before_column,
     first_pairs_column,
     interpolated_column,
+    seen_column,
     stop_column,
     upto_column,
 )
@@ -67,6 +68,7 @@ class Numbers:
         self.constants: dict[tuple[Weight, int], int] = {}
         self.levels: dict[float, int] = {}
         self.pairs: dict[int, int] = {}
+        self.seen: dict[tuple[float, Weight, int | None], int] = {}
         self.orders: dict[Order, int] = {}
         self.alphas: dict[float, int] = {}
         self.groups: dict[Group, int] = {}
@@ -91,6 +93,10 @@ class Numbers:
     def of_pairs(self, n: int) -> int:
         """Return the number of how many hits and other rows form pairs."""
         return self.pairs.setdefault(n, len(self.pairs))
+
+    def of_seen(self, stop: float, of: Weight, k: int | None) -> int:
+        """Return the number of a weight that users who stop at relevant rows give positions up to k."""
+        return self.seen.setdefault((stop, of, k), len(self.seen))
 
     def of_alpha(self, alpha: float) -> int:
         """Return the number of what a repeated subtopic loses."""
@@ -281,6 +287,13 @@ class Row(SharedTerms):
         # There is no sum before the first position.
         block = (self._column(upto_column(number)) - self._column(before_column(number)).fill_null(0.0)) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
+
+    def seen(self, stop: float, of: Weight, k: int | None) -> nw.Expr:
+        """Return the expected weight of the row's position if users get there, counting 0 past k.
+
+        They stop at each relevant row ahead of it with the probability `stop`.
+        """
+        return self._column(seen_column(self._numbers.of_seen(stop, of, k)))
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         """Return what the row adds to the expected weight of the list's first relevant position, 0 past k."""

@@ -40,8 +40,11 @@ class AWRF(BrowsingMetric):
         The cutoff. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
+    browsing : {"geometric", "log2", "cascade"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
+        ``gerr``), or what a table says, 0 for positions it lacks.
+    stop : float
+        Of cascade browsing: the probability to stop at a relevant item.
     target : {"equal", "catalog", "relevant"} or mapping of group to float
         The share that each group should get: the same; its share of the items of the catalogue; its share of the
         relevant items of the list; or what a table says, divided by its sum, 0 for groups it lacks.
@@ -102,11 +105,11 @@ class AWRF(BrowsingMetric):
 
     @property
     def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
-        return self.target == "relevant"
+        return self.target == "relevant" or self.browsing == "cascade"
 
     @property
     def inexact(self) -> str:
-        return f"{STOCHASTIC}, up to 0.86 off in lists of up to 7 rows"
+        return f"{STOCHASTIC}, up to 0.86 in lists of up to 7 rows"
 
     def explained(self) -> Sequence[str]:
         distance = {"tv": "Σ over groups of |ε − p| / 2", "js": "Jensen-Shannon divergence of ε and p, in bits"}
@@ -123,7 +126,7 @@ class AWRF(BrowsingMetric):
         ]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"attention": row.shared(attention, self.browsing, self.p, self.k)}
+        return {"attention": row.shared(attention, self.browsing, self.p, self.stop, self.k)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.group_distance("attention", self.distance, self.target)

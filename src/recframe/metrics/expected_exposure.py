@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Row, Weight
     from recframe.metrics._sums import Sums
 
-Browsing = Literal["geometric", "log2"] | Mapping[int, float] | tuple[tuple[float, float], ...]
-"""How attention falls with the position: p^(r−1), 1/log2(r+1), or what a table says."""
-STOCHASTIC = "not the mean over orders, by definition: tied rows share their attention"
-FURTHEST = ", up to 1.71 off in lists of up to 7 rows"
+Browsing = Literal["geometric", "log2", "cascade"] | Mapping[int, float] | tuple[tuple[float, float], ...]
+"""How attention falls with the position: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at hits, or a table."""
+STOCHASTIC = "a value of the exact expected attention, by definition; the mean over orders is higher"
+FURTHEST = ", up to 1.71 in lists of up to 7 rows"
 """How far off that may be where the attention at a position is at most 1."""
 
 
@@ -39,25 +39,26 @@ def _looked_up(table: tuple[tuple[float, float], ...]) -> Weight:
 def _weight(browsing: Browsing, p: float) -> Weight:
     if isinstance(browsing, tuple):
         return _looked_up(browsing)
-    return persistence(p) if browsing == "geometric" else log2
+    return log2 if browsing == "log2" else persistence(p)
 
 
-def attention(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
+def attention(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
     """Return the expected attention that a row gets."""
-    return row.weight(_weight(browsing, p), k)
+    return row.seen(stop, persistence(p), k) if browsing == "cascade" else row.weight(_weight(browsing, p), k)
 
 
-def _square(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    exposure = attention(row, browsing, p, k)
+def _square(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+    exposure = attention(row, browsing, p, stop, k)
     return exposure * exposure
 
 
-def _of_hit(row: Row, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    return row.hit * attention(row, browsing, p, k)
+def _of_hit(row: Row, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+    return row.hit * attention(row, browsing, p, stop, k)
 
 
-def _of_ideal(row: IdealRow, browsing: Browsing, p: float, k: int | None) -> nw.Expr:
-    return row.hit_weight(_weight(browsing, p), k)
+def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int | None) -> nw.Expr:
+    # All rows ahead are hits.
+    return row.hit_weight(_weight(browsing, p * (1 - stop) if browsing == "cascade" else p), k)
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class BrowsingMetric(CutMetric):
 
     p: float = field(default=0.5, metadata=bounds(above=0, below=1))
     browsing: Browsing = "geometric"
+    stop: float = field(default=0.5, metadata=bounds(above=0, below=1))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -76,7 +78,8 @@ class BrowsingMetric(CutMetric):
     def _model(self) -> str:
         if isinstance(self.browsing, tuple):
             return ", ".join(f"{attention:g} at {place:g}" for place, attention in self.browsing) + ", else 0,"
-        return f"{self.p:g}^(r−1)" if self.browsing == "geometric" else "1/log2(r+1)"
+        stops = f"·(1 − {self.stop:g})^(hits ahead)" if self.browsing == "cascade" else ""
+        return "1/log2(r+1)" if self.browsing == "log2" else f"{self.p:g}^(r−1){stops}"
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,13 @@ class _ExpectedExposure(BrowsingMetric):
         return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else FURTHEST)
 
     def _squares(self, row: Row) -> nw.Expr:
-        return row.shared(_square, self.browsing, self.p, self.k)
+        return row.shared(_square, self.browsing, self.p, self.stop, self.k)
 
     def _hits(self, row: Row) -> nw.Expr:
-        return row.shared(_of_hit, self.browsing, self.p, self.k)
+        return row.shared(_of_hit, self.browsing, self.p, self.stop, self.k)
 
     def _ideal(self, row: IdealRow) -> nw.Expr:
-        return row.shared(_of_ideal, self.browsing, self.p, self.k)
+        return row.shared(_of_ideal, self.browsing, self.p, self.stop, self.k)
 
     def explained(self) -> Sequence[str]:
         target = ["ε*: what each relevant item gets if all of them come first, in any order"]
@@ -121,14 +124,17 @@ class EED(_ExpectedExposure):
         The cutoff. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
+    browsing : {"geometric", "log2", "cascade"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
+        ``gerr``), or what a table says, 0 for positions it lacks.
+    stop : float
+        Of cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----
     Lower is more equal. A ranking with ties is a stochastic ranking: tied items share the attention of their positions
     equally, so more ties are less disparity, down to all items tied. Without ties it is the same for every order of
-    as many items. No relevance is read. A list with nothing ranked has no value.
+    as many items, except under cascade browsing, which alone reads relevance. A list with nothing ranked has no value.
 
     References
     ----------
@@ -151,12 +157,15 @@ class EED(_ExpectedExposure):
     reference: ClassVar[str] = "Diaz et al., CIKM 2020; expeval `disparity`"
     higher_is_better: ClassVar[bool] = False
     best_by_relevance: ClassVar[bool] = False
-    reads_relevance: ClassVar[bool] = False
     needs_relevant: ClassVar[bool] = False
     of_every_list: ClassVar[bool] = True
     undefined_if: ClassVar[str] = "without a ranked row"
     undefined_without: ClassVar[str] = "ranked row"
     unranked: ClassVar[str] = "has no value"
+
+    @property
+    def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return self.browsing == "cascade"
 
     @property
     def inexact(self) -> str:
@@ -187,8 +196,11 @@ class EER(_ExpectedExposure):
         The cutoff, of the target too. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
+    browsing : {"geometric", "log2", "cascade"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
+        ``gerr``), or what a table says, 0 for positions it lacks.
+    stop : float
+        Of cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----
@@ -245,8 +257,11 @@ class EEL(_ExpectedExposure):
         The cutoff, of the target too. None: the whole list.
     p : float
         Of geometric browsing: the user's patience, the probability to go on to the next item.
-    browsing : {"geometric", "log2"} or mapping of int to float
-        The attention at position r: p^(r−1), 1/log2(r+1), or what a table says, 0 for positions it lacks.
+    browsing : {"geometric", "log2", "cascade"} or mapping of int to float
+        The attention at position r: p^(r−1), 1/log2(r+1), p^(r−1) for users who stop at relevant items (expeval's
+        ``gerr``), or what a table says, 0 for positions it lacks.
+    stop : float
+        Of cascade browsing: the probability to stop at a relevant item.
 
     Notes
     -----

@@ -1,0 +1,75 @@
+"""The attention that rows get of users who stop at relevant rows, as exact expected values over all orders of ties."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import narwhals as nw
+
+from recframe._columns import (
+    HIT,
+    HITS_AHEAD,
+    HITS_INSIDE,
+    MARKED,
+    POSITION,
+    SIZE,
+    START,
+    seen_column,
+    stop_column,
+    survival_column,
+)
+from recframe._plan import ranks
+from recframe._plan.requirements import furthest
+from recframe._plan.stops import survivals
+from recframe.metrics._row import cut
+
+if TYPE_CHECKING:
+    from recframe._columns import Frame
+    from recframe._plan.context import CallContext
+
+
+def with_seen(context: CallContext, rows: Frame, *, tied: bool) -> Frame:
+    """Add the weight of each row's position times the probability that users get there.
+
+    All hits of a list must be among the rows.
+    """
+    requested = context.requirements.seen
+    rows = ranks.count_ahead(context.engine, rows, context.group, nw.col(HIT), HITS_AHEAD, HITS_INSIDE, tied=tied)
+    start = nw.col(START).cast(nw.Float64())
+    first = {seen_column(number): cut(of(start), start, k) for number, (_, of, k) in enumerate(requested)}
+    if tied:
+        row = [*context.group, START, HIT]
+        rows = context.engine.join(rows, _further_places(context, rows, row), row)
+        mean = {name: (at + nw.col(name).fill_null(0.0)) / nw.col(SIZE) for name, at in first.items()}
+        first = {name: nw.when(nw.col(SIZE) > 1).then(mean[name]).otherwise(at) for name, at in first.items()}
+    on = {seen_column(number): math.log(1 - stop) for number, (stop, _, _) in enumerate(requested)}
+    return rows.with_columns(
+        *((at * (nw.col(HITS_AHEAD) * on[name]).exp()).alias(name) for name, at in first.items())
+    ).drop(HITS_AHEAD, HITS_INSIDE)
+
+
+def _further_places(context: CallContext, rows: Frame, row: list[str]) -> Frame:
+    """Return what the places after the first one of its tied block add to a row, by whether it is a hit.
+
+    The other rows of the block are a block of their own, with one row less.
+    """
+    requested = context.requirements.seen
+    stops = [*dict.fromkeys(stop for stop, _, _ in requested)]
+    blocks = rows.filter(nw.col(SIZE) > 1).select(*row, SIZE, HITS_INSIDE).unique()
+    blocks = blocks.with_columns(
+        (nw.col(HITS_INSIDE) - nw.col(HIT)).alias(MARKED),
+        (nw.col(SIZE).cast(nw.Int64()) - 1).alias(SIZE),
+        *(nw.lit(stop).alias(stop_column(number)) for number, stop in enumerate(stops)),
+    )
+    upto = furthest([k for _, _, k in requested])
+    if upto is not None:
+        blocks = blocks.filter(nw.col(START) <= upto)
+    places = survivals(context, context.engine.collect_once(blocks), row, [], upto, len(stops))
+    place = nw.col(START).cast(nw.Float64()) + nw.col(POSITION)
+    added = {
+        seen_column(number): nw.col(survival_column(stops.index(stop))) * cut(of(place), place, k)
+        for number, (stop, of, k) in enumerate(requested)
+    }
+    places = places.select(*row, *(value.alias(name) for name, value in added.items()))
+    return context.engine.sum_exactly(places, row, [*added])
