@@ -235,6 +235,7 @@ class CatalogAccuracy(HitCount):
     allows_propensity: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
     unranked: ClassVar[str] = "counts as the others"
+    undefined_if: ClassVar[str] = "without an item in the catalogue"
     optional_inputs: ClassVar[tuple[str, ...]] = ("catalog",)
 
     denominator: Denominator = "k"
@@ -246,6 +247,9 @@ class CatalogAccuracy(HitCount):
     def value(self, sums: Sums) -> nw.Expr:
         filled = sums.ranked(self.k) if self.k is None or self.denominator == "list" else self.k
         return 1 - (sums.relevant + filled - 2 * sums["hits"]) / sums.catalog_size
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return sums.catalog_size > 0
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ class Serendipity(CutMetric):
         total = row["found"]
         if self.unexpected == "ranks":
             # What nobody had comes after all others in the rank by popularity.
-            total = (total + (sums.catalog_size + 1) * row["new"] - row["places"]) / sums.catalog_size
+            size = sums.catalog_size
+            total = sums.ratio(total + (size + 1) * row["new"] - row["places"], size)
         if self.k is None or self.denominator == "list":
             return sums.ratio(total, sums.ranked(self.k))
         return total / float(self.k)
