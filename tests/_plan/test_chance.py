@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -41,7 +42,8 @@ def skill_of(
 def short_lists(seed: int) -> Case:
     case = shop("chance", seed)
     rows = [{**row, "price": row["price"] or 10.0} for row in case.rows]
-    return case.of([row for of in case.of(rows).lists for row in of.rows[:4]])
+    rows = [row for of in case.of(rows).lists for row in of.rows[:4]]
+    return replace(case, rows=rows, catalog=sorted({row["item"] for row in rows}))
 
 
 @pytest.mark.parametrize("name", [name for name in ACCURACY if name != "serendipity"])
