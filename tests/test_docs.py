@@ -142,6 +142,19 @@ def test_the_reference_holds_everything_public():
     assert sorted(sections) == sorted(metrics.METRICS)
 
 
+def test_the_reference_shows_no_name_of_type_checkers():
+    griffe = pytest.importorskip("griffe")
+    spec = importlib.util.spec_from_file_location("site_api", ROOT / "tools" / "site_api.py")
+    site_api = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(site_api)
+    package = griffe.load("recframe", search_paths=[ROOT / "src"])
+    assert any(function.overloads for function in site_api.functions(package))
+    site_api.PublicNames().on_package(pkg=package)
+    assert not any(function.overloads for function in site_api.functions(package))
+    assert not {"Any", "TYPE_CHECKING", "annotations", "import_module"} & set(dir(recframe))
+    assert {*recframe.__all__, "accessor", "errors"} <= set(dir(recframe))
+
+
 def test_the_page_on_versions_lists_the_public_names():
     page = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
     listed = page.partition("## What is public")[2].partition("\nModules that start")[0]

@@ -23,6 +23,7 @@ class PublicNames(griffe.Extension):  # type: ignore[misc]
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Change a package that is loaded."""
         for function in functions(pkg):
+            function.overloads = None  # their annotations are names of type checkers
             for parameter in function.parameters:
                 if isinstance(parameter.default, griffe.ExprName):
                     parameter.default = written(parameter.default.canonical_path) or parameter.default

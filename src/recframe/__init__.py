@@ -147,7 +147,7 @@ def _hint(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_MODULES})
+    return sorted({*__all__, *_MODULES, "errors", *filter(lambda name: name.startswith("__"), globals())})
 
 
 _register.install()
