@@ -308,4 +308,6 @@ def test_grouped_frames_say_which_call_is_meant(library):
             grouped.rec.ndcg(5)
         with pytest.raises(recframe.UnknownMethodError, match=r"df\.rec\(by='user'\)"):
             grouped.rec(by="user")
+        with pytest.raises(recframe.OptionTypeError, match=r"(?s)grouped frame is no frame.*df\.rec\(by='user'\)"):
+            recframe.rec(grouped)
         assert not hasattr(grouped.rec, "_repr_html_")

@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from recframe.errors import UnknownMethodError
+from recframe.errors import GROUPED, UnknownMethodError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,10 +73,6 @@ COLUMN = (
     "a column by itself holds no lists",
     f"call it on the frame, and name the columns: df.{NAME}{{call}}(by='user', score='score')",
 )
-GROUPS = (
-    "a grouped frame is no frame",
-    f"name the key of the lists instead: df.{NAME}{{call}}(by='user'), with per='user' for one value per list",
-)
 
 
 def _attach(owner: type, register: Callable[[str], Callable[[type], type]], accessor: _Accessor | _Elsewhere) -> None:
@@ -91,7 +87,7 @@ def _attach_to_groups(module: str, *names: str) -> None:
     for name in names:
         owner = getattr(sys.modules.get(module), name, None)
         if owner is not None:
-            setattr(owner, NAME, _OfGroups(*GROUPS))
+            setattr(owner, NAME, _OfGroups(*GROUPED))
 
 
 def _polars(polars: ModuleType) -> None:

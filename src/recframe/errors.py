@@ -48,6 +48,12 @@ PACKAGES = {
 }
 """What the extras of features install."""
 
+GROUPED = (
+    "a grouped frame is no frame",
+    "name the key of the lists instead: df.rec{call}(by='user'), with per='user' for one value per list",
+)
+"""What is said of grouped frames, and the hint."""
+
 
 class RecError(Exception):
     """Base of everything that recframe raises on purpose.

@@ -11,7 +11,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from recframe.errors import MissingExtraError, OptionTypeError, one_of
+from recframe.errors import GROUPED, MissingExtraError, OptionTypeError, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -87,6 +87,9 @@ def adapter_of(frame: object) -> Adapter:
     """Return the adapter of a frame, or raise for what is no supported frame."""
     kind = kind_of(frame)
     if kind is None:
+        if "GroupBy" in type(frame).__name__:
+            msg, hint = GROUPED
+            raise OptionTypeError(msg, hint.format(call=""))
         msg = f"a {type(frame).__name__} is no frame that recframe knows"
         *names, last = dict.fromkeys(kind.called for kind in KINDS)
         raise OptionTypeError(msg, f"give {', '.join(names)} or {last}")
