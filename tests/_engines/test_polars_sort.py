@@ -14,7 +14,24 @@ from strategies import ANY_SCORE, examples, leave_rows_out, ranked_rows
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import high_scores, polars_pack, polars_sort  # noqa: E402 - needs polars
+from recframe._engines import high_scores, polars_pack, polars_places, polars_sort  # noqa: E402 - needs polars
+
+
+@pytest.fixture(params=[False, True], ids=["few", "many"], autouse=True)
+def height(request, monkeypatch):
+    """Frames are ranked as those of few rows are, and as those of many."""
+    monkeypatch.setattr(polars_pack, "FEW_ROWS", 0 if request.param else 2**16)
+
+
+def rank_rows(*given):
+    plan = polars_sort.rank_rows(*given)
+    return None if plan is None else plan.collect()
+
+
+def number_rows(*given, **options):
+    plan = polars_sort.number_rows(*given, **options)
+    return None if plan is None else plan.collect()
+
 
 KINDS = {
     "floats": lambda rng: rng.random(),
@@ -31,10 +48,10 @@ KINDS = {
 
 def check(users, scores, upto):
     frame = pl.DataFrame({"user": users, "score": scores, "row": range(len(users))})
-    found = polars_sort.rank_rows(frame, ["user"], "score", upto)
+    found = rank_rows(frame, ["user"], "score", upto)
     needed = pl.col("row") % 3 == 1
     # Text does not fit into the integers: these rows are looked up by their numbers.
-    some = polars_sort.rank_rows(
+    some = rank_rows(
         frame.with_columns(text=pl.lit("a")),
         ["user"],
         "score",
@@ -148,22 +165,56 @@ def test_scores_may_fall_together(bits, monkeypatch):
         assert check(users, [rng.randint(0, 40) / 7 for _ in users], upto) is not None
 
 
-@pytest.mark.parametrize("descending", [True, False])
-def test_positions_by_a_column(descending, monkeypatch):
-    rng = random.Random(6)
-    frame = pl.DataFrame(
-        [(rng.randint(0, 9), rng.randint(0, 5), n) for n in range(200)], ["user", "by", "row"], orient="row"
-    )
-    found = polars_sort.number_rows(frame, ["user"], "by", descending=descending)
+def check_positions(found, frame, keys, *, descending):
     assert found.select(frame.columns).sort("row").equals(frame)
-    for _, rows in found.sort("user", "position").group_by("user"):
+    missing = found["by"].is_null()
+    for _, rows in found.filter(~missing).sort("position").group_by(keys, maintain_order=True):
         assert rows["position"].to_list() == list(range(1, rows.height + 1))
         assert rows["by"].is_sorted(descending=descending)
-    assert polars_sort.number_rows(frame.with_columns(by=None), ["user"], "by", descending=True) is None
-    # Different values that fall together would be in no order.
-    monkeypatch.setattr(polars_pack, "MOST_BITS", 1)
+    assert found["position"].is_null().equals(missing)
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize("bits", [50, 1])
+def test_positions_by_a_column(descending, bits, monkeypatch):
+    # Of one bit, different values fall together.
+    monkeypatch.setattr(polars_pack, "MOST_BITS", bits)
     monkeypatch.setattr(polars_pack, "FEWEST_BITS", 1)
-    assert polars_sort.number_rows(frame, ["user"], "by", descending=descending) is None
+    rng = random.Random(6)
+    for text in (None, "a"):
+        rows = [(rng.randint(0, 9), rng.randint(0, 5), n, text) for n in range(200)]
+        for some in (rows, sorted(rows, key=lambda row: (row[0], -row[1] if descending else row[1]))):
+            frame = pl.DataFrame(some, ["user", "by", "row", "text"], orient="row").with_columns(row=pl.int_range(200))
+            frame = frame if text else frame.drop("text")
+            check_positions(
+                number_rows(frame, ["user"], "by", descending=descending), frame, ["user"], descending=descending
+            )
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize("day", [0.0, 0.5])
+def test_positions_whatever_the_keys(descending, day):
+    rng = random.Random(6)
+    rows = [
+        (rng.choice([None, "a", "b"]), rng.choice([None, day, -day]), rng.choice([None, 1, 2, 3]), n)
+        for n in range(200)
+    ]
+    frame = pl.DataFrame(rows, ["user", "day", "by", "row"], orient="row")
+    for some in (
+        frame,
+        frame.with_columns(pl.col("user").cast(pl.Categorical)),
+        frame.with_columns(by=pl.lit(None, pl.Int64)),
+    ):
+        found = polars_places.number_rows(some, ["user", "day"], "by", descending=descending).collect()
+        check_positions(found, some, ["user", "day"], descending=descending)
+
+
+def test_rows_that_come_in_order_but_for_scores_with_the_same_bits(monkeypatch):
+    monkeypatch.setattr(polars_pack, "MOST_BITS", 2)
+    monkeypatch.setattr(polars_pack, "FEWEST_BITS", 1)
+    # The second of each pair is the better one, and they have the same bits.
+    check([1, 1, 1, 1, 2, 2], [0.91, 0.92, 0.11, 0.12, 0.31, 0.32], None)
+    check([1, 1, 1, 1, 2, 2], [0.91, 0.92, 0.11, 0.12, 0.31, 0.32], 1)
 
 
 def test_several_keys():
@@ -171,46 +222,16 @@ def test_several_keys():
     rows = [(rng.randint(-2, 2), rng.choice("abc"), rng.randint(0, 9), n) for n in range(500)]
     frame = pl.DataFrame(rows, schema=["user", "day", "score", "row"], orient="row")
     frame = frame.with_columns(pl.col("day").cast(pl.Categorical))
-    found = polars_sort.rank_rows(frame, ["user", "day"], "score", 4).sort("row")
+    found = rank_rows(frame, ["user", "day"], "score", 4).sort("row")
     place = pl.col("score").rank("min", descending=True).over("user", "day").cast(pl.Int64).alias("start")
     size = pl.len().over("user", "day", "score").cast(pl.Int64).alias("size")
     expected = frame.with_columns(place, size).filter(pl.col("start") <= 4).drop("score").sort("row")
     assert found.equals(expected)
-    assert polars_sort.rank_rows(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
+    assert rank_rows(frame.with_columns(day=pl.lit(0.5)), ["user", "day"], "score", 4) is None
 
 
-@pytest.mark.parametrize("faster", [True, False])
-def test_either_sort_gives_the_same(faster, monkeypatch):
+def test_who_imports_numpy_does_not_decide_the_sort():
     pytest.importorskip("numpy")
-    rng = random.Random(4)
-    users = [rng.randint(0, 5) for _ in range(400)]
-    monkeypatch.setattr(polars_pack, "FEW_ROWS", 100)
-    monkeypatch.setattr(polars_pack, "numpy_is_faster", lambda: faster)
-    check(users, [rng.random() for _ in users], 3)
-
-
-@pytest.mark.parametrize(
-    ("features", "version", "threads"),
-    [
-        ({"X86_V3", "X86_V4"}, "2.4.6", 4),
-        ({"AVX2", "AVX512_SKX"}, "1.26.4", 4),
-        ({"X86_V3"}, "2.4.6", 2),
-        ({"SSE42", "AVX2"}, "2.0.0", 2),
-        ({"SSE42", "AVX2"}, "1.26.4", 0),
-        ({"ASIMD"}, "2.4.6", 0),
-    ],
-)
-def test_the_processor_says_whose_sort_is_faster(features, version, threads):
-    assert polars_pack.matched_threads(features, version) == threads
-
-
-def test_neither_load_nor_who_imports_numpy_decides_the_sort():
-    np = pytest.importorskip("numpy")
-    known = np.show_config(mode="dicts")["SIMD Extensions"]
-    assert polars_pack.numpy_is_faster() == (
-        pl.thread_pool_size()
-        <= polars_pack.matched_threads({*known.get("baseline", ()), *known.get("found", ())}, np.__version__)
-    )
     # Imported last, first or never by anybody else: the same way, of a frame that is large enough for one.
     code = """
 import sys{numpy}
@@ -249,13 +270,14 @@ def test_columns_of_few_whole_numbers_are_read_from_the_integers(kind):
     relevance = pl.Series("relevant", [values[rng.randrange(len(values))] for _ in range(300)], strict=False)
     frame = pl.DataFrame({"user": [rng.randint(0, 9) for _ in relevance], "score": [rng.random() for _ in relevance]})
     frame = frame.with_columns(relevance)
-    assert (polars_pack.digits_of(frame, ["user"], ["relevant"])[1] is None) != packed
-    found = polars_sort.rank_rows(frame, ["user"], "score", 4)
+    read = polars_pack.digits_of(frame, ["user"], ["relevant"])[1] is not None
+    assert read == (packed and len(frame) > polars_pack.FEW_ROWS)
+    found = rank_rows(frame, ["user"], "score", 4)
     expected = frame.with_columns(start=pl.col("score").rank("ordinal", descending=True).over("user").cast(pl.Int64))
     expected = expected.filter(pl.col("start") <= 4).sort("user", "start").drop("score").with_columns(size=1)
     assert found.cast({"size": pl.Int32}).equals(expected)
     same_grade = pl.col("relevant").eq_missing(relevance[0])
-    some = polars_sort.rank_rows(frame, ["user"], "score", 4, polars_sort.Mark(same_grade))
+    some = rank_rows(frame, ["user"], "score", 4, polars_sort.Mark(same_grade))
     assert some.equals(found.filter(same_grade))
 
 
@@ -270,7 +292,7 @@ def test_a_missing_key_is_a_list(dtype, upto):
     assert check(users, [rng.randint(0, 30) / 4 for _ in values], upto) is not None
     # All rows are read back by their numbers too.
     frame = pl.DataFrame({"user": users, "score": range(200), "text": "a"})
-    found = polars_sort.rank_rows(frame, ["user"], "score", None)
+    found = rank_rows(frame, ["user"], "score", None)
     assert found.group_by("user").len().sort("user").equals(frame.group_by("user").len().sort("user"))
 
 
@@ -305,7 +327,7 @@ def test_scores_that_the_integers_do_not_tell_apart(monkeypatch):
     users = [rng.randint(0, 3) for _ in range(400)]
     for scores in ([rng.random() for _ in users], [rng.randint(0, 20) / 4 for _ in users]):
         frame = pl.DataFrame({"user": users, "score": scores, "relevant": [rng.randint(0, 4) for _ in users]})
-        found = polars_sort.rank_rows(frame, ["user"], "score", None)
+        found = rank_rows(frame, ["user"], "score", None)
         place = pl.col("score").rank("min", descending=True).over("user").cast(pl.Int64).alias("start")
         size = pl.len().over("user", "score").cast(pl.Int64).alias("size")
         expected = frame.with_columns(place, size).drop("score")

@@ -20,7 +20,6 @@ def texts_of(different, rows=2000, *, in_runs=False, missing=False):
 def leave_numpy_out(monkeypatch):
     for module in (polars_pack, polars_texts):
         monkeypatch.setattr(module, "numpy_if_installed", lambda: None)
-    polars_pack.numpy_is_faster.cache_clear()
 
 
 def check(columns):

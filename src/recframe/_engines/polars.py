@@ -13,7 +13,6 @@ import polars as pl
 from recframe._columns import POSITION
 from recframe._engines import (
     polars_constructors,
-    polars_few,
     polars_look,
     polars_places,
     polars_runs,
@@ -260,10 +259,8 @@ class EagerPolars(Polars):
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame:
         rows, mark = picked(frame), Mark.of(needed)
-        found: pl.LazyFrame | None = None
-        if self._few and mark is not None and not mark.upto:
-            found = polars_few.rank_rows(rows, keys, score, upto, mark.rows)
-        return lazy(polars_places.rank_rows(rows, keys, score, upto, mark) if found is None else found)
+        ranked = polars_places.rank_rows(rows, keys, score, upto, mark)
+        return lazy(ranked if self._few else collect_columns(ranked))
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
         rows = picked(frame)
@@ -274,9 +271,8 @@ class EagerPolars(Polars):
         return lazy(rows.with_columns(places))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-        if self._few:
-            return lazy(polars_few.number_rows(frame.to_native(), keys, column, descending=descending))
-        return lazy(polars_places.number_rows(self._collect(frame), keys, column, descending=descending))
+        numbered = polars_places.number_rows(self._collect(frame), keys, column, descending=descending)
+        return lazy(numbered if self._few else collect_columns(numbered))
 
 
 def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:

@@ -10,9 +10,9 @@ Sorted, the rows of a list follow each other, the best first::
                                                           ┌───────────┐
       the row has other columns of few whole numbers only │  digits   │ they are read from the integer
                                                           └───────────┘
-                                                          ┌───────┬───┐
-                                             it has others│ number│ ? │ they are looked up by the row's number;
-                                                          └───────┴───┘ the last bit marks needed rows
+                                                          ┌───────────┐
+                  the row has others, or the frame few rows │  number   │ they are looked up by the row's number
+                                                          └───────────┘
 
 Scaling keeps the order of scores, but may give different scores the same bits.
 """
@@ -20,17 +20,15 @@ Scaling keeps the order of scores, but may give different scores the same bits.
 from __future__ import annotations
 
 import math
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
-from recframe._engines.polars_compat import FEW_ROWS, collect, collect_columns, is_in, numpy_if_installed
+from recframe._engines.polars_compat import FEW_ROWS, collect, numpy_if_installed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable, Mapping, Sequence
 
     Spans = Mapping[str, tuple[int, int, bool]]
     """The least and the largest of the whole numbers of columns, and whether some are missing."""
@@ -39,10 +37,15 @@ MOST_DIGITS = 2**12
 """How many different tails of digits there may be."""
 FEW = 1000
 """How many values to look at before all are."""
-AVX512, AVX2 = {"X86_V4", "AVX512_SKX"}, {"X86_V3", "AVX2"}
-"""What NumPy calls processors on which it sorts many numbers at once; with AVX2 from version 2 on."""
 
-PACKED, INDEX = "packed", "index"
+MATCHED_THREADS = 4
+"""How many threads of polars one core matches that sorts by NumPy, on processors with AVX-512."""
+SAFE_FACTOR = 2.0
+"""Whole numbers are at least 1 apart: multiplied by so much, no two have the same bits, roundings included. By 0 are
+multiplied numbers that are all equal."""
+CODED = pl.Categorical, pl.Enum
+"""The types of columns of codes."""
+PACKED = "packed"
 
 
 class Digits(NamedTuple):
@@ -69,29 +72,58 @@ class Digits(NamedTuple):
         return math.prod([many for *_, many, _ in self.columns])
 
     @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [name for name, *_ in self.columns]
+
+    @property
     def readable(self) -> bool:
         """Whether the columns can be read from the number: codes of categories cannot."""
-        return not any(dtype in (pl.Categorical, pl.Enum) for _, dtype, *_ in self.columns)
+        return not any(dtype in CODED for _, dtype, *_ in self.columns)
 
-    def number(self) -> pl.Expr:
-        """Return the number of each row."""
-        number = None
-        for name, _, least, many, lacks in self.columns:
-            digit = pl.col(name).to_physical().cast(pl.Int64) - least
+    def number(self, column: Callable[[str], Any] = pl.col) -> Any:
+        """Return the number of each row: an expression, or a series of a frame's columns."""
+        number: Any = None
+        for name, dtype, least, many, lacks in self.columns:
+            codes = column(name).to_physical() if dtype in CODED else column(name)
+            digit = codes.cast(pl.Int64) - least
             digit = digit.fill_null(0) if lacks else digit
             number = digit if number is None else number * many + digit
         return pl.lit(0, dtype=pl.Int64) if number is None else number
 
-    def read(self, number: pl.Expr) -> list[pl.Expr]:
-        """Return the columns from the number of each row."""
-        decoded = []
+    def read(self, number: pl.Expr) -> dict[str, pl.Expr]:
+        """Return the columns by their names, from the number of each row."""
+        decoded = {}
         for place, (name, dtype, least, many, lacks) in reversed([*enumerate(self.columns)]):
             # The first digit is what is left, and `%` takes its time.
             digit = number % many if place else number
             value = pl.when(digit > 0).then(digit + least) if lacks else digit + least
-            decoded.append(value.cast(dtype).alias(name))
+            decoded[name] = value.cast(dtype).alias(name)
             number = number // many
         return decoded
+
+
+class Scale(NamedTuple):
+    """How scores become whole numbers of some bits."""
+
+    end: float
+    """The best score: the highest, or the lowest."""
+    factor: float
+    descending: bool
+
+    @classmethod
+    def of(cls, scores: pl.Series, bits: int, *, descending: bool) -> Scale | None:
+        """Return the scale of scores; None where there is none."""
+        most, least = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
+        factor = None if bits < FEWEST_BITS else scale(most, least, bits)
+        return None if factor is None else cls(most if descending else least, factor, descending)
+
+    def distance(self, scores: Any) -> Any:
+        """Return the distance of each score from the best one: an expression, or a series."""
+        value = scores.cast(pl.Float64)
+        distance = (self.end - value if self.descending else value - self.end) * self.factor
+        # The numbers fit; to check that takes half of the time.
+        return distance.cast(pl.Int64, wrap_numerical=True)
 
 
 class Pack(NamedTuple):
@@ -102,109 +134,76 @@ class Pack(NamedTuple):
     codes: pl.Series
     lists: Digits
     digits: Digits | None
-    """What the tail holds; None: the row's number and a mark."""
+    """What the tail holds; None: the row's number."""
     score: int
     """The distance from one scaled score to the next: the tail is below it."""
     list: int
     """The distance from one list to the next."""
     in_order: bool
     """Whether the rows came in this order."""
-    distance: pl.Expr
-    """The bits of a score."""
+    scale: Scale
 
-    @property
-    def tail(self) -> pl.Expr:
-        """What is below the score; `%` takes four times as long."""
-        return pl.col(PACKED) & (self.score - 1)
-
-    def rows(self, packed: pl.Series) -> pl.DataFrame:
-        """Return packed rows with the columns of the frame."""
-        if self.in_order and len(packed) == self.frame.height:
-            return self.frame
-        rows, names = packed.alias(PACKED).to_frame(), self.frame.columns
-        read = self.lists.read(pl.col(PACKED) // self.list) if self.lists.readable else []
-        if self.digits is not None:
-            return rows.select([*read, *self.digits.read(self.tail)]).select(names)
-        known = rows.select(read)
-        others = self.frame.drop(known.columns).select(pl.all().gather(self.numbers(packed)))
-        return pl.DataFrame([*known.get_columns(), *others.get_columns()]).select(names)
-
-    def numbers(self, packed: pl.Series) -> pl.Series:
+    def numbers(self, codes: pl.Series) -> pl.Series:
         """Return the numbers of packed rows, where the tail holds them."""
-        return packed.to_frame(PACKED).select(self.tail // 2).to_series()
+        return codes & (self.score - 1)
 
-    def scores(self, scores: pl.Series, packed: pl.Series) -> pl.Series | None:
-        """Return the scores of packed rows, or what differs where they do; None where the bits do not tell."""
-        if self.digits is None:
-            return scores.gather(self.numbers(packed))
-        bits = packed % self.list // self.score
-        seen = pl.LazyFrame([bits.alias(PACKED)]).unique()
-        rows, name, few = scores.to_frame().lazy(), scores.name, len(scores) <= FEW_ROWS
+    def read(self) -> dict[str, pl.Expr]:
+        """Return the columns of packed rows by their names, where the tail holds their digits."""
+        # `%` takes four times as long.
+        others = {} if self.digits is None else self.digits.read(pl.col(PACKED) & (self.score - 1))
+        return self.lists.read(pl.col(PACKED) // self.list) | others
+
+    def tells(self, scores: pl.Series, codes: pl.Series) -> bool:
+        """Return whether scores with the bits of some rows are equal, where the tail does not say which they are."""
+        is_whole = self.digits is not None and scores.name in self.digits.names
+        if not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR):
+            return True
+        bits = (codes % self.list // self.score).unique().alias(PACKED)
+        rows, name = scores.to_frame().lazy(), scores.name
         if 2 * scores.head(FEW).n_unique() < min(FEW, len(scores)):
             rows = rows.unique()  # few scores that repeat are found faster than looked up
-        matching = rows.with_columns(self.distance.alias(PACKED)).join(seen, on=PACKED, how="semi")
-        differ = collect(matching.select(name).unique().select(pl.len()), few=few).item() > bits.n_unique()
-        return None if differ else bits
-
-    def needed(self, mark: pl.Expr) -> pl.Expr:
-        """Return which packed rows are needed, from a column of them."""
-        if self.digits is None:
-            return pl.col(PACKED) & 1 == 1
-        tails = pl.LazyFrame([pl.int_range(self.digits.many, eager=True).alias(PACKED)])
-        marks = collect_columns(tails.select(self.digits.read(pl.col(PACKED))).select(mark))
-        return is_in(self.tail, marks.to_series().arg_true().cast(pl.Int64))
+        matching = rows.with_columns(self.scale.distance(pl.col(name)).alias(PACKED))
+        matching = matching.join(bits.to_frame().lazy(), on=PACKED, how="semi")
+        return bool(collect(matching.select(name).unique().select(pl.len())).item() == len(bits))
 
 
 def pack(
-    frame: pl.DataFrame,
-    lists: Digits,
-    digits: Digits | None,
-    score: str,
-    columns: Sequence[str],
-    *,
-    descending: bool,
-    mark: pl.Expr | None = None,
+    frame: pl.DataFrame, lists: Digits, digits: Digits | None, score: str, columns: Sequence[str], *, descending: bool
 ) -> Pack | None:
     """Return the rows of a frame as sorted integers, to be read back with some columns; None where they do not fit.
 
-    With the digits of the columns that are no keys, or with the rows' numbers. Where not all rows are needed, `mark`
-    says which ones are, from these columns.
+    With the digits of the columns that are no keys, or with the rows' numbers.
     """
-    tail_bits = (frame.height - 1).bit_length() + 1 if digits is None else (digits.many - 1).bit_length()
+    tail_bits = ((frame.height if digits is None else digits.many) - 1).bit_length()
     score_bits = min(MOST_BITS, BITS - (lists.many - 1).bit_length() - tail_bits)
-    distance = scaled(frame.get_column(score), score_bits, descending=descending)
-    if distance is None:
+    scaled = Scale.of(frame.get_column(score), score_bits, descending=descending)
+    if scaled is None:
         return None
-    rows, tail = frame.lazy(), pl.col(INDEX).cast(pl.Int64) * 2 if digits is None else digits.number()
-    if digits is None:
-        rows, tail = rows.with_row_index(INDEX), tail if mark is None else tail + mark.cast(pl.Int64)
-    packed = (lists.number() * 2**score_bits + distance) * 2**tail_bits + tail
-    codes = collect(rows.select(packed.alias(PACKED)), few=frame.height <= FEW_ROWS).to_series()
-    in_order = all((rows // 2**tail_bits if tail_bits else rows).is_sorted() for rows in (codes.head(FEW), codes))
+    # Series compute at once: of few rows, a plan costs more than what it computes.
+    few = frame.height <= FEW_ROWS
+    column: Callable[[str], Any] = frame.get_column if few else pl.col
+    number: Any = pl.int_range(frame.height, eager=True) if few else pl.int_range(pl.len())
+    codes = (lists.number(column) * 2**score_bits + scaled.distance(column(score))) * 2**tail_bits
+    codes = (codes + (number if digits is None else digits.number(column))).alias(PACKED)
+    codes = codes if few else collect(frame.lazy().select(codes)).to_series()
+    in_order = all((rows & -(2**tail_bits)).is_sorted() for rows in ((codes,) if few else (codes.head(FEW), codes)))
     codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
-    return Pack(frame[columns], codes, lists, digits, *bounds, in_order, distance)
+    return Pack(pl.DataFrame([*map(frame.get_column, columns)]), codes, lists, digits, *bounds, in_order, scaled)
 
 
 def digits_of(frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str]) -> tuple[Digits | None, Digits | None]:
-    """Return the digits of the keys and those of other columns, None for each that the integers cannot hold."""
+    """Return the digits of the keys and those of other columns, None for each that the integers cannot hold.
+
+    Few rows are looked up by their numbers sooner than read from digits.
+    """
     if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
         return None, None
-    spans = _spans(frame, [*keys, *others])
-    lists, tail = Digits.of(frame, keys, spans), Digits.of(frame, others, spans)
+    few = frame.height <= FEW_ROWS
+    spans = _spans(frame, keys if few else [*keys, *others])
+    lists, tail = Digits.of(frame, keys, spans), None if few else Digits.of(frame, others, spans)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
-
-
-def scaled(scores: pl.Series, bits: int, *, descending: bool) -> pl.Expr | None:
-    """Return the distance of each score from the best one, in whole numbers of some bits; None where that fails."""
-    best, worst = float(scores.max()), float(scores.min())  # type: ignore[arg-type]
-    factor = None if bits < FEWEST_BITS else scale(best, worst, bits)
-    if factor is None:
-        return None
-    value = pl.col(scores.name).cast(pl.Float64)
-    # The numbers fit; to check that takes half of the time.
-    return ((best - value if descending else value - worst) * factor).cast(pl.Int64, wrap_numerical=True)
 
 
 def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
@@ -224,7 +223,7 @@ def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
 
 def _facts(values: Any, dtype: pl.DataType) -> tuple[Any, ...]:
     """Return the least and the largest number, whether all are whole, and whether some are missing."""
-    values = values.to_physical() if dtype in (pl.Categorical, pl.Enum) else values
+    values = values.to_physical() if dtype in CODED else values
     whole = _is_whole(values).all() if dtype.is_float() else True
     return values.min(), values.max(), whole, values.null_count() > 0
 
@@ -245,11 +244,10 @@ def _is_whole(number: Any) -> Any:
 
 
 def sort_integers(packed: pl.Series) -> pl.Series:
-    """Return the integers sorted, by NumPy where its sort is the faster one."""
-    if len(packed) <= FEW_ROWS or not numpy_is_faster():
-        # Few are sorted before other cores could help, or NumPy be imported.
-        return packed.sort(multithreaded=len(packed) > FEW_ROWS)
-    return pl.Series(PACKED, numpy_if_installed().sort(packed.to_numpy()))
+    """Return the integers sorted, many on few cores by NumPy."""
+    many = len(packed) > FEW_ROWS
+    numpy = numpy_if_installed() if many and pl.thread_pool_size() <= MATCHED_THREADS else None
+    return packed.sort(multithreaded=many) if numpy is None else pl.Series(PACKED, numpy.sort(packed.to_numpy()))
 
 
 def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Series:
@@ -262,21 +260,3 @@ def in_order_of_rows(rows: pl.Series, values: pl.Series, height: int) -> pl.Seri
     in_order = numpy.full(height, numpy.nan) if some_lack else numpy.empty(height, dtype=array.dtype)
     in_order[rows.to_numpy()] = array
     return pl.Series(in_order, nan_to_null=some_lack)
-
-
-@cache
-def numpy_is_faster() -> bool:
-    """Return whether NumPy's sort is faster than that of polars: the processor and the number of threads tell."""
-    numpy = numpy_if_installed()
-    if numpy is None:
-        return False
-    known = numpy.show_config(mode="dicts").get("SIMD Extensions", {})
-    features = {feature for kind in ("baseline", "found") for feature in known.get(kind, ())}
-    return pl.thread_pool_size() <= matched_threads(features, numpy.__version__)
-
-
-def matched_threads(features: AbstractSet[str], version: str) -> int:
-    """Return how many threads of polars one core matches that sorts by NumPy, from what the processor knows."""
-    if features & AVX512:
-        return 4
-    return 2 if features & AVX2 and not version.startswith("1.") else 0

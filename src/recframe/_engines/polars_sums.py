@@ -93,7 +93,8 @@ def count_rows(frame: pl.DataFrame, keys: Sequence[str], name: str, values: Mapp
     counts = pl.Series(numpy.bincount(numbers.to_numpy(), minlength=lists.many)).alias(name)
     counted = counts.to_frame().with_row_index(NUMBER).filter(pl.col(name) > 0)
     key = lists.read(pl.col(NUMBER).cast(pl.Int64))
-    return counted.select(*key, name, *(pl.col(name).alias(other) for other in values)).select(*keys, name, *values)
+    others = (pl.col(name).alias(other) for other in values)
+    return counted.select(*key.values(), name, *others).select(*keys, name, *values)
 
 
 # --- exact sums --------------------------------------------------------------------------------------------------
