@@ -181,3 +181,25 @@ def test_large_blocks_across_a_false_positive_rate(engine, max_fpr):
     expected = (1 + (area - least) / (Fraction(max_fpr) - least)) / 2
     found = engine.ask(engine.frame(rows), "partial_auc", max_fpr=max_fpr)
     assert same(found, float(expected))
+
+
+UNBOUNDED = ["ndcg", "dcg", "map", "mrr", "recall", "rbp", "err", "pfound", "eed", "eer", "awrf"]
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_the_largest_cutoff_is_the_whole_list(engine, name):
+    """A table of its two billion positions would take all memory."""
+    rows = [
+        {"user": user, "item": item, "relevant": int(item % 3 == user), "score": item // 2}
+        for user in range(2)
+        for item in range(5)
+    ]
+    (found,) = engine.ask(engine.frame(rows), "evaluate", [name], k=2**31 - 1)
+    (expected,) = engine.ask(engine.frame(rows), "evaluate", [name], k=5)
+    assert same(found[f"{name}@{2**31 - 1}"], expected[f"{name}@5"])
+
+
+def test_weights_of_too_many_positions_are_not_summed(engine):
+    frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1}])
+    with pytest.raises(recframe.OptionError, match="k=2147483647 is more than 10000000"):
+        engine.ask(frame, "evaluate", ["ndcg(ideal=ones)"], k=2**31 - 1)

@@ -49,6 +49,10 @@ if TYPE_CHECKING:
     from recframe.metrics._record import Metric
 
 
+MOST_SUMMED = 10_000_000
+"""How many positions a constant is summed over."""
+
+
 class Plan:
     """The plan of one call: built by `run`, computed by whoever reads its result.
 
@@ -307,6 +311,9 @@ class Plan:
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
         for number, (of, k) in enumerate(self._requirements.constants):
+            if k > MOST_SUMMED:
+                msg = f"k={k} is more than {MOST_SUMMED}, the most positions that a value is divided by"
+                raise OptionError(msg, "give a smaller cutoff")
             column = constant_column(number)
             weights = self._engine.positions(k).select(of(nw.col(POSITION).cast(nw.Float64())).alias(column))
             lists = lists.join(weights.select(nw.col(column).sum()), how="cross")

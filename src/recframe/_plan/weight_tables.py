@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Weight
 
 
+MOST_POSITIONS = 1_000
+"""Up to more positions, a table of those that lists have is likely shorter than one of all."""
+
+
 class WeightSums(NamedTuple):
     """What the table of positions holds of one weight."""
 
@@ -48,7 +52,7 @@ def with_weights(engine: Engine, rows: Frame, weights: Sequence[WeightSums], upt
     Past `upto`, the last position that counts, sums do not change.
     """
     rows = rows.with_columns(*_ends(upto))
-    table = engine.positions(rows.select(_greatest_end()) if upto is None else upto)
+    table = engine.positions(rows.select(_greatest_end()) if upto is None or upto > MOST_POSITIONS else upto)
     table = table.select(POSITION, *(weight.sums for weight in weights))
     rows = rows.join(table, left_on=BEFORE, right_on=POSITION, how="left")
     return rows.join(table, left_on=UPTO, right_on=POSITION, how="left", suffix=WITH_BLOCK)
