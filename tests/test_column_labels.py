@@ -122,3 +122,20 @@ def test_columns_of_pandas_are_refused_with_the_remedy():
     ):
         with pytest.raises(recframe.OptionTypeError, match=re.escape(message)):
             recframe.rec(frame).ndcg(**given)
+
+
+@pytest.mark.parametrize("names", [(1, "old"), (1, 2.5, "old"), (("new", 1), ("new", 2)), (1, ("new", 2))])
+def test_models_whose_labels_have_several_types_are_named_by_text(pandas_engine, names):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("scipy")
+    scores = [[3, 2, 1], [1, 2, 3], [2, 3, 1]]
+    columns = {"user": [1, 1, 1], "item": [1, 2, 3], "relevant": [1, 0, 0], **dict(zip(names, scores, strict=False))}
+    frame = pd.DataFrame(dict(enumerate(columns.values())))
+    frame.columns = pd.Index([*columns], dtype=object, tupleize_cols=False)
+    texts, models = [*map(str, names)], {"score": [*names]}
+    with pandas_engine.running():
+        for call in (frame.rec.evaluate, frame.rec.describe, frame.rec.rank_models):
+            assert [*call("mrr", **models)["model"]] == texts
+        found = frame.rec.compare("mrr", **models, baseline=names[0])
+    assert [*found["baseline"]] == texts[:1] * (len(names) - 1)
+    assert [*found["model"]] == texts[1:]
