@@ -116,6 +116,35 @@ def test_tests_of_a_margin_agree_with_their_intervals(engine, test, margin):
         assert row["verdict"] == word(row["p"], row["difference"], 0.05, *ends)
 
 
+@pytest.mark.parametrize("test", ["t", "randomization", "bootstrap", "anytime", "anytime-bounded"])
+@pytest.mark.parametrize("lists", [5, 40, 400])
+def test_equal_models_are_equivalent_where_their_interval_says_so(library, test, lists):
+    """All differences are 0: that says nothing of a share of other lists."""
+    frame = library.DataFrame(
+        [
+            {"user": user, "item": item, "relevant": int(item == 0), "a": item, "b": item}
+            for user in range(lists)
+            for item in range(2)
+        ]
+    )
+    given = {"test": test, "planned": 100, "resamples": 200, "correction": "none"}
+    for margin in (0.02, 0.1, 0.5):
+        found = frame.rec.compare("mrr", score=["a", "b"], margin=margin, **given)
+        within = found["low"].to_list()[0] > -margin
+        assert found["verdict"].to_list() == ["equivalent" if within else "open"]
+
+
+def test_equal_models_of_unbounded_values_are_open(library):
+    frame = library.DataFrame(
+        [
+            {"user": user, "item": item, "relevant": int(item == 0), "a": item, "b": item}
+            for user in range(40)
+            for item in range(2)
+        ]
+    )
+    assert frame.rec.compare("dcg@1", score=["a", "b"], margin=0.5)["verdict"].to_list() == ["open"]
+
+
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("cluster", [None, "user"])
 def test_a_share_of_a_constant_baseline_is_a_number(engine, weight, cluster):

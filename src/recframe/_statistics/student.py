@@ -237,6 +237,13 @@ def p_value(sums: Sums) -> Floats:
     return np.where((error == 0) & (mean != 0), flips, p)
 
 
+def p_of_equal(sums: Sums, bounds: Sequence[Any]) -> Floats:
+    """Return the p-value at which the interval of equal values just reaches 0: 1 without a bound beyond it."""
+    room = np.where(sums.mean > 0, sums.mean - bounds[0], bounds[1] - sums.mean)
+    share = np.clip(np.nan_to_num(ratio(np.abs(sums.mean), room)), 0.0, 1.0)
+    return np.minimum(2 * (1 - share) ** sums.units, 1.0)
+
+
 def effect(sums: Sums) -> Floats:
     """Return the mean over the standard deviation (Cohen's d of pairs): 0 for a mean of 0, NaN without spread."""
     mean, deviation = sums.mean, sums.standard_deviation
