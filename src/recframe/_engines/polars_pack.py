@@ -20,6 +20,7 @@ Scaling keeps the order of scores, but may give different scores the same bits.
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
@@ -69,7 +70,7 @@ class Digits(NamedTuple):
     @property
     def many(self) -> int:
         """How many numbers there may be."""
-        return math.prod([many for *_, many, _ in self.columns])
+        return math.prod(map(itemgetter(3), self.columns))
 
     @property
     def names(self) -> list[str]:
@@ -186,22 +187,25 @@ def pack(
     codes = (lists.number(column) * 2**score_bits + scaled.distance(column(score))) * 2**tail_bits
     codes = (codes + (number if digits is None else digits.number(column))).alias(PACKED)
     codes = codes if few else collect(frame.lazy().select(codes)).to_series()
-    in_order = all((rows & -(2**tail_bits)).is_sorted() for rows in ((codes,) if few else (codes.head(FEW), codes)))
+    # Without a tail; the first ones tell most often.
+    bits = -(2**tail_bits)
+    in_order = (codes.head(FEW) & bits).is_sorted() and (codes & bits).is_sorted()
     codes = codes if in_order else sort_integers(codes)
     bounds = 2**tail_bits, 2 ** (tail_bits + score_bits)
     return Pack(pl.DataFrame([*map(frame.get_column, columns)]), codes, lists, digits, *bounds, in_order, scaled)
 
 
-def digits_of(frame: pl.DataFrame, keys: Sequence[str], others: Sequence[str]) -> tuple[Digits | None, Digits | None]:
-    """Return the digits of the keys and those of other columns, None for each that the integers cannot hold.
+def digits_of(frame: pl.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> tuple[Digits | None, Digits | None]:
+    """Return the digits of the keys and those of columns that are no keys, None for each that the integers cannot hold.
 
     Few rows are looked up by their numbers sooner than read from digits.
     """
-    if frame.is_empty() or not all(_may_be_whole(frame.get_column(key)) for key in keys):
+    if frame.is_empty():
         return None, None
     few = frame.height <= FEW_ROWS
-    spans = _spans(frame, keys if few else [*keys, *others])
-    lists, tail = Digits.of(frame, keys, spans), None if few else Digits.of(frame, others, spans)
+    spans = _spans(frame, keys if few else list(dict.fromkeys([*keys, *columns])))
+    lists = Digits.of(frame, keys, spans)
+    tail = None if few else Digits.of(frame, [name for name in columns if name not in keys], spans)
     fits = tail is not None and tail.readable and tail.many <= MOST_DIGITS
     return lists, tail if fits and lists is not None and lists.readable else None
 

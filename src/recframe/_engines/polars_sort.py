@@ -8,7 +8,7 @@ bits: rows with the same bits are compared by their scores.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -70,7 +70,7 @@ def rank_rows(
         sorted rows; None where the keys have no integer codes, or the numbers do not fit.
     """
     columns = [name for name in frame.columns if name != score]
-    lists, digits = digits_of(frame, keys, [name for name in columns if name not in keys])
+    lists, digits = digits_of(frame, keys, columns)
     if lists is None:
         return None
     least = None if upto is None else _score_to_sort_from(frame, lists, score, upto)
@@ -104,7 +104,7 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
 
 def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
     """Return rows with their positions in their lists by a column, equal ones in any order; None as `rank_rows`."""
-    lists, digits = digits_of(frame, keys, [name for name in frame.columns if name not in keys])
+    lists, digits = digits_of(frame, keys, frame.columns)
     if lists is None:
         return None
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)
@@ -122,8 +122,9 @@ class _Ranked(NamedTuple):
     @property
     def rows(self) -> pl.LazyFrame:
         """The rows of tied blocks that start up to a position, with their positions and the sizes of their blocks."""
-        blocks = [part.blocks(self.upto, self.mark) for part in self.parts]
-        return pl.concat(blocks) if len(blocks) > 1 else blocks[0]
+        if len(self.parts) == 1:
+            return self.parts[0].blocks(self.upto, self.mark)
+        return pl.concat([part.blocks(self.upto, self.mark) for part in self.parts])
 
     def whole(self, upto: int) -> pl.Series:
         """Return the numbers of the lists that have a row at a position."""
@@ -264,9 +265,11 @@ class _InOrder(NamedTuple):
             decoded = packed.read()
         plan = pl.DataFrame(rows).lazy().with_columns(**new)
         if mark is not None:
-            plan = plan.with_columns(decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded)
+            if decoded:
+                plan = plan.with_columns([decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded])
             plan = plan.filter(mark.of_frame())
-        return plan.select([*(decoded.get(name, name) for name in packed.frame.columns), *new])
+        names: list[Any] = packed.frame.columns
+        return plan.select([*map(decoded.get, names, names), *new])
 
     def lists_of_length(self, upto: int) -> pl.Series:
         """Return the numbers of the lists that have a row at a position."""
