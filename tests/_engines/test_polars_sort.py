@@ -95,6 +95,16 @@ def test_it_leaves_out_the_rest():
     assert check(users, [rng.random() for _ in users], 2).height == 100
 
 
+def test_rows_of_keys_and_scores_alone_of_which_few_are_sorted_again():
+    rng = random.Random(2)
+    users = [number % 1400 for number in range(140_000)]
+    scores = [rng.random() - (user % 50 == 0) for user in users]
+    found = rank_rows(pl.DataFrame({"user": users, "score": scores}), ["user"], "score", 2)
+    assert found.columns == ["user", "start", "size"]
+    expected = [(user, start, 1) for user in range(1400) for start in (1, 2)]
+    assert sorted(found.rows()) == expected
+
+
 SHAPES = {
     "alike": lambda rng, user: rng.random(),
     "some lists lower": lambda rng, user: rng.random() - (user % 5 == 0),

@@ -9,7 +9,7 @@ import narwhals as nw
 from recframe._checks.definitions import makes_dependent
 from recframe._checks.findings import GRADES_THERE, LISTS
 from recframe._checks.opened import all_or_none
-from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, START, score_column
+from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, SIZE, START, score_column
 from recframe._engines.base import known_values
 
 if TYPE_CHECKING:
@@ -108,18 +108,18 @@ def _segments(opened: Opened, name: str) -> Frame:
 
 
 def _blocks(opened: Opened, score: nw.Expr, k: int) -> Frame:
-    """Return the tied blocks of the ranked rows, and which of them straddle k or the block before."""
+    """Return what reaches over k, or over the block before it: tied rows of scores, blocks of ranks."""
     ranked = opened.engine.drop_missing(opened.frame.select(*opened.group, score.alias(SCORE)), SCORE)
-    given = nw.col(SCORE)
-    start = given if opened.query.by_rank else given.rank("min", descending=True).over(*opened.group)
-    ranked = ranked.with_columns(start.cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
+    if not opened.query.by_rank:
+        rows = opened.engine.rank_rows(ranked, opened.group, SCORE, k, None)
+        rows = rows.filter(nw.col(START) + nw.col(SIZE) - 1 > k).select(*opened.group)
+        return rows.with_columns(nw.lit(1.0).alias(STRADDLES), nw.lit(0.0).alias(OVERLAPS))
     block = [*opened.group, START]
-    blocks = opened.engine.sum_by(ranked.select(*block, RANKED), block, [RANKED])
+    ranked = ranked.select(*opened.group, nw.col(SCORE).cast(nw.Float64()).alias(START), nw.lit(1.0).alias(RANKED))
     last = nw.col(START) + nw.col(RANKED) - 1
     straddles = (nw.col(START) <= k) & (last > k)
+    blocks = opened.engine.sum_by(ranked, block, [RANKED])
     blocks = blocks.with_columns(straddles.cast(nw.Float64()).alias(STRADDLES), last.alias(LAST))
-    if not opened.query.by_rank:
-        return blocks.with_columns(nw.lit(0.0).alias(OVERLAPS))
     before = nw.col(LAST).shift(1).over(*opened.group, order_by=START)
     overlaps = (nw.col(BEFORE) >= nw.col(START)).fill_null(value=False)
     return blocks.with_columns(before.alias(BEFORE)).with_columns(overlaps.cast(nw.Float64()).alias(OVERLAPS))

@@ -86,6 +86,9 @@ def array_of(name: str, values: Any, *, numbers: bool = True) -> NDArray[Any]:
     except ModuleNotFoundError:
         what = "from_arrays"
         raise MissingExtraError.of(what, "stats") from None
+    if np.ma.is_masked(values):
+        msg = f"{name} has masked values, and a mask says nothing of what they are"
+        raise InputError(msg, "fill them, as with values.filled(numpy.nan), or leave their rows out")
     try:
         column = np.asarray(values)
         if numbers and column.dtype.kind not in "biuf":
@@ -115,6 +118,8 @@ def _lists(group: Any, rows: int) -> NDArray[Any]:
         return groups
     if groups.dtype.kind not in "iu" or (groups < 0).any() or groups.sum() != rows:
         of = f" that sum to {groups.sum()}" if groups.dtype.kind in "iu" else ""
+        of = f" of type {groups.dtype}" if groups.dtype.kind == "f" else of
         msg = f"group has {len(groups)} values{of}, but there are {rows} rows"
-        raise InputError(msg, "give the list of each row, or the sizes of the lists, which sum to the number of rows")
+        sizes = "the sizes of the lists, whole numbers that sum to the number of rows"
+        raise InputError(msg, f"give the list of each row, or {sizes}")
     return np.repeat(np.arange(len(groups)), groups)

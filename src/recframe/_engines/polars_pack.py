@@ -185,7 +185,9 @@ def pack(
     column: Callable[[str], Any] = frame.get_column if few else pl.col
     number: Any = pl.int_range(frame.height, eager=True) if few else pl.int_range(pl.len())
     codes = (lists.number(column) * 2**score_bits + scaled.distance(column(score))) * 2**tail_bits
-    codes = (codes + (number if digits is None else digits.number(column))).alias(PACKED)
+    tail = number if digits is None else digits.number(column)
+    # Of no columns, the number is a literal, even of few rows.
+    codes = (codes if digits is not None and not digits.columns else codes + tail).alias(PACKED)
     codes = codes if few else collect(frame.lazy().select(codes)).to_series()
     # Without a tail; the first ones tell most often.
     bits = -(2**tail_bits)
