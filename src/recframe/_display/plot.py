@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     import altair as alt
 
-    from recframe._comparison.describe import Options
-    from recframe._display.data import Call, Mean
     from recframe.metrics import Metric
 
 
@@ -218,10 +216,12 @@ class Plot(SegmentCharts, RankCharts):
         rows: list[dict[str, Any]] = values_by_model(plan)
         for name, metric in zip("xy", plan.metrics, strict=True):
             check_means((row[name] for row in rows), metric.label)
-        for name, metric in zip("xy", plan.metrics, strict=True):
-            by_model = {} if isinstance(metric, ExposureMetric) else _by_model(call, metric, options)
-            for row in rows:
-                mean = by_model.get(row["model"])
+        by_list = [metric for metric in plan.metrics if not isinstance(metric, ExposureMetric)]
+        averages = means(call.plan(by_list, None, options), options) if by_list else []
+        intervals = {(mean.metric.label, mean.model): mean for mean in averages}
+        for row in rows:
+            for name, metric in zip("xy", plan.metrics, strict=True):
+                mean = intervals.get((metric.label, row["model"]))
                 row |= {f"{name}_low": mean and mean.low, f"{name}_high": mean and mean.high}
         chart: alt.LayerChart = charts.tradeoff(rows, plan.metrics[0], plan.metrics[1], options.confidence)
         return chart
@@ -290,10 +290,6 @@ class Plot(SegmentCharts, RankCharts):
         check_means((row["power"] for row in rows), plan.metrics[0].label)
         chart: alt.LayerChart = charts.power(rows, plan.metrics[0], str(difference), power)
         return chart
-
-
-def _by_model(call: Call, metric: Metric, options: Options) -> dict[str, Mean]:
-    return {mean.model: mean for mean in means(call.plan(metric, None, options), options)}
 
 
 PLOTS = {
