@@ -13,8 +13,8 @@ import pytest
 
 import recframe
 from recframe._arguments import CALL_ROLES
-from recframe._data.common import query_of_call
 from recframe._fusion.grid import candidates
+from recframe._query import query_of_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
