@@ -185,7 +185,7 @@ def _in_kind(sources: Mapping[str, Source]) -> tuple[Adapter, dict[str, Source]]
     adapter, kind, converted = adapter_of(frame), kind_of(frame), {}
     for name, source in sources.items():
         native = adapter.side_frame(source.native)
-        if kind_of(native) is not kind:
+        if native is not frame and kind_of(native) is not kind:
             msg = f"{name} is {a_type(native)}, but the frame is {a_type(frame)}"
             raise OptionTypeError(msg, f"give both as {type_name(frame)}")
         converted[name] = source.with_native(native)

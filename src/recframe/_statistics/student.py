@@ -23,7 +23,7 @@ samples*, Survey Methodology 28, 2002.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,7 @@ UNBOUNDED = (-np.inf, np.inf)
 """The range of values that may be any number."""
 
 
+@cache
 def scipy_stats() -> Any:
     """Return SciPy's distributions and tests, imported by the first call that needs them."""
     from scipy import stats
