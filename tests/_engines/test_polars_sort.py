@@ -105,6 +105,25 @@ def test_rows_of_keys_and_scores_alone_of_which_few_are_sorted_again():
     assert sorted(found.rows()) == expected
 
 
+@pytest.mark.parametrize("first", [2**53, -(2**62), 2**62 - 2])
+@pytest.mark.parametrize("upto", [1, None])
+def test_whole_numbers_that_are_equal_as_floats(first, upto):
+    scores = [first, first + 1, first, first + 1, first]
+    frame = pl.DataFrame({"user": [1, 1, 1, 2, 2], "score": scores, "relevant": [1, 2, 3, 4, 5]})
+    expected = [(1, 2, 1, 1), (1, 1, 2, 2), (1, 3, 2, 2), (2, 4, 1, 1), (2, 5, 2, 1)]
+    expected = [row for row in expected if upto is None or row[2] <= upto]
+    assert sorted(rank_rows(frame, ["user"], "score", upto).rows()) == sorted(expected)
+    for descending in (True, False):
+        found = number_rows(frame, ["user"], "score", descending=descending).sort("user", "position")
+        assert found.equals(found.sort("user", "score", descending=[False, descending], maintain_order=True))
+
+
+def test_rows_without_a_column_of_whole_numbers():
+    frame = pl.DataFrame({"day": [0.5, 0.5, 1.5], "score": [0.1, 0.2, 0.3], "relevant": [0.5, 0.0, 0.5]})
+    assert rank_rows(frame, ["day"], "score", None) is None
+    assert number_rows(frame, ["day"], "score", descending=True) is None
+
+
 SHAPES = {
     "alike": lambda rng, user: rng.random(),
     "some lists lower": lambda rng, user: rng.random() - (user % 5 == 0),

@@ -157,7 +157,8 @@ class Pack(NamedTuple):
     def tells(self, scores: pl.Series, codes: pl.Series) -> bool:
         """Return whether scores with the bits of some rows are equal, where the tail does not say which they are."""
         is_whole = self.digits is not None and scores.name in self.digits.names
-        if not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR):
+        # Whole numbers that are no floats may be different ones, and equal as floats.
+        if scores.dtype.is_float() and (not self.scale.factor or (is_whole and self.scale.factor >= SAFE_FACTOR)):
             return True
         bits = (codes % self.list // self.score).unique().alias(PACKED)
         rows, name = scores.to_frame().lazy(), scores.name
@@ -216,7 +217,7 @@ def _spans(frame: pl.DataFrame, names: Sequence[str]) -> Spans:
     """Return the spans of the columns that hold whole numbers only."""
     columns = [column for column in map(frame.get_column, names) if _may_be_whole(column)]
     # In a small frame, one step for all costs more than looks at columns that are held.
-    few = frame.height <= FEW_ROWS
+    few = frame.height <= FEW_ROWS or not columns
     facts = [fact for column in columns for fact in _facts(column if few else pl.col(column.name), column.dtype)]
     known = facts if few else frame.select(**{f"{number}": fact for number, fact in enumerate(facts)}).row(0)
     spans = {}
