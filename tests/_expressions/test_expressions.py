@@ -31,6 +31,8 @@ VERSION = tuple(map(int, pl.__version__.split(".")[:2]))
 supported = pytest.mark.skipif(VERSION < OLDEST, reason="expressions need a newer polars")
 ALONE = {"err": "err(max_relevance=3)"}
 """What a metric cannot do without in one group."""
+OF_FRAMES = "positives=first", "browsing=cascade"
+"""Options that read of rows what only frames know."""
 WITHIN = 1e-12
 
 
@@ -39,7 +41,7 @@ def variants_of(name, cutoffs=(1, 2, 3, 30, None)):
     found = spellings_of(name, cutoffs)
     if name == "err":
         found = [label for label in found if "=" in label and "None" not in label]
-    return found
+    return [label for label in found if not any(option in label for option in OF_FRAMES)]
 
 
 def tried(ties):
@@ -284,6 +286,8 @@ def test_every_metric_that_reads_one_list_is_there():
         (lambda s: s.err(k=5, ties="best"), "err@5 divides by the largest relevance of the frame", "max_relevance=4"),
         (lambda s: s.measure("coverage@5"), "coverage@5 reads more than the scores", "df.rec.evaluate(['coverage@5']"),
         (lambda s: s.measure("kendall"), "kendall reads more than the scores", "per='query'"),
+        (lambda s: s.partial_auc(negatives=2, positives="first"), "reads more than the scores", "per='query'"),
+        (lambda s: s.eed(browsing="cascade"), "reads more than the scores", "per='query'"),
         (lambda s: s.ndcg(truth=some()), "truth= is a second frame", "how='full', coalesce=True"),
         (lambda s: s.ndcg(by="query"), "by='query': an expression computes the group", "group_by('query').agg"),
         (lambda s: s.ndcg(weight="w"), "weight='w' is an argument of frames", "ties, min_relevance, undefined"),
