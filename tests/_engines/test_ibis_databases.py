@@ -62,8 +62,8 @@ def case():
     return Case(*named, of_numbers.features, of_numbers.catalog, of_numbers.max_relevance)
 
 
-TOO_LONG = {"err", "pfound"}
-"""Metrics whose expected value over tied orders is more than a query of these databases holds."""
+TOO_LONG = {"err", "pfound", "eed(browsing=cascade)"}
+"""Metrics of users who stop, whose expected value over tied orders is more than a query of these databases holds."""
 
 
 @pytest.mark.parametrize("database", DATABASES[:1])
@@ -77,7 +77,7 @@ def test_what_a_query_cannot_hold_is_refused(database, name):
 @pytest.mark.parametrize("name", [name for name in METRICS if name not in TOO_LONG])
 def test_each_metric_with_each_option(database, name):
     # PostgreSQL cuts names after 63 bytes, and those of the plan have up to 13 more than those of metrics.
-    labels = [label for label in spellings_of(name, (2, None)) if len(label) <= 63 - 13]
+    labels = [label for label in spellings_of(name, (2, None)) if len(label) <= 63 - 13 and "cascade" not in label]
     calls = ({},) if hasattr(METRICS[name], "of_all_lists") else ({"per": "user"}, {})
     # ClickHouse reads no query of more than 256 KB.
     for some, given in itertools.product((labels[start : start + 6] for start in range(0, len(labels), 6)), calls):
