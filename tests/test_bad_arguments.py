@@ -21,7 +21,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import Roles
+from recframe._arguments import ALL_ROLES
 from recframe._display.plot import Plot
 
 np = pytest.importorskip("numpy")
@@ -147,7 +147,7 @@ def arguments(call):
     found = []
     for name, parameter in inspect.signature(call).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
-            found += [role for role in Roles.names() if role not in found]
+            found += [role for role in ALL_ROLES if role not in found]
         elif name != "self" and parameter.kind is not parameter.VAR_POSITIONAL:
             found.append(name)
     return found
@@ -235,10 +235,10 @@ def test_methods(make, name, every, tmp_path, monkeypatch):
     method = getattr(recframe.EagerRec, name)
     call = functools.partial(method, recframe.rec(make(COLUMNS)))
     names = arguments(method)
-    own = [argument for argument in names if argument not in Roles.names()]
+    own = [argument for argument in names if argument not in ALL_ROLES]
     # The methods of metrics share the checks of roles: one of them gets every value, the others some.
     every *= 6 if name in metrics.METRICS and name != "ndcg" else 1
-    roles = [argument for argument in names if argument in Roles.names()]
+    roles = [argument for argument in names if argument in ALL_ROLES]
     assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []
     assert try_all(name, call, needed(method, name, make), roles, every) == []
 
@@ -249,7 +249,7 @@ def test_charts(make, name, every):
     method = getattr(Plot, name)
     call = functools.partial(method, recframe.rec(make(COLUMNS)).plot)
     # Charts share the checks of roles with `describe`.
-    own = [argument for argument in arguments(method) if argument not in Roles.names() or argument == "per"]
+    own = [argument for argument in arguments(method) if argument not in ALL_ROLES or argument == "per"]
     assert try_all(name, call, needed(method, name, make), own, max(every // 4, 1)) == []
 
 
@@ -269,7 +269,7 @@ def test_metric_records(name):
 
 def test_bound_roles(make, every):
     accessor = recframe.rec(make(COLUMNS))
-    assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, Roles.names(), every) == []
+    assert try_all("rec", lambda **roles: accessor(**roles).ndcg(2), {}, ALL_ROLES, every) == []
 
 
 @pytest.mark.parametrize("call", [recframe.Config, recframe.Config.set], ids=["block", "set"])

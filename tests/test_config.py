@@ -11,7 +11,7 @@ import pytest
 
 import recframe
 from recframe import Config
-from recframe._arguments import CONFIG_ROLES, Roles
+from recframe._arguments import ALL_ROLES, CONFIG_ROLES, Roles
 
 pl = pytest.importorskip("polars")
 
@@ -98,7 +98,7 @@ def answer(rec, role, **given):
 
 def test_every_role_but_the_frames_is_named_once():
     assert set(OTHERS) == set(CONFIG_ROLES)
-    assert set(Roles.names()) - set(CONFIG_ROLES) == {"truth", "train", "catalog", "features"}
+    assert set(ALL_ROLES) - set(CONFIG_ROLES) == {"truth", "train", "catalog", "features"}
 
 
 @pytest.mark.parametrize("role", CONFIG_ROLES)

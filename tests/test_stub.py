@@ -8,7 +8,7 @@ import pytest
 
 import recframe
 from recframe import metrics
-from recframe._arguments import CALL_ROLES, CONFIG_ROLES, Roles
+from recframe._arguments import ALL_ROLES, CALL_ROLES, CONFIG_ROLES
 from recframe._display.plot import PLOTS, Plot
 
 SOURCE = Path(recframe.__file__).parent
@@ -85,7 +85,7 @@ def test_rec_binds_what_it_is_declared_to_bind():
     assert frames == ["PolarsFrame", "PolarsLazyFrame", "PandasFrame", "LazyFrameLike[L]", "TableLike[E]"]
     for node in declarations:
         own, roles = declared(node)
-        assert [*own, *roles] == accepted == ["frame", "validate", *Roles.names()]
+        assert [*own, *roles] == accepted == ["frame", "validate", *ALL_ROLES]
     assert "by : str" in inspect.getdoc(recframe.rec)
 
 

@@ -13,6 +13,7 @@ from recframe._values import (
     choice,
     column_name,
     column_names,
+    column_or_none,
     finite_or,
     flag,
     number,
@@ -131,12 +132,7 @@ def _value(check: Callable[..., Any], *args: Any) -> Callable[[str, Any, Labels]
 
 def _word(kind: Any) -> Callable[[str, Any, Labels], Any]:
     """Return the check of one of some words."""
-
-    def check(name: str, given: Any, labels: Labels) -> Any:  # noqa: ARG001 - the signature of checks
-        choice(name, given, get_args(kind))
-        return given
-
-    return check
+    return _value(choice, get_args(kind))
 
 
 def _words(kind: Any) -> tuple[str, ...]:
@@ -149,11 +145,8 @@ def _parts(name: str, given: Any) -> int:
     return whole_number(name, given, f"{name} is a whole number from 1, or None", wrong=wrong)
 
 
-def _as_given(name: str, given: Any, labels: Labels) -> Any:  # noqa: ARG001 - the signature of checks
-    return given
-
-
-_name, _policy, _frame = _optional(column_name), partial(Role.of, kind="policy"), partial(Role.of, _as_given)
+_policy = partial(Role.of, kind="policy")
+_frame = partial(Role.of, lambda _name, given, _labels: given)
 
 
 @dataclass(frozen=True)
@@ -188,25 +181,25 @@ class Roles:
         Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger
         item first, or row order (eager frames only).
     min_relevance : float, optional
-        A row is relevant from this relevance on; None: above 0. Lower grades still gain in metrics that read grades:
-        ``"ndcg(grades=relevant)"`` ends that.
+        A row is relevant from this relevance on; without it: above 0. Lower grades still gain in metrics that read
+        grades: ``"ndcg(grades=relevant)"`` ends that.
     undefined : "skip", float, "raise" or "raise_all"
         A list without relevant items: left out of the mean, given this value, or an error. ``"raise_all"`` is an error
         only if no list at all has a value. Errors are for eager frames only.
     train : frame, optional
         Past interactions, with the key and the item: who had what. Read by beyond-accuracy metrics.
     catalog : int, collection or frame, optional
-        The items that could be recommended: how many, the items, or a frame of them; None: those of the frame.
+        The items that could be recommended: how many, the items, or a frame of them; without it: those of the frame.
     features : frame, optional
         The item and one numeric column a feature, or one column of lists.
     lists : {"all", "truth", "ranked", "both"}
         Which lists are averaged: all, those that the truth knows, those that were recommended something, or both.
     subtopic : str, optional
         The column of subtopics in `truth`, which has a row for each subtopic of an item. Read by `alpha_ndcg` and
-        `err_ia`; None: all relevant items have one subtopic.
+        `err_ia`; without it: all relevant items have one subtopic.
     group : str, optional
-        The column that names the group of an item, such as its seller, in `features`, the frame or the truth. Read by
-        `awrf`; None: each item is a group.
+        The column that names the group of an item, such as its seller, in `features`, the frame or `truth`. Read by
+        `awrf`; without it: each item is a group.
     condensed : bool
         Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the truth holds its
         item with a relevance of 0 or more; without ``truth=``, if its relevance is that.
@@ -265,26 +258,23 @@ class Roles:
     catalog: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE|NUMBER"))
     features: Any = field(default=None, metadata=_frame(EXPOSED, "side information", "FILE"))
     lists: Lists = field(default="all", metadata=_policy(_word(Lists), AVERAGED))
-    subtopic: str | None = field(default=None, metadata=Role.of(_name))
-    group: str | None = field(default=None, metadata=Role.of(_name, (AVERAGED - {"state"}) | {"exposure"}))
+    subtopic: str | None = field(default=None, metadata=Role.of(column_or_none))
+    group: str | None = field(default=None, metadata=Role.of(column_or_none, (AVERAGED - {"state"}) | {"exposure"}))
     condensed: bool = field(default=False, metadata=_policy(_value(flag)))
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
     partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
-    candidates: str | None = field(default=None, metadata=Role.of(_name, EVALUATED - {"tune"}))
-    tied: str | None = field(default=None, metadata=Role.of(_name, EVALUATED - {"tune"}))
-    weight: str | None = field(default=None, metadata=Role.of(_name, AVERAGED))
-    propensity: str | None = field(default=None, metadata=Role.of(_name))
+    candidates: str | None = field(default=None, metadata=Role.of(column_or_none, EVALUATED - {"tune"}))
+    tied: str | None = field(default=None, metadata=Role.of(column_or_none, EVALUATED - {"tune"}))
+    weight: str | None = field(default=None, metadata=Role.of(column_or_none, AVERAGED))
+    propensity: str | None = field(default=None, metadata=Role.of(column_or_none))
     sampled: tuple[int, int] | None = field(
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )
     estimator: Estimator = field(default="bv", metadata=_policy(_value(share_or, _words(Estimator))))
-    model: str | None = field(default=None, metadata=Role.of(_name, RANKING - {"measure", "bounds", "position_bias"}))
-
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return the names of the arguments."""
-        return list(ROLES)
+    model: str | None = field(
+        default=None, metadata=Role.of(column_or_none, RANKING - {"measure", "bounds", "position_bias"})
+    )
 
 
 ROLES: Mapping[str, Role] = {each.name: each.metadata["role"] for each in fields(Roles)}

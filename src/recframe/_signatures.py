@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
@@ -26,12 +25,23 @@ def role_parameters(names: Iterable[str]) -> list[Parameter]:
     ]
 
 
-def roles_doc(names: Iterable[str], title: str = "Other Parameters") -> str:
+def roles_doc(names: Iterable[str]) -> str:
     """Return the section of a docstring that says what roles are."""
-    # From 3.13 on, Python itself takes the margin away.
-    text = cleandoc(Roles.__doc__ or "").split("----------\n", 1)[-1]
-    entries = [entry for entry in re.split(r"\n(?=\w)", text) if entry.split(":", 1)[0].strip() in names]
-    return f"\n{title}\n{'-' * len(title)}\n" + "\n".join(entries) + "\n"
+    entries = [entry for name, entry in entries_of(Roles.__doc__).items() if name in names]
+    return f"\nOther Parameters\n----------------\n{''.join(entries)}"
+
+
+def entries_of(doc: str | None) -> dict[str, str]:
+    """Return what a docstring says of each argument: an unindented line ``name : type``, and the lines below it."""
+    entries: dict[str, str] = {}
+    name = ""
+    for line in cleandoc(doc or "").splitlines():
+        if not line.startswith(" "):
+            head, is_entry, _ = line.partition(" : ")
+            name = head if is_entry and head not in entries else ""
+        if name:
+            entries[name] = f"{entries.get(name, '')}{line}\n"
+    return entries
 
 
 def show_roles(call: Callable[..., Any], names: Iterable[str]) -> None:

@@ -125,14 +125,11 @@ def _name_of(given: Any) -> str | None:
     """Return the name of a column that an expression or a series is, unless it is computed from it."""
     if holds_values(given):
         name = getattr(given, "name", None)
-        return name if isinstance(name, str) and name and not _is_boolean(given) else None
+        # Truth values keep the name of the column that they were compared with.
+        is_boolean = str(getattr(given, "dtype", "")).lower().startswith("bool")
+        return name if isinstance(name, str) and name and not is_boolean else None
     roots = given.meta.root_names() if type(given).__module__.startswith("polars") else []
     return roots[0] if len(roots) == 1 and str(given) == f'col("{roots[0]}")' else None
-
-
-def _is_boolean(given: Any) -> bool:
-    """Return whether a column holds truth values: then it keeps the name of the column that it was compared with."""
-    return str(getattr(given, "dtype", "")).lower().startswith("bool")
 
 
 # --- numbers and words -------------------------------------------------------------------------------------------
@@ -160,11 +157,8 @@ def whole_number(
     if number is None:
         msg = f"{name}={quoted(given)} {wrong}"
         raise OptionTypeError(msg, hint)
-    if number < least:
-        msg = f"{name}={quoted(number)} is less than {least}"
-        raise OptionError(msg, hint)
-    if most is not None and number > most:
-        msg = f"{name}={quoted(number)} is more than {most}"
+    if number < least or (most is not None and number > most):
+        msg = f"{name}={quoted(number)} is {f'less than {least}' if number < least else f'more than {most}'}"
         raise OptionError(msg, hint)
     return number
 
@@ -178,12 +172,9 @@ def number(name: str, given: object, hint: str = "") -> float:
     except OverflowError:
         msg = f"{name}={quoted(given)} is more than a float can hold"
         raise OptionError(msg, hint) from None
-    if value is None:
+    if value is None or math.isnan(value):
         msg = f"{name}={quoted(given)} is not a number"
-        raise OptionTypeError(msg, hint)
-    if math.isnan(value):
-        msg = f"{name}={quoted(given)} is not a number"
-        raise OptionError(msg, hint)
+        raise (OptionTypeError if value is None else OptionError)(msg, hint)
     return value
 
 
@@ -253,10 +244,11 @@ def ids(name: str, given: Any, hint: str) -> list[Any]:
     return listed
 
 
-def choice(name: str, given: object, allowed: Iterable[str]) -> None:
-    """Raise for what is not one of some words."""
+def choice(name: str, given: Any, allowed: Iterable[str]) -> Any:
+    """Return one of some words, or raise."""
     allowed = tuple(allowed)
     if not isinstance(given, str) or given not in allowed:
         text = given.lower() if isinstance(given, str) else "none" if given is None else ""
         meant = [word for word in allowed if text in WORDS.get(word, ())]
         raise one_of(name, given, allowed, *meant)
+    return given

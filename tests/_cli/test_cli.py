@@ -18,7 +18,7 @@ pytest.importorskip("numpy")
 pl = pytest.importorskip("polars")
 
 import recframe  # noqa: E402
-from recframe._arguments import Roles  # noqa: E402
+from recframe._arguments import ALL_ROLES, Roles  # noqa: E402
 from recframe._cli import definitions, options, terminal, texts  # noqa: E402
 from recframe.cli import main  # noqa: E402
 from recframe.metrics import METRICS  # noqa: E402
@@ -163,7 +163,7 @@ def test_help_names_every_command(run):
 
 def test_every_role_is_an_option_with_its_words(run):
     _, out, _ = run("evaluate --help")
-    for name in Roles.names():
+    for name in ALL_ROLES:
         assert (f"--{name.replace('_', '-')} " in out) == (name != "partitions")
     assert re.search(r"--by COLUMN +The list key", out)
     text = " ".join(out.split())
@@ -866,6 +866,23 @@ def test_help_does_not_speak_of_python():
     ]
     assert len(helps) > 100
     assert not [text for text in helps if re.search(r"`|\bNone\b|\bframes?\b|=\"", text)]
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("by='user' and seed=10_000, or margin='1%'.", "--by user and --seed 10_000, or --margin 1%."),
+        ("score=['old', 'new model'], or leave rank= out", "--score old --score 'new model', or leave --rank out"),
+        ("what: sampled=(99, 10_000) says\nso, not like=", "what: --sampled 99,10000 says\nso, not --like"),
+        ("metrics=['ndcg@10', 'map']; condensed=True, judge=llm", "-m ndcg@10 -m map; --condensed, --judge llm"),
+        (
+            "'ndcg(grades=relevant)', df.rec(by='user'), by=..., x=1",
+            "'ndcg(grades=relevant)', df.rec(by='user'), by=..., x=1",
+        ),
+    ],
+)
+def test_arguments_in_messages_are_options(message, said):
+    assert terminal.as_options(message) == said
 
 
 def test_help_in_its_own_words_is_of_roles_and_not_that_of_their_docstring():

@@ -114,6 +114,16 @@ def test_means_are_bold_and_have_letters_by_a_comparison(compared, cells, note):
     assert note in str(table)
 
 
+def test_the_legend_promises_bold_means_where_there_are_some():
+    undecided = verdicts("new old open", "deep old open", "deep new open")
+    decided = verdicts("new old better", "deep old open", "deep new open", metric="arp@10")
+    text = str(recframe.table(MEANS.drop("arp@10"), compared=pl.concat([undecided, decided])))
+    assert "Bold" not in text and "No model is found better" in text
+    circle = verdicts("new old better", "old deep better", "deep new better")
+    text = str(recframe.table(MEANS, compared=circle))
+    assert "Bold" not in text and "No model" not in text and "Letters: the" in text
+
+
 def test_where_lower_is_better_the_lowest_mean_is_bold():
     compared = verdicts("new old worse", "deep old worse", "deep new worse", metric="arp@10")
     assert [row[2] for row in rows(recframe.table(MEANS, compared=compared, digits=1))[1:]] == [

@@ -8,6 +8,7 @@ import click
 
 from recframe._arguments import CALL_ROLES, FRAMES, ROLES
 from recframe._cli import commands
+from recframe._cli.formats import FORMATS
 from recframe._cli.options import call_options, own_arguments, policy_options, role_options
 from recframe._cli.texts import COMMANDS, examples_text
 from recframe._sql.call import Dialect
@@ -21,168 +22,136 @@ OUTPUT = ("json", "csv", "markdown", "out", "save", "append", "digits")
 SHELLS = ("bash", "zsh", "fish")
 
 
+def _option(names: str, metavar: str | None, text: str, **settings: Any) -> click.Option:
+    """Return an option with a value."""
+    return click.Option(names.split(), metavar=metavar, help=text, **settings)
+
+
+def _several(names: str, metavar: str, text: str, **settings: Any) -> click.Option:
+    """Return an option that may be repeated."""
+    return _option(names, metavar, text, multiple=True, **settings)
+
+
+def _file(name: str, text: str) -> click.Option:
+    """Return the option of a file."""
+    return _option(name, "FILE", text, type=click.Path())
+
+
+def _flag(name: str, text: str) -> click.Option:
+    """Return an option without a value."""
+    return click.Option([name], is_flag=True, help=text)
+
+
 PARAMETERS: dict[str, list[click.Parameter]] = {
     "files": [
         click.Argument(["files"], nargs=-1, required=True, metavar="FILE...", type=click.Path()),
-        click.Option(
-            ["--format"],
-            type=click.Choice(("parquet", "csv", "tsv", "ndjson", "arrow", "trec")),
-            help="The format of the files, where their endings do not say it.",
+        _option(
+            "--format",
+            None,
+            "The format of the files, where their endings do not say it.",
+            type=click.Choice([*FORMATS]),
         ),
-        click.Option(
-            ["--separator"],
-            metavar="SIGN",
-            help="What is between the values of all CSV files, such as ';', '|' or tab. [,]",
-        ),
-        click.Option(
-            ["--with", "constants"],
-            multiple=True,
-            metavar="COLUMN=VALUE",
-            help="A column with one value in all rows of the result, and of the files if an option such as --by names "
-            "it: --with day=2026-11-23. May be repeated.",
+        _option("--separator", "SIGN", "What is between the values of all CSV files, such as ';', '|' or tab. [,]"),
+        _several(
+            "--with constants",
+            "COLUMN=VALUE",
+            "A column with one value in all rows of the result, and of the files if an option such as --by names it: "
+            "--with day=2026-11-23. May be repeated.",
         ),
     ],
     "metrics": [
-        click.Option(
-            ["-m", "--metric"],
-            multiple=True,
-            metavar="METRIC",
-            help="Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; may be repeated. "
+        _several(
+            "-m --metric",
+            "METRIC",
+            "Such as ndcg, ndcg@10 or 'ndcg(gain=exp2)@10'; may be repeated. "
             "[ndcg, map, recall, precision, mrr and hit_rate at 10]",
         ),
-        click.Option(
-            ["-k", "--k"],
-            multiple=True,
-            type=int,
-            metavar="N",
-            help="A cutoff of the metrics that name none; several: -k 5 10. [the whole list]",
-        ),
+        _several("-k --k", "N", "A cutoff of the metrics that name none; several: -k 5 10. [the whole list]", type=int),
     ],
-    "cutoff": [click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff at which ties are looked for.")],
+    "cutoff": [_option("-k --k", "N", "The cutoff at which ties are looked for.", type=int)],
     "one_metric": [
-        click.Option(["-m", "--metric"], metavar="METRIC", default="ndcg@10", help="The metric. [ndcg@10]"),
-        click.Option(["-k", "--k"], type=int, metavar="N", help="The cutoff, if the metric names none."),
+        _option("-m --metric", "METRIC", "The metric. [ndcg@10]", default="ndcg@10"),
+        _option("-k --k", "N", "The cutoff, if the metric names none.", type=int),
     ],
     "most": [
-        click.Option(
-            ["--most"],
+        _option(
+            "--most",
+            "N",
+            "How many lists that lost to show, and how many that gained; 0: all lists, unchanged ones too. [20]",
             type=click.IntRange(min=0),
             default=20,
-            metavar="N",
-            help="How many lists that lost to show, and how many that gained; 0: all lists, unchanged ones too. [20]",
         ),
-        click.Option(["--lists-only"], is_flag=True, help="One row for each list, without its items."),
+        _flag("--lists-only", "One row for each list, without its items."),
     ],
-    "counts": [
-        click.Option(
-            ["--counts"],
-            is_flag=True,
-            help="Add how many lists have a value under every metric, and how many have none.",
-        )
-    ],
+    "counts": [_flag("--counts", "Add how many lists have a value under every metric, and how many have none.")],
     "chance": [
-        click.Option(
-            ["--chance"],
-            is_flag=True,
-            help="Add the value of a random order of the same rows, and how far the model is from it to the best.",
+        _flag(
+            "--chance",
+            "Add the value of a random order of the same rows, and how far the model is from it to the best.",
         )
     ],
     "fail_under": [
-        click.Option(
-            ["--fail-under"],
-            multiple=True,
-            metavar="METRIC=X",
-            help="Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
+        _several(
+            "--fail-under",
+            "METRIC=X",
+            "Exit with 1 if a model's value is below X, or has none; evaluates the metric.",
         ),
-        click.Option(
-            ["--sure"],
-            is_flag=True,
-            help="Exit so only if the whole interval of the value, with a confidence of 0.95, is below X.",
-        ),
+        _flag("--sure", "Exit so only if the whole interval of the value, with a confidence of 0.95, is below X."),
     ],
     "fail_on_check": [
-        click.Option(
-            ["--fail-on-check"],
-            multiple=True,
-            metavar="LIMIT",
-            help="Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; "
-            "with FINDING=SHARE, the finding may have this share. May be repeated. [error]",
+        _several(
+            "--fail-on-check",
+            "LIMIT",
+            "Exit with 1 if a check of the files finds errors; with warning or note, less severe findings too; with "
+            "FINDING=SHARE, the finding may have this share. May be repeated. [error]",
         )
     ],
     "save": [
-        click.Option(
-            ["--save"],
-            type=click.Path(),
-            metavar="FILE",
-            help="Write the values of the lists to this Parquet file, unless a gate fails: a later compare --baseline "
-            "FILE reads it.",
+        _file(
+            "--save",
+            "Write the values of the lists to this Parquet file, unless a gate fails: a later compare --baseline FILE "
+            "reads it.",
         )
     ],
     "fail_unless_not_worse": [
-        click.Option(
-            ["--fail-unless-not-worse", "--fail-if-worse"],
-            "fail_unless_not_worse",
-            metavar="[MODEL]",
+        _option(
+            "--fail-unless-not-worse --fail-if-worse fail_unless_not_worse",
+            "[MODEL]",
+            "Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict is "
+            "better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
             is_flag=False,
             flag_value="",
-            help="Exit with 1 if another model may be worse than this one by more than the margin: unless the verdict "
-            "is better, equivalent or not worse. Sets --baseline; without MODEL, it is that of --baseline.",
         ),
     ],
     "sql": [
-        click.Option(
-            ["--table"], metavar="TABLE", required=True, help="The table of recommendations, as SQL names it."
-        ),
-        click.Option(
-            ["--dialect"], metavar="DATABASE", required=True, type=click.Choice(get_args(Dialect)), help="The database."
-        ),
-        click.Option(["--truth"], metavar="TABLE", help="The table of the ground truth."),
-        click.Option(["--train"], metavar="TABLE", help="The table of past interactions."),
-        click.Option(["--features"], metavar="TABLE", help="The table of features of items."),
-        click.Option(
-            ["--catalog"], metavar="TABLE|NUMBER", help="The items that could be recommended: a table, or how many."
-        ),
-        click.Option(
-            ["--type", "types"],
-            multiple=True,
-            metavar="COLUMN=TYPE",
-            help="What a column holds: boolean, integer, float or text. May be repeated. "
+        _option("--table", "TABLE", "The table of recommendations, as SQL names it.", required=True),
+        _option("--dialect", "DATABASE", "The database.", required=True, type=click.Choice(get_args(Dialect))),
+        _option("--truth", "TABLE", "The table of the ground truth."),
+        _option("--train", "TABLE", "The table of past interactions."),
+        _option("--features", "TABLE", "The table of features of items."),
+        _option("--catalog", "TABLE|NUMBER", "The items that could be recommended: a table, or how many."),
+        _several(
+            "--type types",
+            "COLUMN=TYPE",
+            "What a column holds: boolean, integer, float or text. May be repeated. "
             "[relevance and scores float, others text]",
         ),
-        click.Option(
-            ["--truth-column", "truth_columns"],
-            multiple=True,
-            metavar="COLUMN",
-            help="A column of --per or --weight that is one of the truth. May be repeated.",
+        _several(
+            "--truth-column truth_columns",
+            "COLUMN",
+            "A column of --per or --weight that is one of the truth. May be repeated.",
         ),
-        click.Option(
-            ["--feature", "feature_columns"],
-            multiple=True,
-            metavar="COLUMN",
-            help="A column of --features that is a feature. May be repeated.",
-        ),
+        _several("--feature feature_columns", "COLUMN", "A column of --features that is a feature. May be repeated."),
     ],
-    "title": [click.Option(["--title"], metavar="TEXT", help="The title of the page.")],
-    "page": [
-        click.Option(["--out"], metavar="FILE", default="report.html", help="The file to write. [report.html]"),
-    ],
+    "title": [_option("--title", "TEXT", "The title of the page.")],
+    "page": [_option("--out", "FILE", "The file to write. [report.html]", default="report.html")],
     "output": [
-        click.Option(["--json"], is_flag=True, help="Print JSON, with all digits."),
-        click.Option(["--csv"], is_flag=True, help="Print CSV, with all digits."),
-        click.Option(["--markdown"], is_flag=True, help="Print a table of Markdown."),
-        click.Option(
-            ["--out"],
-            type=click.Path(),
-            metavar="FILE",
-            help="Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet.",
-        ),
-        click.Option(
-            ["--append"],
-            type=click.Path(),
-            metavar="FILE",
-            help="Add the rows to this Parquet file, instead of those that have the same values of --with.",
-        ),
-        click.Option(["--digits"], type=int, metavar="N", help="Digits after the point in tables, from 0 to 15. [4]"),
+        _flag("--json", "Print JSON, with all digits."),
+        _flag("--csv", "Print CSV, with all digits."),
+        _flag("--markdown", "Print a table of Markdown."),
+        _file("--out", "Write a file too: .json, .ndjson, .csv, .tsv, .md, .txt or .parquet."),
+        _file("--append", "Add the rows to this Parquet file, instead of those that have the same values of --with."),
+        _option("--digits", "N", "Digits after the point in tables, from 0 to 15. [4]", type=int),
     ],
     "metric": [click.Argument(["metric"])],
     "shell": [click.Argument(["shell"], type=click.Choice(SHELLS))],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recframe._arguments import Roles
+from recframe._arguments import ROLES, Roles
 from recframe._cli.csv import read_numbers, with_ids_alike
 from recframe._cli.formats import ENDINGS, FORMATS, format_of
 from recframe._cli.ndjson import line_of_no_object, refuse_text_of_objects
@@ -202,7 +202,7 @@ class Inputs:
             needed |= {*map(str, of_lists)}
         if needed - {*columns}:
             return lazy
-        texts = [value for name in Roles.names() for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
+        texts = [value for name in ROLES for value in as_tuple(self.roles.get(name) or getattr(Roles, name))]
         names = {*needed, *self.also, MODEL_COLUMN, *(text for text in texts if isinstance(text, str))}
         return lazy.select(name for name in columns if name in names)
 

@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from inspect import Parameter, signature
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
 import recframe
 from recframe._arguments import CALL_ROLES, EXPLAINED, ROLES, Roles
+from recframe._signatures import entries_of
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-_ENTRY = re.compile(r"( *)(\w+(?:, \w+)*) : ")
+QUOTES = "\"'"
+
 HELP = {
     "by": "The list key: one column or several. none: all rows are one list. Rows without a key are a list too.",
-    "item": "The item; read only for --truth, --ties item and the beyond-accuracy metrics.",
     "score": 'The score, higher is better; "score" unless --rank is given, or the file has "rank" instead. A '
     "missing score: not recommended.",
-    "rank": "Instead of --score: the position, from 1. Equal ranks are a tied block that starts there.",
     "truth": "A second file with the key, the item and, if present, the relevance, else 1.",
-    "per": "Columns to report by, with one value in each list; the value is the mean over the lists within each. "
-    "The columns of --by: one value for each list.",
-    "per_item": "Columns to report by that describe the item, such as its genre; read from --truth if there is one. "
-    "The value is that of the whole lists in which only the items with this value are relevant.",
     "ties": "Items of equal score: the exact expected value over all their orders, its bounds, smaller or larger "
     "item first, or row order.",
-    "min_relevance": "A row is relevant from this relevance on; without it: above 0. Lower grades still gain in "
-    'metrics that read grades: "ndcg(grades=relevant)" ends that.',
     "undefined": 'A list without relevant items: left out of the mean, given this value, or an error. "raise_all" '
     "is an error only if no list at all has a value.",
     "catalog": "The items that could be recommended: how many, or a file of them; without it: those of the files.",
-    "subtopic": "The column of subtopics in --truth, which has a row for each subtopic of an item. Read by "
-    "alpha_ndcg and err_ia; without it: all relevant items have one subtopic.",
-    "group": "The column that names the group of an item, such as its seller, in --features, the files or --truth. "
-    "Read by awrf; without it: each item is a group.",
-    "condensed": "Whether rows that nobody judged are left out before the rest is ranked. A row is judged if the "
-    "truth holds its item with a relevance of 0 or more; without --truth, if its relevance is that.",
     "like": 'The library whose options and policies are the defaults of this call, such as "trec_eval", "sklearn" '
     'or "rectools": see recframe explain.',
     "candidates": "With --rank, of a file that holds only some of the ranked rows, but every relevant one: the "
     "number of ranked rows of the list.",
-    "weight": "The weight of a list in every mean over lists, 0 or more, the same in all rows of a list; missing "
-    "counts as 0. Read from --truth where it has the column, else from the files.",
-    "propensity": "The probability, above 0 and up to 1, that the relevance of a row was observed. Each relevant "
-    "item then counts as 1 / propensity items. Read from --truth if there is one, else from the files.",
-    "estimator": 'Of --sampled: the least squares of bias and, as much as the number says, variance ("bv": 0.1); '
-    "the least squares of bias that do not grow with the rank; or the value at the estimated rank. Of --propensity: "
-    '"pooled" divides sums over all lists, where shares of single lists are averaged by default.',
-    "tied": "With --rank, of such a file: the number of rows of the row's tied block.",
 }
-"""What help says of roles whose docstring speaks of Python: of frames, None and quotes."""
+"""What help says of roles whose docstring is about more than files: about lazy frames, collections and functions."""
 
 
 def role_options(call: str) -> list[click.Option]:
@@ -75,7 +55,9 @@ def call_options(name: str, names: Iterable[str]) -> list[click.Option]:
     """Return arguments of a call, an option each."""
     call = getattr(recframe.EagerRec, name)
     texts, parameters = described(call.__doc__), signature(call).parameters
-    return [_option(name, _kind(parameters[name]), texts[name], parameters[name].default) for name in names]
+    notes = SimpleNamespace(__annotations__={name: parameters[name].annotation for name in names})
+    hints = get_type_hints(notes, {"Any": Any, "Literal": Literal})
+    return [_option(name, hint, texts[name], parameters[name].default) for name, hint in hints.items()]
 
 
 def own_arguments(call: str) -> list[str]:
@@ -103,31 +85,31 @@ def _roles_of(call: str) -> list[str]:
 
 
 def described(doc: str | None) -> dict[str, str]:
-    """Return what a docstring says of each parameter, on one line."""
-    texts: dict[str, str] = {}
-    names: list[str] = []
-    margin = 0
-    for line in (doc or "").splitlines():
-        head = _ENTRY.match(line)
-        if head:
-            margin, names = len(head[1]), [name for name in head[2].split(", ") if name not in texts]
-        elif len(line) - len(line.lstrip()) > margin:
-            texts |= {name: f"{texts.get(name, '')} {line.strip()}" for name in names}
-        else:
-            names = []
-    return {name: text.strip().replace("`", "") for name, text in texts.items()}
+    """Return what a docstring says of each argument, on one line, in the words of the command line."""
+    entries = {name: entry for names, entry in entries_of(doc).items() for name in names.split(", ")}
+    texts = {name: " ".join(entry.partition("\n")[2].split()) for name, entry in entries.items()}
+    return {name: _in_options(text, entries) for name, text in texts.items()}
+
+
+def _in_options(text: str, names: Collection[str]) -> str:
+    """Return a text in which arguments, between backticks, are options, and frames are files."""
+    parts = text.replace("the frame", "the files").replace("frame", "file").replace("``", "`").split("`")
+    return "".join(as_option(part, names) if place % 2 else part for place, part in enumerate(parts))
+
+
+def as_option(argument: str, names: Collection[str]) -> str:
+    """Return an argument of these names as an option, ``by="user"`` as ``--by user``; other texts stay."""
+    name, _, value = argument.partition("=")
+    return f"{option_name(name)} {value.strip(QUOTES)}".rstrip() if name in names else argument
+
+
+def option_name(argument: str) -> str:
+    """Return the option of an argument."""
+    return f"--{argument.replace('_', '-')}"
 
 
 MOST_WORDS = 4
 """How many words of an option help shows in its place."""
-
-
-def _kind(parameter: Parameter) -> Any:
-    """Return the type of a parameter whose annotation is text."""
-    note = str(parameter.annotation)
-    if "Literal[" in note:
-        return Literal[tuple(re.findall(r"[\"']([^\"']*)[\"']", note))]
-    return {"int": int, "float": float, "bool": bool}.get(note.partition(" | ")[0], str)
 
 
 def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
@@ -139,10 +121,10 @@ def _option(name: str, kind: Any, text: str, default: Any) -> click.Option:
     settings = _value_of(name, kinds, words)
     settings |= {"metavar": name.upper()} if many else {}
     if bool in kinds:
-        return click.Option([f"--{name.replace('_', '-')}"], is_flag=True, default=None, help=text)
+        return click.Option([option_name(name)], is_flag=True, default=None, help=text)
     settings |= {"required": True} if default is Parameter.empty else {}
     default_text = "" if default is None or not isinstance(default, str | int | float) else f" [{default}]"
-    return click.Option([f"--{name.replace('_', '-')}"], help=f"{text}{default_text}", **settings)
+    return click.Option([option_name(name)], help=f"{text}{default_text}", **settings)
 
 
 def _value_of(name: str, kinds: set[Any], words: Sequence[str]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
+import shlex
 import sys
 import textwrap
 import unicodedata
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from recframe.errors import RecWarning, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from typing import TextIO
 
 _ASCII = str.maketrans({
@@ -69,8 +69,9 @@ def fitted(text: str) -> str:
         return text
     lines: list[str] = []
     for line in text.splitlines():
-        start = re.match(r" *(\S+ {2,})?", line)
-        below = " " * min(start.end() if start else 0, limit // 2)
+        head, gap, text = line.lstrip().partition("  ")
+        start = line.find(text.lstrip()) if gap and " " not in head else len(line) - len(line.lstrip())
+        below = " " * min(start, limit // 2)
         lines += [line] if len(line) <= limit else textwrap.wrap(line, limit, subsequent_indent=below)
     return "\n".join(lines)
 
@@ -84,29 +85,36 @@ def complain(program: str, text: str) -> None:
 
 def as_options(text: str) -> str:
     """Return a message in which the arguments of Python, ``by='user'``, are options: ``--by user``."""
-    from recframe._arguments import Roles
+    from recframe._arguments import ROLES
     from recframe._cli.options import own_arguments
 
-    own = (*Roles.names(), *own_arguments("compare"), "save")
-
-    def option(match: re.Match[str]) -> str:
-        name, value = match[1], match[2] or match[3]
-        return f"--{name.replace('_', '-')} {value}" if name in own else match[0]
-
-    def options(match: re.Match[str]) -> str:
-        name = "-m" if match[1] == "metrics" else f"--{match[1].replace('_', '-')}"
-        known = match[1] in (*Roles.names(), "metrics")
-        return " ".join(f"{name} {value}" for value in re.findall(r"'([^']*)'", match[2])) if known else match[0]
-
-    text = re.sub(r"\bleave (\w+)= out", lambda match: f"leave --{match[1].replace('_', '-')} out", text)
-    text = re.sub(r"(?<![\w(])(\w+)=\[('[^\]]*')\]", options, text)
-    text = re.sub(r"(?<![\w(])sampled=[\[(]([\d_, -]*)[\])]", _pair, text)
-    text = re.sub(r"\buse (\w+)=$", lambda match: f"use --{match[1]}", text)
-    return re.sub(r"(?<![\w(])(\w+)=(?:'([^' ]+)'|([\w.+-]+\b))", option, text)
+    own = {*ROLES, *own_arguments("compare"), "metrics", "judge", "save", "counts", "chance"}
+    return "\n".join(" ".join(_with_options(iter(line.split(" ")), own)) for line in text.split("\n"))
 
 
-def _pair(match: re.Match[str]) -> str:
-    return f"--sampled {re.sub('[_ ]', '', match[1])}"
+CLOSING = {"'": "'", "[": "]", "(": ")"}
+"""What ends a value of several words, by how it starts."""
+
+
+def _with_options(words: Iterator[str], own: Collection[str]) -> Iterator[str]:
+    """Yield the words of a line, those that are arguments as options."""
+    for word in words:
+        name, is_argument, value = word.partition("=")
+        if not is_argument or name not in own or "..." in value:
+            yield word
+            continue
+        option = "-m" if name == "metrics" else f"--{name.replace('_', '-')}"
+        if value[:1] in CLOSING:
+            closing = CLOSING[value[0]]
+            while closing not in value[1:]:
+                value += f" {next(words, closing)}"
+            inside, _, after = value[1:].partition(closing)
+            parts = [inside] if closing == "'" else [part.strip("'") for part in inside.split(", ")]
+            parts = [",".join(parts).replace("_", "")] if name == "sampled" else parts
+            yield " ".join(f"{option} {shlex.quote(part)}" for part in parts) + after
+        else:
+            value = value.removeprefix("True")  # of a flag
+            yield f"{option}{value}" if value[:1] in ("", *",;:.)") else f"{option} {value}"
 
 
 def progress(text: str) -> None:

@@ -12,7 +12,9 @@ from recframe.metrics import Metric
 from recframe.profiles._spec import spec_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recframe._display.cells import Cell
 
 LETTERS = "".join(filter(str.isalpha, map(chr, RAISED)))
 """The letters of models."""
@@ -76,15 +78,16 @@ class Decided:
         best = max(left, key=lambda model: sign * left[model])
         return {best} | {model for model in left if frozenset((model, best)) in self.tested[about]}
 
-    def notes(self, *, letters: bool) -> list[str]:
-        """Return what the marks mean."""
+    def notes(self, columns: Iterable[Iterable[Cell]], *, letters: bool) -> list[str]:
+        """Return what the marks in the cells of a table mean."""
         if not self.tested:
             return []
         if not any(self.beaten.values()):
             return ["No model is found better than another."]
         every = {frozenset(pair) for pair in combinations(self.models, 2)}
         some = any(pairs < every for pairs in self.tested.values())
-        notes = ["Bold: the best mean, and each that the comparison does not find worse than it."]
+        bold = any(cell.bold for cells in columns for cell in cells)
+        notes = ["Bold: the best mean, and each that the comparison does not find worse than it."] if bold else []
         notes += ["Only some pairs of models were compared."] if some else []
         return notes + (["Letters: the models that this one is better than, by the verdict."] if letters else [])
 

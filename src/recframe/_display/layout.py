@@ -170,7 +170,7 @@ def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) ->
             about = about_of(columns, segments, [name] * len(cells))
             cells = decided_cells(cells, list(map(label_text, columns["model"])), columns[name], about, look)
         layout.add(str(name), cells)
-    layout.notes += look.decided.notes(letters=_lettered(look))
+    layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
     return layout
 
 
@@ -200,7 +200,7 @@ def _of_describe(columns: Columns, records: Mapping[str, Metric], look: Look) ->
             layout.add("interval", interval_texts(columns, look.digits))
         elif name not in ("low", "high"):
             layout.add(name, [number_cell(value, look.digits) for value in columns[name]])
-    layout.notes += look.decided.notes(letters=_lettered(look))
+    layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
     layout.notes += interval_notes("mean", "describe", look)
     return layout
 

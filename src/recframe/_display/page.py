@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from html import escape as escape_marks
 from typing import TYPE_CHECKING, Any
@@ -175,9 +174,10 @@ def chart_html(chart: Any, name: object) -> str:
     spec = chart.to_dict(validate=False)
     spec["config"] = {**spec.get("config", {}), **CHART_STYLE}
     version = "_".join(altair().SCHEMA_VERSION.split(".")[:2])
-    svg = re.sub(r'(\bid="|url\(#)', rf"\g<1>chart-{name}-", vl_convert.vegalite_to_svg(spec, vl_version=version))
-    svg = re.sub(r"^.*?(?=<svg)", "", svg, flags=re.DOTALL)
-    return f"<figure>{svg}</figure>"
+    svg = vl_convert.vegalite_to_svg(spec, vl_version=version)
+    for start in (' id="', "url(#"):
+        svg = svg.replace(start, f"{start}chart-{name}-")
+    return f"<figure>{svg[svg.index('<svg') :]}</figure>"
 
 
 def escape(text: str) -> str:

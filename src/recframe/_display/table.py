@@ -245,18 +245,19 @@ def table(
 
 def _decided(values: Columns, compared: Any, records: Mapping[str, Metric]) -> Decided:
     """Return what a comparison decides about the models of a table."""
-    rows = columns_of(eager_result(compared))
-    if not rows.keys() >= IS_COMPARE | {"verdict"}:
-        msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, rows))}"
+    tested = eager_result(compared)
+    if not {*tested.columns} >= IS_COMPARE | {"verdict"}:
+        msg = f"compared= is no result of compare: it has the columns {', '.join(map(repr, tested.columns))}"
         raise InputError(msg, "recframe.table(values, compared=rec.compare('ndcg', k=10))")
     segments, metrics = labels_of(values, records)
     if "model" not in values or values.keys() >= IS_COMPARE or values.keys() >= IS_RANKS:
         msg = "compared= decides about the means of several models, which the result does not hold"
         raise InputError(msg, "recframe.table(rec.evaluate('ndcg', k=10), compared=compared)")
     models = list(dict.fromkeys(map(label_text, values["model"])))
+    rows = columns_of(tested.filter(nw.col("metric").is_in([*map(str, metrics or values["metric"])])))
     of_rows = list(rows)[: list(rows).index("metric")]
     strangers = {label_text(name) for role in ("model", "baseline") for name in rows[role]} - {*models}
-    if of_rows != segments or strangers or not {*map(str, rows["metric"])} & {*map(str, metrics or values["metric"])}:
+    if of_rows != segments or strangers or not rows["metric"]:
         msg = "compared= is of other models, metrics or segments than the result"
         raise InputError(msg, "call compare with the same models, metrics, k= and per=")
     return decided_of(rows, models, records)

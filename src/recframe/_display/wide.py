@@ -79,7 +79,7 @@ def wide_layout(columns: Columns, records: Mapping[str, Metric], look: Look, of:
         layout = _turned(values, ["metric", *who], by_segment=True)
     else:
         layout = _turned(values, [*map(str, segments), *who], by_segment=False)
-    layout.notes += look.decided.notes(letters=look.letters and look.decided.lettered)
+    layout.notes += look.decided.notes(layout.columns, letters=look.letters and look.decided.lettered)
     if columns.keys() >= IS_COMPARE:
         layout.notes += ["Bold: the model is better, by the verdict."] if any(one.cell.bold for one in values) else []
         layout.notes += [

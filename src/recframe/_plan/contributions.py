@@ -71,7 +71,9 @@ class Contributions:
     ) -> None:
         if not metric.is_additive:
             msg = f"a list's {metric.name} is no sum over its rows"
-            raise OptionError(msg, "contributions accepts the metrics whose value is one, such as 'ndcg' or 'map'")
+            raise OptionError(
+                msg, "name a metric whose value is a sum over the rows of a list, such as 'ndcg' or 'map'"
+            )
         item = item or given.truth is not None or query.ties in ("item", "item_desc")
         self._names = {
             **({MODEL: MODEL} if query.several else {}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from recframe._arguments import ALL_ROLES
+from recframe._arguments import ROLES
 from recframe._signatures import checked_call, show_roles
 from recframe._values import choice
 from recframe.errors import OptionTypeError
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
 Dialect = Literal["duckdb", "postgres", "clickhouse", "bigquery", "snowflake", "databricks", "trino", "athena"]
 """The databases for which queries are written."""
-UNREAD = ("partitions", "train", "features", "catalog", "truth")
-"""The roles that are tables here, or nothing."""
-SQL_ROLES = tuple(name for name in ALL_ROLES if name not in UNREAD)
+SQL_ROLES = tuple(name for name, role in ROLES.items() if role.kind in ("column", "policy"))
+"""The others are tables here, or nothing."""
 
 
 @checked_call
