@@ -319,3 +319,16 @@ def test_objects_without_an_order_are_keys_but_order_nothing():
     assert frame.rec.mrr(by="mixed") == pytest.approx((1 / 2 + 1) / 2)
     with pytest.raises(recframe.errors.ColumnTypeError, match="item='mixed' holds objects that have no order"):
         frame.rec.ndcg(by=None, item="mixed", ties="item")
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "ms"])
+def test_datetimes_of_other_units_match_up_to_the_last_year(unit):
+    pl = pytest.importorskip("polars")
+    first, second, never = map(dt.datetime.fromisoformat, ("2026-01-01", "2026-01-02", "9999-12-31"))
+    rows = pl.DataFrame({"day": [first, first, second], "item": [1, 2, 1], "score": [0.1, 0.2, 0.3]})
+    rows = rows.with_columns(pl.col("day").cast(pl.Datetime("ns")))
+    for end, expected in ((second, (1 / 2 + 1) / 2), (never, 1 / 4)):
+        if end == never and unit == "ns":
+            continue
+        truth = pl.DataFrame({"day": [first, end], "item": [1, 1]}).with_columns(pl.col("day").cast(pl.Datetime(unit)))
+        assert rows.rec.mrr(truth=truth, by="day") == pytest.approx(expected)

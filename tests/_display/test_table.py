@@ -366,3 +366,36 @@ def test_metrics_of_ones_own_without_a_cutoff_are_known_with_one():
 def test_large_numbers_have_an_exponent():
     frame = pl.DataFrame({"model": ["a", "b"], "dcg@2": [1e300, -1e15]})
     assert [row[1] for row in rows(recframe.table(frame))[1:]] == ["1.0000e+300", "-1.0000e+15"]
+
+
+TWO_LISTS = {"user": [1, 1, 2, 2], "item": [1, 2, 1, 2], "relevant": [1, 0, 0, 1], "score": [0.9, 0.8, 0.4, 0.1]}
+TWO_MODELS = TWO_LISTS | {"other": [0.1, 0.8, 0.3, 0.2], "country": ["at", "at", "be", "be"]}
+
+
+@pytest.mark.parametrize(
+    ("call", "interval", "cells"),
+    [
+        ("describe", "plus_minus", {"mean": "0.8155 +0.1845/-0.8155"}),
+        ("compare", "plus_minus", {"difference": "-0.1845 +1.1845/-0.8155", "verdict": "open"}),
+        ("compare", "none", {"difference": "-0.1845", "mean": "0.6309"}),
+    ],
+)
+def test_intervals_stand_beside_means_or_nowhere(call, interval, cells):
+    pytest.importorskip("scipy")
+    frame = pytest.importorskip("polars").DataFrame(TWO_MODELS)
+    result = getattr(frame.rec, call)("ndcg", score=["score", "other"], by="user")
+    names, _, row, *_ = str(recframe.table(result, interval=interval)).splitlines()
+    found = dict(zip(*([cell.strip() for cell in line.split("|")] for line in (names, row)), strict=True))
+    assert {name: found[name] for name in cells} == cells
+    assert "interval" not in found
+    assert ("wins/ties/losses" in found) == (call == "compare")
+
+
+def test_columns_may_be_segments_or_metrics_without_models():
+    frame = pytest.importorskip("polars").DataFrame(TWO_MODELS)
+    result = frame.rec.evaluate(["ndcg", "map"], by="user", per="country")
+    lines = {name: str(recframe.table(result, columns=name)).split() for name in ("metric", "segment")}
+    assert lines["metric"][:7] == ["|", "country", "|", "ndcg", "|", "map", "|"]
+    assert lines["segment"][:7] == ["|", "metric", "|", "at", "|", "be", "|"]
+    for found in lines.values():
+        assert {"1.0000", "0.6309", "0.5000"} <= {*found}

@@ -256,6 +256,17 @@ def test_each_metric_can_be_parsed(name):
     assert sqlglot.parse_one(query, dialect=dialect)
 
 
+def test_a_catalog_is_a_table_or_a_number():
+    catalog = [{"item": item} for item in "abcdefgh"]
+    rows = [{"user": i % 3, "item": "abcba"[i], "score": i / 5, "relevant": 1} for i in range(5)]
+    ours = ENGINES["polars"].engine
+    expected = ours.ask(ours.frame(rows), "coverage", 2, catalog=8)
+    for given, tables in (({"catalog": "catalog"}, {"catalog": catalog}), ({"catalog": 8}, {})):
+        query = recframe.sql("coverage@2", table="recs", dialect="duckdb", **given)
+        (row,) = DuckDB().rows({"recs": rows, **tables}, query)
+        assert same(row["coverage_at_2"], expected)
+
+
 def test_equal_calls_have_equal_texts():
     query, again = (recframe.sql("mrr@5", table="recs", dialect="postgres") for _ in range(2))
     assert query == again
@@ -284,6 +295,7 @@ def test_no_step_has_the_name_of_a_table():
         ({"table": ""}, "table='' names no table"),
         ({"types": {"clicked": "bool"}}, "did you mean 'boolean'"),
         ({"catalog": ["a"]}, "neither a table nor a number"),
+        ({"types": ["boolean"]}, "does not name columns and what they hold"),
         ({"metrics": "diversity", "features": "genres"}, "which of its columns are features"),
         (
             {"metrics": "err", "dialect": "postgres"},

@@ -353,3 +353,8 @@ def test_lists_is_refused_where_no_metric_averages_some_of_them(name):
     with pytest.raises(recframe.errors.OptionError, match=f"lists='truth' says .*, but {name} reads all lists"):
         frame.rec.evaluate(name, lists="truth", **given)
     assert frame.rec.evaluate([name, "mrr"], lists="truth", **given).width == 2
+
+
+def test_explain_prints_the_formula_of_the_distance():
+    assert "cos(fᵢ, fⱼ)" in recframe.explain("diversity")
+    assert "features that are 0 in one of fᵢ, fⱼ" in recframe.explain("diversity(distance=hamming)")

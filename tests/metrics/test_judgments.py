@@ -136,3 +136,15 @@ def test_the_residual_is_found_where_it_is_looked_for(polars_engine, metric):
     given = {} if "(" in metric else {"residual": True}
     with pytest.raises(recframe.OptionTypeError, match="'rbp_residual'"):
         polars_engine.ask(frame, *(("rbp",) if given else ("evaluate", metric)), **given)
+
+
+@pytest.mark.parametrize(
+    ("label", "line"),
+    [
+        ("partial_auc(negatives=2)", "A / (n · R), A: the area up to n rows that are not relevant, in rows"),
+        ("partial_auc(negatives=2,positives=first)", "A / (n · min(R, n))"),
+        ("partial_auc(points=thresholds)", "the curve is a straight line over a tied block"),
+    ],
+)
+def test_explain_prints_the_formula_of_the_options(label, line):
+    assert f"  {line}\n" in recframe.explain(label)

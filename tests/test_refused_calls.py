@@ -1,0 +1,144 @@
+"""What calls refuse where two of their arguments, or an argument and the frame, do not go together."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+import pytest
+
+import recframe
+
+pl = pytest.importorskip("polars")
+
+FRAME = pl.DataFrame(
+    {
+        "user": [1, 1, 2, 2],
+        "item": ["a", "b", "a", "c"],
+        "relevant": [1, 0, 0, 1],
+        "score": [0.9, 0.8, 0.4, 0.1],
+        "other": [0.1, 0.8, 0.3, 0.2],
+        "genre": ["x", "y", "x", "y"],
+        "day": [1, 2, 3, 4],
+        "p": [0.5, 1.0, 1.0, 0.5],
+    }
+)
+FEATURES = pl.DataFrame({"item": ["a", "b", "c"], "f": [1.0, 0.5, 0.0]})
+MODELS = {"score": ["score", "other"]}
+PER_ITEM = {"truth": FRAME.select("user", "item", "relevant", "genre"), "per_item": "genre"}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rec: rec.ndcg(mean="median", weight="p"), "mean='median' weighs no lists, but weight='p' does"),
+        (lambda rec: rec.ndcg(mean="median", partitions=2), "mean='median' needs all lists together"),
+        (lambda rec: rec.recall(2, propensity="p", mean="median", estimator="pooled"), "divides sums over all lists"),
+        (lambda rec: rec.recall(2, estimator="pooled"), "estimator='pooled' is about propensities"),
+        (lambda rec: rec.mrr(**PER_ITEM, by=["user", "genre"]), "per_item='genre' describes items, but by= has it"),
+        (lambda rec: rec.mrr(**PER_ITEM, min_relevance=0), "which min_relevance=0 would call relevant"),
+        (lambda rec: rec.evaluate("coverage@2", counts=True), "counts=True counts lists with a value, but coverage@2"),
+        (lambda rec: rec.compare("coverage@2", **MODELS, test="randomization"), "needs a value per list, but coverage"),
+        (lambda rec: rec.partial_auc(negatives=2, points="thresholds"), "negatives=2 counts rows"),
+        (lambda rec: rec.partial_auc(positives="first"), "positives='first' counts as many relevant items"),
+        (lambda rec: rec.plot.curve(["ndcg@5"]), "curve shows metrics over the cutoff, but ndcg@5 has a cutoff"),
+        (lambda rec: rec.plot.curve(["mrr"], k=None), "curve shows metrics over the cutoff"),
+        (lambda rec: rec.split(time="day", since="last monday"), "since='last monday' is no point in time"),
+        (lambda rec: rec.position_bias(relevant="relevant", rank="day"), "no item of a list is shown at two positions"),
+        (lambda rec: rec.diversity(2, features=FEATURES.with_columns(f=1e200)), "features holds 1e+200, but a feature"),
+    ],
+)
+def test_of_frames(call, message):
+    with pytest.raises(recframe.RecError, match=re.escape(message)):
+        call(FRAME.rec(by="user"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda rec: rec.check(strict=True), "strict=True needs the data, which a lazy frame does not have yet"),
+        (
+            lambda rec: rec.diversity(2, features=FEATURES.with_columns(f=pl.concat_list("f", "f")).lazy()),
+            "how long they",
+        ),
+        (lambda rec: rec.position_bias(relevant="relevant", rank="day").collect(), "no item of a list is shown at two"),
+        (lambda rec: rec.tune("ndcg", score=["score", "other"]).collect(), "folds=5 is more than the 2 lists"),
+    ],
+)
+def test_of_lazy_frames(call, message):
+    with pytest.raises(recframe.RecError, match=re.escape(message)):
+        call(FRAME.lazy().rec(by="user"))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: recframe.require(FRAME.rec.evaluate("ndcg"), {3: 0.1}), "3 is not the name of a metric"),
+        (lambda: recframe.rec(FRAME).no_such_call(), "the namespace has no method 'no_such_call'"),
+    ],
+)
+def test_of_names(call, message):
+    with pytest.raises(recframe.RecError, match=re.escape(message)):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("result", "columns", "message"),
+    [
+        (FRAME.rec.evaluate(["ndcg", "map"], **MODELS), "segment", "columns='segment' needs segments"),
+        (FRAME.rec.rank_models("ndcg", score=["score", "other"]), "metric", "but these are ranks"),
+    ],
+)
+def test_of_tables(result, columns, message):
+    pytest.importorskip("scipy")
+    with pytest.raises(recframe.OptionError, match=re.escape(message)):
+        recframe.table(result, columns=columns)
+
+
+def test_two_columns_of_one_name():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame([[1, 1, 1, 1.0]], columns=["user", "score", "relevant", "score"])
+    with pytest.raises(recframe.MissingColumnError, match="score='score': the frame has 2 columns of that name"):
+        recframe.rec(frame).ndcg(by="user")
+
+
+def test_moments_of_numpy():
+    np = pytest.importorskip("numpy")
+    log = FRAME.with_columns(day=pl.date(2026, 1, 1) + pl.duration(days="day"))
+    moments = [np.datetime64("2026-01-04"), dt.date(2026, 1, 4), "2026-01-04"]
+    first, *others = [log.rec.split(time="day", since=moment)[1] for moment in moments]
+    assert first["item"].to_list() == ["b", "a", "c"][-len(first) :]
+    assert all(first.equals(other) for other in others)
+
+
+class Data:
+    """What boosters hand over, with the sizes of lists or without."""
+
+    def __init__(self, sizes):
+        self._sizes = sizes
+
+    def get_label(self):
+        return [1, 0, 0, 1]
+
+    def get_group(self):
+        return self._sizes
+
+    def get_uint_info(self, _):
+        return pytest.importorskip("numpy").cumsum([0, *(self._sizes or [])])
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "lightgbm.sklearn", "xgboost"])
+def test_boosters_without_groups(library):
+    evaluate = recframe.feval("mrr", library=library)
+
+    def call(sizes):
+        scores = FRAME["score"].to_numpy()
+        return (
+            evaluate(Data(None).get_label(), scores, None, sizes)
+            if library == "lightgbm.sklearn"
+            else evaluate(scores, Data(sizes))
+        )
+
+    with pytest.raises(recframe.InputError, match="the data has no groups"):
+        call(None)
+    assert call([2, 2])[1] == pytest.approx(FRAME.rec.mrr(by="user"))
