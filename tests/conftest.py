@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import zlib
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,8 @@ from changed import changed_files
 from engines import ENGINES, Pandas, Polars
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from engines.base import Engine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,8 +79,13 @@ def chosen(config: pytest.Config) -> list[str]:
     return names
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that has an argument `engine` on each engine in turn."""
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> Iterator[None]:
+    """Run a test that has an argument `engine` on each engine in turn, and make no test that is not in a share.
+
+    Three in four are not, and to make them takes each process longer than to choose. Where pytest has no `_calls`, and for
+    a test that is named by its parameters, `pytest_collection_modifyitems` chooses alone.
+    """
     if "engine" in metafunc.fixturenames:
         of_spark = pytest.mark.spark
         metafunc.parametrize(
@@ -87,6 +96,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             ],
             scope="session",
         )
+    yield
+    made = getattr(metafunc, "_calls", [])
+    if made and not any("[" in arg for arg in metafunc.config.args):
+        of_test = {"path": metafunc.definition.path, "function": metafunc.function}
+        names = [f"{metafunc.definition.name}[{call.id}]" for call in made]
+        items = [SimpleNamespace(name=name, callspec=call, **of_test) for name, call in zip(names, made, strict=True)]
+        kept = [item.callspec for item in items if in_share(metafunc.config, item)]
+        made[:] = kept or made[:1]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -96,6 +113,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest sorts what is left
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep of each engine what it can do and its share of that, and slow tests where they are requested."""
     kept, rest = [], []
@@ -155,9 +173,17 @@ def in_time(config: pytest.Config, item: pytest.Item) -> bool:
 
 def is_whole(config: pytest.Config, path: Path) -> bool:
     """Return whether a test file runs whole, or one in the peers' folder: named on the command line, or changed."""
-    named = (Path(config.invocation_params.dir, arg.split("::")[0]).resolve() for arg in config.args)
-    files = {*named, *changed_files(ROOT)}
+    files = whole_files(config.invocation_params.dir, tuple(config.args))
     return path in files or (path == PEERS and any(one.is_relative_to(PEERS) for one in files))
+
+
+@cache
+def whole_files(directory: Path, args: tuple[str, ...]) -> frozenset[Path]:
+    """Return the files that run whole: those that a command line in a directory names, and those that are changed."""
+    named = {Path(directory, arg.split("::")[0]).resolve() for arg in args}
+    if PEERS in named:
+        named.update(PEERS.glob("*.py"))
+    return changed_files(ROOT).union(named)
 
 
 @pytest.fixture(params=["pandas", "pandas alone"])
