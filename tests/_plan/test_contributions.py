@@ -158,6 +158,13 @@ def test_odd_frames(engine, data):
     assert_sums(engine, frame, label, by, by=by, truth=there)
 
 
+def test_a_tied_block_across_the_cutoff(engine):
+    rows = [{"user": 1, "item": i, "relevant": int(i in (0, 2)), "score": float(i < 3)} for i in range(5)]
+    rows += [{"user": 2, "item": i, "relevant": int(i == 3), "score": float(i < 1)} for i in range(5)]
+    for label in ("roc_auc@2", "roc_auc@3", "ndcg@2", "map@2"):
+        assert_sums(engine, engine.frame(rows), label, ["user"], by=["user"])
+
+
 # --- which row adds what ----------------------------------------------------------------------------------
 
 

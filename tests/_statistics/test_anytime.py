@@ -72,6 +72,14 @@ def test_the_bounded_e_value_is_a_mean_over_bets():
     assert law.p_value(sums_of(values), RANGE) == pytest.approx(1 / expected, rel=1e-9)
 
 
+def test_values_on_another_scale_reject_as_soon():
+    for law in (anytime.Asymptotic(LEVEL, 200), anytime.Bounded(LEVEL, 200)):
+        values = np.random.default_rng(3).uniform(-0.3, 0.5, 30)
+        p, ends = law.p_value(sums_of(values), RANGE), np.hstack(law.interval(sums_of(values), RANGE))
+        assert law.p_value(sums_of(values * 3), (-3.0, 3.0)) == pytest.approx(p, rel=1e-12)
+        assert np.hstack(law.interval(sums_of(values * 3), (-3.0, 3.0))) == pytest.approx(ends * 3, rel=1e-9)
+
+
 @pytest.mark.parametrize(("up", "down"), [(1.0, -1.0), (0.1, -1.0), (0.9, -0.2), (0.02, -0.9)])
 @pytest.mark.parametrize("planned", [5, 100])
 def test_the_mean_of_the_bounded_e_value_is_at_most_1(up, down, planned):
