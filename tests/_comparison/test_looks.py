@@ -7,6 +7,7 @@ pytest.importorskip("scipy")
 from scipy import stats
 
 import recframe
+from recframe._lists import paired_sums
 from recframe._statistics.student import Sums
 from sessions import MODELS, pair_of, rows_of
 
@@ -162,3 +163,12 @@ def test_states_of_weighted_lists_have_no_bounded_test(library):
         merged = recframe.merge(frame.rec.state("mrr", by="session", score=["a", "b"], **more))
         with pytest.raises(recframe.OptionError, match="one of the metrics is mrr, which weighs lists"):
             merged.compare(test="anytime-bounded")
+
+
+def test_one_negative_value_opens_the_range_of_differences():
+    """Values of nDCG are from 0 to 1, and below where a relevance is negative."""
+    pairs = [paired_sums.Pair(0, 1, 0)]
+    for negative, least in (((0.0, 0.0), -1.0), ((1.0, 0.0), -np.inf), ((0.0, 1.0), -np.inf)):
+        found = dict(zip(paired_sums.NEGATIVE, np.array(negative)[:, None, None], strict=True))
+        low, high = paired_sums.bounds(found, pairs, lambda _: (-np.inf, 1.0))
+        assert [low.item(), high.item()] == [least, -least]

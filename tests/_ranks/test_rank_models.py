@@ -7,6 +7,7 @@ pytest.importorskip("scipy")
 
 import recframe
 from recframe._ranks.rank_models import Means
+from recframe._statistics import rank_intervals
 from recframe._statistics.rank_intervals import Ranks
 from sessions import MODELS, rows_of, values_of
 
@@ -56,6 +57,18 @@ def test_ranks_are_those_of_csranks(name, confidence):
     found = Ranks.of(means[:, None] - means, variances, np.inf, confidence, 20_000, 0)
     for ours, theirs in zip((found.low, found.rank, found.high), CSRANKS[name, confidence], strict=True):
         assert ours.tolist() == [int(one) for one in theirs.split()]
+
+
+def test_few_units_make_models_more_alike_but_no_more_certain():
+    """Errors of differences move towards one, and their squares keep their sum."""
+    means, covariance = means_of("many")
+    own = np.diag(covariance)
+    variances = own[:, None] + own - 2 * covariance
+    errors = {degrees: rank_intervals._draws(variances, degrees, 1, 0)[1] for degrees in (1e-9, 3.0, np.inf)}
+    apart = ~np.eye(len(means), dtype=bool)
+    assert errors[np.inf] == pytest.approx(np.sqrt(variances), abs=1e-12)
+    assert np.ptp(errors[1e-9][apart]) < 1e-9 < np.ptp(errors[3.0][apart]) < np.ptp(errors[np.inf][apart])
+    assert [np.square(each).sum() for each in errors.values()] == pytest.approx([variances.sum()] * 3)
 
 
 @pytest.mark.parametrize(

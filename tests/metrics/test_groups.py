@@ -142,6 +142,13 @@ def test_the_value_of_the_fair_ranking_track(engine):
     assert [1 - math.log(2) * value for value in found.values()] == [pytest.approx(TREC, abs=1e-7)]
 
 
+def test_a_target_may_give_a_group_nothing():
+    assert AWRF(target={"x": 0, "y": 2}).target == (("x", 0.0), ("y", 2.0))
+    for wrong in ({"x": -0.1, "y": 1}, {"x": 0, "y": 0}, {"x": math.inf, "y": 1}):
+        with pytest.raises(recframe.OptionError, match="holds no shares"):
+            AWRF(target=wrong)
+
+
 def test_lists_without_a_group_have_no_value(engine):
     rows = [{**row, "user": 2, "group": None} for row in ONE] + ONE
     found = engine.ask(engine.frame(rows), "evaluate", ["awrf", "awrf(target=relevant)"], group="group", per="user")
