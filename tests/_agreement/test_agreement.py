@@ -225,6 +225,16 @@ def test_the_least_overlap_of_tied_items_is_its_expected_value(engine):
     assert [found[f"{name}@20"] for name in measures] == pytest.approx([means[0], means[2]], abs=1e-12)
 
 
+def test_the_residual_of_a_tie_across_the_cutoff_is_in_proportion(engine):
+    """Of three items, two are tied for the last place, so that 2 ± ½ items are shared where 1, 2 or 3 may be."""
+    rows = [{"item": i, "a": a, "b": b} for i, (a, b) in enumerate([(5, 5), (4, 4), (3, 0), (3, 3), (3, 1)])]
+    rows = [{"user": 1, **row} for row in rows]
+    (found,) = engine.ask(engine.frame(rows), "agreement", 3, score=["a", "b"], measures=["rbo_residual", "overlap"])
+    assert found["overlap@3"] == pytest.approx((2 + 1 / 3) / 3)
+    two, three = (bounds_of_overlap([0, 1, last], [0, 1, 3], 0.9)[2] for last in (2, 3))
+    assert found["rbo_residual@3"] == pytest.approx(two * 2 / 3 + three / 3, abs=1e-12)
+
+
 @pytest.mark.parametrize("measure", ["spearman", "kendall", "tau_ap"])
 def test_one_correlation_alone(engine, measure):
     frame = engine.frame({"user": [1] * 3, "item": [1, 2, 3], "a": [3, 2, 1], "b": [3, 2, 1]})

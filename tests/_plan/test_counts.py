@@ -33,6 +33,12 @@ def test_lists_with_and_without_a_value_are_counted(engine):
     assert sorted(zip((row["country"] for row in per), counts(per), strict=True)) == [("at", (1, 1)), ("be", (1, 1))]
 
 
+def test_a_frame_without_rows_has_no_list(engine):
+    kinds = dict.fromkeys(ROWS, "int64") | dict.fromkeys(["old", "new"], "float64") | {"item": "str", "country": "str"}
+    frame = engine.frame({name: [] for name in ROWS}, kinds)
+    assert counts(engine.ask(frame, "evaluate", ["mrr", "ndcg@1"], score=["old"], counts=True)) == [(0, 0)]
+
+
 @pytest.mark.parametrize(
     ("metrics", "given", "expected"),
     [

@@ -245,6 +245,20 @@ def test_a_profile_that_reads_the_whole_list_says_how_to_write_it():
         rec.evaluate("rbp_90", like="ranx")
 
 
+def test_names_in_one_text_are_told_apart_where_all_are_names():
+    for text, hint in (("ndcg, map", "metrics=['ndcg', 'map']"), ("ndcg, m@@p", None), ("ndcg@@5", None)):
+        with pytest.raises(recframe.OptionError, match=re.escape(hint or "write 'ndcg@10'")) as caught:
+            parse(text)
+        assert hint is not None or "metrics=" not in str(caught.value)
+
+
+def test_a_text_is_too_long_for_a_name_from_1001_characters_on():
+    with pytest.raises(recframe.OptionError, match="is not the name of a metric"):
+        parse("-" * 1000)
+    with pytest.raises(recframe.OptionError, match="has 1001 characters, but the name of a metric up to 1000"):
+        parse("-" * 1001)
+
+
 def test_nothing_unrelated_is_suggested():
     with pytest.raises(recframe.OptionError) as caught:
         parse("clicks@10")
