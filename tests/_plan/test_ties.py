@@ -9,12 +9,14 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+import narwhals as nw
 import pytest
 
 import recframe
 from compare import ask_case, same
 from oracle import ORACLES, Case, mean, parse
 from oracle.rows import orders
+from recframe._plan import ranks
 from recframe.metrics import METRICS
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
 from spellings import spelled, spellings_of
@@ -203,3 +205,10 @@ def test_weights_of_too_many_positions_are_not_summed(engine):
     frame = engine.frame([{"user": 1, "item": 1, "relevant": 1, "score": 1}])
     with pytest.raises(recframe.OptionError, match="k=2147483647 is more than 10000000"):
         engine.ask(frame, "evaluate", ["ndcg(ideal=ones)"], k=2**31 - 1)
+
+
+def test_rows_that_absent_ones_move_to_the_cutoff_are_kept():
+    pl = pytest.importorskip("polars")
+    rows = pl.LazyFrame({"start": [1, 1, 2, 2], "relevance": [0.0, 1.0, 0.0, 1.0], "absent": [2, 2, 2, 2]})
+    moved = ranks.shift_past_omitted_rows(nw.from_native(rows), 3, descending=False).to_native().collect()
+    assert moved.select("start", "relevance", "absent").rows() == [(1, 0.0, 2), (3, 1.0, 0), (2, 0.0, 2)]
