@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import recframe
 from compare import same
 from engines import ENGINES
+from recframe._engines.registry import adapter_of
+from strategies import examples
 
 METRICS = ["ndcg@2", "mrr", "recall@1", "gauc", "dcg@3"]
 MODELS = ["old", "new"]
@@ -84,29 +86,40 @@ ROLES = {
 }
 
 
-@pytest.mark.parametrize("case", ROLES)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_states_of_any_split_are_those_of_the_whole(engine, case, seed):
+@examples(12)
+@given(st.sampled_from([*ROLES]), st.integers(0, 2**32 - 1), st.lists(st.integers(0, 4), min_size=14, max_size=14))
+def test_any_split_adds_up_to_the_whole(engine, case, seed, part_of_user):
+    """Of stored states and of ``partitions=``; a list in two parts is refused."""
     pytest.importorskip("scipy")
     rows, roles = sample(seed), {"score": MODELS, **ROLES[case]}
-    parts = split(seed, rows, 3)
-    merged = recframe.merge(states_of(engine, rows, parts, METRICS, **roles))
-    frame = engine.frame(rows, KINDS)
+    parts = [[user or None for user in range(14) if part_of_user[user] == part] for part in {*part_of_user}]
+    states = states_of(engine, rows, parts, METRICS, **roles)
+    merged, frame = recframe.merge(states), engine.frame(rows, KINDS)
     cluster = {name: value for name, value in roles.items() if name == "cluster"}
     own = {name: value for name, value in roles.items() if name != "cluster"}
-    order = (
-        (lambda rows: rows)
-        if engine.sorts
-        else (lambda rows: sorted(rows, key=lambda row: (str(row.get("day")), MODELS.index(row["model"]))))
-    )
-    assert_same(plain(merged.evaluate(counts=True)), order(engine.ask(frame, "evaluate", METRICS, counts=True, **own)))
+    key = lambda row: (str(row.get("day")), row["model"], row.get("metric", ""))  # noqa: E731
+    whole = sorted(engine.ask(frame, "evaluate", METRICS, **own), key=key)
+    assert_same(sorted(plain(merged.evaluate()), key=key), whole)
     described = ["metric", "model", "lists", "mean", "std", "min", "max", "zeros", "undefined", "low", "high"]
-    key = lambda row: (str(row.get("day")), row["model"], row["metric"])  # noqa: E731
     found = sorted(plain(merged.describe()), key=key)
     assert_same(found, sorted(engine.ask(frame, "describe", METRICS, **own, **cluster), key=key), described)
     found = sorted(plain(merged.compare()), key=key)
-    expected = sorted(engine.ask(frame, "compare", METRICS, **own, **cluster), key=key)
-    assert_same(found, expected)
+    assert_same(found, sorted(engine.ask(frame, "compare", METRICS, **own, **cluster), key=key))
+    if adapter_of(frame).partitions is not None:
+        found = engine.ask(frame, "evaluate", METRICS, partitions=len(parts), **own)
+        assert_same(sorted(found, key=key), whole)
+    again = states_of(engine, rows, [parts[0][:1]], METRICS, **roles)
+    with pytest.raises(recframe.InputError, match="1 list is in two states"):
+        recframe.merge(*states, *again)
+
+
+def test_merged_states_count_lists_and_keep_the_order_of_models(engine):
+    pytest.importorskip("scipy")
+    rows = sample(1)
+    merged = recframe.merge(states_of(engine, rows, split(1, rows, 3), METRICS, score=MODELS, per="day"))
+    expected = engine.ask(engine.frame(rows, KINDS), "evaluate", METRICS, counts=True, score=MODELS, per="day")
+    order = lambda row: (str(row["day"]), MODELS.index(row["model"]))  # noqa: E731
+    assert_same(plain(merged.evaluate(counts=True)), expected if engine.sorts else sorted(expected, key=order))
 
 
 CATALOGS = {"of the frames": {}, "counted": {"catalog": 40}, "named": {"catalog": ["i0", "i1", "i3", "other"]}}
@@ -415,6 +428,18 @@ def test_what_does_not_add_up_is_refused(polars_engine, message):
     given = REFUSED[message](polars_engine, one, other)
     with pytest.raises(recframe.RecError, match=message):
         recframe.merge(state_of(polars_engine, one), per=given) if isinstance(given, str) else recframe.merge(*given)
+
+
+def test_models_of_one_text_are_refused():
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("scipy")
+    frame = pd.DataFrame({"user": [1, 2], "item": [1, 2], "relevant": [1, 0], 1: [0.5, 0.1], "1": [0.2, 0.3]})
+    with pytest.raises(recframe.OptionError, match="the models 1 and '1' are one text"):
+        recframe.rec(frame).state("mrr", score=[1, "1"])
+    long = pd.DataFrame({"user": [1, 1], "item": [1, 1], "relevant": 1, "score": [0.5, 0.1], "who": [1, "1"]})
+    with pytest.raises(recframe.OptionError, match="the models 1 and '1' are one text"):
+        recframe.rec(long).state("mrr", model="who")
+    assert len(recframe.rec(long.assign(who=[1, None])).state("mrr", model="who")) == 5
 
 
 def test_what_sums_do_not_tell_is_refused(polars_engine):

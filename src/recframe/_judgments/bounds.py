@@ -229,6 +229,10 @@ def bounds(plan: Plan, grade: Any) -> Any:
     query = plan.context.query
     check_metrics(plan.metrics)
     grade = None if grade is None else number("grade", grade, "grade=3")
+    for metric, _, high in plan.requirements.limits:
+        if grade is not None and grade > high:
+            msg = f"grade={grade:g}, but {metric.label} accepts at most {high:g}"
+            raise OptionError(msg, "grade= is the largest relevance that an unjudged item may have, such as 3")
     columns = COLUMNS if query.several else COLUMNS[1:]
 
     def rows() -> nw.DataFrame[Any]:

@@ -107,6 +107,7 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     metrics = plan.by_list
     every = range(len(metrics))
     models = values.models if context.query.several else [None]
+    _check_texts(models)
     pairs = []
     if len(models) > 1 or options.baseline is not None:
         pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
@@ -187,6 +188,16 @@ def _framed(table: nw.DataFrame[Any], context: CallContext, found: _Table) -> nw
     if not context.per:
         return made[0].to_frame().with_columns(*made)
     return table.select(*context.per)[found.lists].with_columns(*made)
+
+
+def _check_texts(models: Sequence[Any]) -> None:
+    """Raise for models that a state, which holds text, could not tell apart."""
+    texts: dict[str | None, Any] = {}
+    for model in models:
+        other = texts.setdefault(_called(model), model)
+        if other is not model:
+            msg = f"the models {other!r} and {model!r} are one text, but a state names models by text"
+            raise OptionError(msg, "rename one of them")
 
 
 def _called(model: Any) -> str | None:
