@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 FINDING, SEVERITY, COUNT, SHARE, MEANING = "finding", "severity", "count", "share", "meaning"
 TOTAL, ORDER = "total", "order"
-OF_RANKS = {"impossible_ranks", "overlapping_ranks"}
-OF_TRUTH = {"duplicate_truth_rows", *rows.UNKNOWN["lists"], *rows.UNKNOWN["items"]}
 
 
 def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *, strict: bool) -> Any:
@@ -41,33 +39,17 @@ def check(frame: Any, bound: Mapping[str, Any], k: Any, given: dict[str, Any], *
     query = query_of_call(bound, given, CALL_ROLES["check"], [frame, truth])
     cutoff = check_k(k)
     opened = Opened(frame, truth, query)
-    requested = _requested_findings(opened, cutoff)
-    table = _findings(opened, cutoff, requested)
+    table = _findings(opened, cutoff)
     if strict:
-        _refuse(opened, table, requested)
+        _refuse(opened, table)
     model = [MODEL] if query.several else []
     result = table.select(*model, FINDING, SEVERITY, MEANING, COUNT, SHARE)
     return opened.session.finish(result, {}, opened.long)
 
 
-def _requested_findings(opened: Opened, k: int | None) -> set[str]:
-    """Return the findings that the call looks for."""
-    skipped = set() if opened.query.by_rank else set(OF_RANKS)
-    skipped |= OF_TRUTH if opened.truth is None else {"ideal_of_ranked_only"}
-    skipped |= set() if opened.candidates is not None else {"assumed_relevance"}
-    skipped |= set() if MODEL_THERE in opened.optional else {"unused_model"}
-    skipped |= set() if opened.segments else {"segments_within_lists"}
-    skipped |= set() if len(opened.query.by) > 1 else {"dependent_lists"}
-    skipped |= {"ties_across_k"} if k is None else set()
-    # Rows with ranks may be some of the ranked rows only.
-    skipped |= {"high_chance"} if k is None or opened.query.by_rank else set()
-    skipped |= {rows.LOWER} if opened.query.min_relevance is None else set()
-    return {finding.name for finding in FINDINGS} - skipped
-
-
-def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
+def _findings(opened: Opened, k: int | None) -> Frame:
     """Return a row per model and finding that was looked for."""
-    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k, requested)]
+    parts = [part for index in range(len(opened.query.orders)) for part in _of_model(opened, index, k)]
     table = opened.engine.stack(parts)
     # What needs a column that the frame turns out to lack was not looked for.
     table = table.filter(~nw.col(COUNT).is_null())
@@ -76,16 +58,16 @@ def _findings(opened: Opened, k: int | None, requested: set[str]) -> Frame:
     return opened.engine.collect_once(table.sort(*opened.long, ORDER, nulls_last=True))
 
 
-def _of_model(opened: Opened, index: int, k: int | None, requested: set[str]) -> list[Frame]:
+def _of_model(opened: Opened, index: int, k: int | None) -> list[Frame]:
     """Return the findings of one model, each as a frame of its own."""
-    parts = _parts(opened, index, k)
+    parts = {name: part for names, part in _parts(opened, index, k) for name in names}
     model = MODEL if opened.long else _constant(MODEL, opened.query.model_name(index))
     looks = []
     for place, finding in enumerate(FINDINGS):
-        if finding.name in requested:
-            (part,) = (frame for names, frame in parts if finding.name in names)
+        if finding.name in parts:
             order = _constant(ORDER, index * len(FINDINGS) + place)
-            looks.append(part.select(model, *_shown(finding, needy=finding.needs in opened.optional), order))
+            columns = model, *_shown(finding, needy=finding.needs in opened.optional), order
+            looks.append(parts[finding.name].select(*columns))
     return looks
 
 
@@ -127,11 +109,11 @@ def _parts(opened: Opened, index: int, k: int | None) -> list[Part]:
     return parts
 
 
-def _refuse(opened: Opened, found: Frame, requested: set[str]) -> None:
+def _refuse(opened: Opened, found: Frame) -> None:
     """Raise if there are errors."""
     said = []
     for finding in FINDINGS:
-        if finding.severity == "error" and finding.name in requested:
+        if finding.severity == "error":
             counts = found.filter(nw.col(FINDING) == finding.name).select(nw.col(COUNT).sum())
             if count := opened.engine.scalar(counts):
                 said.append(f"{finding.name}: {count} ({finding.meaning})")

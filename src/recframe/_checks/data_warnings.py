@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks import first_rows
-from recframe._checks.definitions import comparable, may_pool_models
+from recframe._checks.definitions import comparable
 from recframe._checks.findings import warning_of
-from recframe._checks.lists import CONSTANT, SEVERAL, scores_of_lists
+from recframe._checks.lists import of_scores
+from recframe._checks.opened import Frames, unused_model
+from recframe._checks.rows import of_repeats, of_unused_model
 from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.truth_warnings import Matches, assumed_relevance
-from recframe._columns import CANDIDATES, ITEM, MODEL, RANKED, TIED, score_column
-from recframe._engines.column_spec import ColumnSpec
+from recframe._columns import CANDIDATES, MODEL, TIED, score_column
 from recframe._engines.registry import adapter_of, is_lazy
 from recframe._plan.sources import item_spec, model_spec, score_specs
 from recframe.errors import DataWarning, stack_level
@@ -26,7 +27,7 @@ from recframe.errors import DataWarning, stack_level
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recframe._columns import Frame
+    from recframe._checks.opened import Part
     from recframe._given_frames import Given
     from recframe._plan.context import CallContext
     from recframe._query import Query
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
-METRIC, ROWS, MODELS, LARGEST_VALUE = "metric", "rows", "models", "largest"
+METRIC, LARGEST_VALUE = "metric", "largest"
 
 
 def warn_of_data(
@@ -138,61 +139,54 @@ def _of_sample(frame: Any, query: Query, context: CallContext) -> Iterator[str]:
     if repeats is None:
         has_items = item is not None and (context.with_item or comparable(sample, item))
         specs = score_specs(query) | model_spec(query) | (item_spec(query) if has_items else {})
-        rows, keys, _ = first_rows.open_rows_of(sample, query, specs)
-        group = [*keys, *model_spec(query)]
-        yield from _of_orders(rows, group, query, context, whole=sample is frame)
-        repeats = _lists_with_repeats(rows, group) if has_items else 0
+        opened = first_rows.open_rows_of(sample, query, specs)
+        whole = Frames(context.engine, context.frame, context.group)
+        # No row is none that is ranked.
+        looked_at = [opened, *([] if sample is frame else [whole])] if len(frame) else []
+        yield from _of_orders(looked_at, query, may_tie=len(frame) > 0 and TIED not in context.omitted)
+        repeats = _lists_with_repeats(opened) if has_items else 0
     if repeats:
         lists = "1 list" if repeats == 1 else f"{repeats} lists"
         yield warning_of("duplicate_rows", lists=lists, item=query.item)
 
 
-def _of_orders(rows: Frame, group: Sequence[str], query: Query, context: CallContext, *, whole: bool) -> Iterator[str]:
+def _of_orders(looked_at: Sequence[Frames], query: Query, *, may_tie: bool) -> Iterator[str]:
     """Yield which scores or ranks order nothing, which a sample suspects and the whole frame confirms."""
     role = "rank" if query.by_rank else "score"
+    faults = {"nothing_ranked", *(["nothing_ordered"] if may_tie and query.ties != "first" else [])}
     for i, column in enumerate(query.orders):
-        fault = _fault(rows, group, score_column(i))
-        if fault is None or not (whole or fault == _fault(context.frame, context.group, score_column(i))):
-            continue
-        if fault == "nothing_ranked" or (query.ties != "first" and TIED not in context.omitted):
-            yield warning_of(fault, role=role, column=column)
+        shown = faults
+        for each in looked_at:
+            lists = Frames(each.engine, each.frame, each.group)
+            shown = shown and shown & _shown(of_scores(lists, nw.col(score_column(i))))
+        if shown:
+            yield warning_of(*shown, role=role, column=column)
 
 
-def _fault(rows: Frame, group: Sequence[str], score: str) -> str | None:
-    """Return whether a score ranks nothing, or leaves all lists of several rows in ties."""
-    flags = {RANKED: nw.col(RANKED) > 0, SEVERAL: nw.col(RANKED) > 1, CONSTANT: nw.col(CONSTANT)}
-    lists = scores_of_lists(rows, group, nw.col(score))
-    counts = _row(lists.select(*(flag.cast(nw.Int64()).sum().alias(name) for name, flag in flags.items())))
-    if not counts[RANKED]:
-        return "nothing_ranked"
-    return "nothing_ordered" if 0 < counts[SEVERAL] == counts[CONSTANT] else None
-
-
-def _lists_with_repeats(rows: Frame, group: Sequence[str]) -> int:
+def _lists_with_repeats(sample: Frames) -> int:
     """Return how many lists repeat an item."""
-    lists = rows.group_by(*group).agg(nw.len().alias(ROWS), nw.col(ITEM).n_unique())
-    repeats = (nw.col(ITEM) < nw.col(ROWS)).cast(nw.Int64()).sum()
-    return int(_row(lists.select(repeats.alias(ROWS)))[ROWS])
+    lists = Frames(sample.engine, sample.frame, [], sample.group)
+    (name,), totals = of_repeats(lists, lists.frame, lists.group, "duplicate_rows")
+    return len(totals.filter(nw.col(name) > 0).collect())
 
 
 def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
     """Yield that a column tells models apart, and no role names it."""
     adapter = adapter_of(frame)
-    if MODEL not in adapter.names(frame) or not may_pool_models(query) or not comparable(frame, MODEL):
+    unused = unused_model(frame, query) if MODEL in adapter.names(frame) else {}
+    if not unused:
         return
-    model, unused = model_spec(query), {MODELS: ColumnSpec(MODEL, "model", "key")}
     # Frames that were concatenated differ at their ends.
     rows = adapter.as_narwhals(frame)
     ends = nw.concat([rows[:1], rows[-1:]], how="vertical").to_native()
     for part in (first_rows.with_first_list(frame, query), ends):
-        opened, *_ = first_rows.open_rows_of(part, query, model | unused)
-        models = opened.select(*model, MODELS).unique()
-        counted = models.group_by(*model).agg(nw.len().alias(ROWS)) if model else models.select(nw.len().alias(ROWS))
-        if _row(counted.select(nw.col(ROWS).max()))[ROWS] > 1:
+        if _shown(of_unused_model(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
             yield warning_of("unused_model")
             return
 
 
-def _row(frame: Frame) -> dict[str, Any]:
-    """Return the one row of a frame."""
-    return {name: value or 0 for name, value in frame.collect().rows(named=True)[0].items()}
+def _shown(part: Part) -> set[str]:
+    """Return which findings of a look any model shows."""
+    names, totals = part
+    counts = totals.collect()
+    return {name for name in names if (counts.get_column(name) > 0).any()}

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import comparable, values_of
+from recframe._checks.findings import ROWS
+from recframe._checks.opened import Frames
+from recframe._columns import MODEL
 from recframe._engines.column_spec import ColumnSpec, Source
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan.sources import key_specs, with_list_key
 
 if TYPE_CHECKING:
-    from recframe._columns import Frame
-    from recframe._engines.base import Engine
     from recframe._query import Query
 
 FIRST_ROWS = 10_000
@@ -47,8 +48,9 @@ def _equal(column: Any, value: Any) -> Any:
     return column.is_in([value]) if isinstance(value, bytes) else column == value
 
 
-def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> tuple[Frame, list[str], Engine]:
-    """Return columns of a frame with the key of its lists, that key, and the engine that computes with them."""
+def open_rows_of(frame: Any, query: Query, specs: dict[str, ColumnSpec]) -> Frames:
+    """Return columns of some rows, with the key of their lists, as looks at them need them."""
     keys = key_specs(query)
     session = open_frames({"frame": Source(frame, keys | specs)}, {})
-    return *with_list_key(session.frames["frame"], keys), session.engine
+    rows, key = with_list_key(session.frames["frame"], keys)
+    return Frames(session.engine, rows.with_columns(nw.lit(1.0).alias(ROWS)), key, [MODEL] if MODEL in specs else [])

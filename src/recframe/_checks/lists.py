@@ -13,9 +13,9 @@ from recframe._columns import HIT, KNOWN, RANKED, RELEVANT, SCORE, SIZE, START, 
 from recframe._engines.base import known_values
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from recframe._checks.opened import Opened, Part
+    from recframe._checks.opened import Frames, Opened, Part
     from recframe._columns import Frame
 
 RANKED_HITS, STRADDLES, OVERLAPS = "ranked hits", "straddles", "overlaps"
@@ -43,40 +43,53 @@ def of_lists(opened: Opened, index: int, k: int | None) -> Part:
     sums = [nw.col(RANKED_HITS).sum(), nw.col(HIT).sum().alias(RELEVANT), *(nw.col(name).sum() for name in there)]
     stacked = [
         to_sum_columns(opened.for_models(opened.frame.select(*opened.keys).unique())),
-        to_sum_columns(scores_of_lists(rows, opened.group, score, *sums), **{name: name for name in counts}),
+        to_sum_columns(_scores_of_lists(rows, opened.group, score, *sums), **{name: name for name in counts}),
         to_sum_columns(known, **{KNOWN: HIT}),
         *(to_sum_columns(_segments(opened, name), **{count: LISTS}) for name, count in segments.items()),
     ]
     if k is not None or opened.query.by_rank:
         stacked.append(to_sum_columns(_blocks(opened, score, k or 0), **{STRADDLES: STRADDLES, OVERLAPS: OVERLAPS}))
     lists = opened.engine.sum_by(opened.engine.stack(stacked), opened.group, columns)
-    flags = {
-        "lists_without_relevant": nw.col(KNOWN) == 0,
-        "lists_without_ranked": nw.col(RANKED) == 0,
-        "constant_lists": nw.col(CONSTANT) > 0,
-        "ties_across_k": nw.col(STRADDLES) > 0,
-        "overlapping_ranks": nw.col(OVERLAPS) > 0,
-        "ideal_of_ranked_only": (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT)),
-    }
-    flags["high_chance"] = (nw.col(KNOWN) > 0) & (nw.col(RANKED) > 0) & (nw.col(RANKED) <= 2 * (k or 0))
+    flags = {"lists_without_relevant": nw.col(KNOWN) == 0}
+    if k is not None:
+        flags["ties_across_k"] = nw.col(STRADDLES) > 0
+    if opened.query.by_rank:
+        flags["overlapping_ranks"] = nw.col(OVERLAPS) > 0
+    elif k is not None:
+        # Rows with ranks may be some of the ranked rows only.
+        flags["high_chance"] = (nw.col(KNOWN) > 0) & (nw.col(RANKED) > 0) & (nw.col(RANKED) <= 2 * k)
+    if opened.truth is None:
+        flags["ideal_of_ranked_only"] = (nw.col(RELEVANT) > 0) & (nw.col(RANKED_HITS) == nw.col(RELEVANT))
     if segments:
         several_values = [nw.col(name) > 1 for name in segments.values()]
         flags["segments_within_lists"] = nw.any_horizontal(*several_values, ignore_nulls=False)
-    several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
-    lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
-    seen, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *there])
-    return seen | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
-        all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
-        all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
-    )
+    return _orders(opened, lists, flags, there)
 
 
-def scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others: nw.Expr) -> Frame:
+def of_scores(opened: Frames, score: nw.Expr) -> Part:
+    """Look at what a score orders."""
+    return _orders(opened, _scores_of_lists(opened.frame, opened.group, score), {}, [])
+
+
+def _scores_of_lists(rows: Frame, group: Sequence[str], score: nw.Expr, *others: nw.Expr) -> Frame:
     """Return how many rows of each list are ranked, whether all of several tie, and what else to sum."""
     lists = rows.group_by(*group).agg(
         score.count().alias(RANKED), score.min().alias(LEAST), score.max().alias(MOST), *others
     )
-    return lists.with_columns(((nw.col(RANKED) > 1) & (nw.col(LEAST) == nw.col(MOST))).alias(CONSTANT))
+    constant = (nw.col(RANKED) > 1) & (nw.col(LEAST) == nw.col(MOST))
+    return lists.with_columns(constant.cast(nw.Float64()).alias(CONSTANT))
+
+
+def _orders(opened: Frames, lists: Frame, flags: Mapping[str, nw.Expr], others: Sequence[str]) -> Part:
+    """Return how many lists rank nothing, tie throughout or show other flags, and where all of them do."""
+    flags = {"lists_without_ranked": nw.col(RANKED) == 0, "constant_lists": nw.col(CONSTANT) > 0, **flags}
+    several = (nw.col(RANKED) > 1).cast(nw.Float64()).alias(SEVERAL)
+    lists = lists.with_columns(nw.lit(1.0).alias(LISTS), several)
+    seen, totals = opened.totals(lists, flags, [LISTS, SEVERAL, *others])
+    return seen | {"nothing_ranked", "nothing_ordered"}, totals.with_columns(
+        all_or_none("lists_without_ranked", LISTS, "nothing_ranked"),
+        all_or_none("constant_lists", SEVERAL, "nothing_ordered"),
+    )
 
 
 def of_keys(opened: Opened) -> Part:

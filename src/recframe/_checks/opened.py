@@ -23,7 +23,7 @@ from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import key_specs, model_spec, score_specs, segment_specs, with_list_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
     from recframe._columns import Frame
@@ -53,7 +53,11 @@ class Frames:
         The key of a list, and that of a list of one model.
     long : list of str
         The column of the models in the long format, else nothing.
+    optional : set of str
+        The flags of columns that the frame may lack.
     """
+
+    optional: Collection[str] = ()
 
     def __init__(self, engine: Engine, frame: Frame, keys: Sequence[str], long: Sequence[str] = ()) -> None:
         self.engine, self.frame = engine, frame
@@ -81,8 +85,6 @@ class Opened(Frames):
     ----------
     truth : Frame or None
         The second frame, where there is one.
-    optional : set of str
-        The flags of columns that the frame may lack.
     segments : list of str
         The columns of `per` that describe lists without being their key.
     candidates : list of str or None
@@ -92,7 +94,7 @@ class Opened(Frames):
     def __init__(self, frame: Any, truth: Any, query: Query) -> None:
         self.query = query
         specs, truth_specs = _frame_specs(query, truth=truth is not None)
-        specs |= _unused_model(frame, query)
+        specs |= unused_model(frame, query)
         self.optional = {ITEM_THERE, GRADES_THERE, MODEL_THERE} & specs.keys()
         segments = segment_specs(query)
         self.segments = list(segments)
@@ -164,7 +166,7 @@ def _frame_specs(query: Query, *, truth: bool) -> tuple[Specs, Specs]:
     return frame | relevance | {name: flag for name, flag in absent.items() if flag.role not in query.named}, {}
 
 
-def _unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
+def unused_model(frame: Any, query: Query) -> dict[str, ColumnSpec]:
     """Return what to read of a column `model` without a role, if the frame may have one."""
     if not may_pool_models(query) or not (is_lazy(frame) or comparable(frame, MODEL)):
         return {}

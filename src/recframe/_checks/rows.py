@@ -30,19 +30,20 @@ def of_rows(opened: Opened, index: int) -> Part:
     """Look at the scores or ranks of one model, and at keys."""
     score, nan = nw.col(score_column(index)), nw.col(nan_column(index)) > 0
     missing = score.is_null()
-    # A missing or NaN rank is no rank at all.
-    position = nw.when(missing).then(1.0).otherwise(score)
     no_key = [nw.col(missing_key_column(i)).is_null() for i in range(len(opened.query.by))]
     flags = {
         "nan_scores": nan,
         "missing_scores": missing & ~nan,
-        "impossible_ranks": (position < 1) | (position.cast(nw.Float64()) % 1 != 0),
         "missing_keys": nw.any_horizontal(*no_key, ignore_nulls=False) if no_key else missing & ~missing,
     }
+    if opened.query.by_rank:
+        # A missing or NaN rank is no rank at all.
+        position = nw.when(missing).then(1.0).otherwise(score)
+        flags["impossible_ranks"] = (position < 1) | (position.cast(nw.Float64()) % 1 != 0)
     return opened.totals(opened.frame, flags, [ROWS])
 
 
-def of_repeats(opened: Opened, frame: Frame, group: Sequence[str], name: str) -> Part:
+def of_repeats(opened: Frames, frame: Frame, group: Sequence[str], name: str) -> Part:
     """Look for items that a list holds more than once."""
     there = [ITEM_THERE] if ITEM_THERE in opened.optional else []
     item, columns = [*group, ITEM], [ROWS, *there]
@@ -79,7 +80,7 @@ def of_lower_grades(opened: Opened, least: float) -> Part:
     return {LOWER}, opened.totals(counts, {}, columns)[1]
 
 
-def of_unused_model(opened: Opened) -> Part:
+def of_unused_model(opened: Frames) -> Part:
     """Look for several values of a column `model` without a role."""
     models, columns = [*opened.long, UNUSED_MODEL], [ROWS, MODEL_THERE]
     counts = opened.engine.sum_by(opened.frame.select(*models, *columns), models, columns)

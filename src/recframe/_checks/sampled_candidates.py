@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from recframe._checks.definitions import comparable
+from recframe._checks.findings import ROWS
 from recframe._checks.first_rows import FIRST_ROWS, first_rows, open_rows_of
 from recframe._columns import HIT, ITEM, RELEVANCE
 from recframe._engines.column_spec import ColumnSpec
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 LEAST_LISTS, LEAST_ROWS = 5, 50
 """The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
-ROWS = "rows"
 
 
 def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
@@ -43,16 +43,15 @@ def sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
     if not comparable(frame, query.item):
         return
     relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
-    model = model_spec(query)
-    opened, group, _ = open_rows_of(first_rows(frame), query, model | item_spec(query) | relevance)
-    hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Int64()).alias(HIT)
-    sizes = opened.with_columns(hit).group_by(*group, *model).agg(nw.len().alias(ROWS), nw.col(HIT).sum()).collect()
+    opened = open_rows_of(first_rows(frame), query, model_spec(query) | item_spec(query) | relevance)
+    hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Float64()).alias(HIT)
+    sizes = opened.engine.sum_by(opened.frame.with_columns(hit), opened.group, [ROWS, HIT]).collect()
     others = sizes.filter(nw.col(ROWS) != length)
     # The sample may cut its last list.
     cut = len(frame) > FIRST_ROWS and len(others) == 1 and (others.get_column(ROWS) < length).all()
     if (len(others) and not cut) or not (sizes.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
         return
-    if opened.select(nw.col(ITEM).n_unique()).collect().item() > length:
+    if opened.frame.select(nw.col(ITEM).n_unique()).collect().item() > length:
         yield (
             f"each list has one relevant item among {length} rows, and lists hold different items. If the other rows "
             "are a sample of what a list would rank, the values are too high, and the better model may have the lower "

@@ -111,8 +111,8 @@ def assumed_relevance(truth: Any, query: Query) -> Iterator[str]:
     specs = candidate_specs([name for name in columns if _may_be_zeros_and_ones(values_of(rows, name))])
     if not specs:
         return
-    opened, keys, engine = open_rows_of(first, query, specs)
-    _, totals = of_assumed_relevance(Frames(engine, opened, keys), opened, [*specs])
+    opened = open_rows_of(first, query, specs)
+    _, totals = of_assumed_relevance(opened, opened.frame, [*specs])
     (zeros,) = totals.collect().rows(named=True)
     like = [spec.column for name, spec in specs.items() if zeros[name] > 0]
     if like:
