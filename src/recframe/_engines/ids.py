@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 
 from recframe.errors import ColumnTypeError, MissingColumnError, closest
@@ -17,44 +19,66 @@ NAMED = 3
 """How many ids a message names."""
 
 
-class IdColumns(Protocol):
-    """Looks up ids in columns, and makes frames of ids; each library has its own."""
+class IdColumns(ABC):
+    """Looks up ids in columns, and makes frames of ids; libraries add what Narwhals does not have, or not as fast."""
 
+    @abstractmethod
     def ids(self, given: Any, like: Any, column: str) -> Any:
         """Return ids as a column of the library, of the type of a frame's column where there is one."""
-        ...
 
+    @abstractmethod
+    def column(self, frame: Any, column: str) -> Any:
+        """Return a column of a frame, by its exact name."""
+
+    @abstractmethod
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
         """Return the place of each of a column's values among the ids, -1 for what is not there."""
-        ...
 
+    @abstractmethod
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
         """Return the ids with the distinct values of some rows appended, and the places of these rows' values."""
-        ...
 
-    def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
-        """Return a few values of a column, by the numbers of their rows."""
-        ...
+    @abstractmethod
+    def order(self, ids: Any) -> Array:
+        """Return the order of the ids, the least first."""
+
+    @abstractmethod
+    def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
+        """Return a frame of ids, by their places, and of numbers; a negative integer is missing."""
+
+    def typed(self, values: Any) -> Any:
+        """Return a column in the type of what it holds."""
+        return values
 
     def numbers(self, frame: Any, column: str) -> Array:
         """Return a column of numbers as floats, missing 0."""
-        ...
+        native = self.typed(self.column(frame, column))
+        values = nw.from_native(native, series_only=True)
+        if values.is_null().all():
+            return np.zeros(len(values))
+        if not (values.dtype.is_numeric() or values.dtype == nw.Boolean()):
+            msg = f"{column!r} has the type {native.dtype}, but relevance is bool, integer or float"
+            raise ColumnTypeError(msg, "cast the column to a number first")
+        numbers = values.cast(nw.Float64()).to_numpy()
+        return np.where(np.isnan(numbers), 0.0, numbers)
 
-    def order(self, ids: Any) -> Array:
-        """Return the order of the ids, the least first."""
-        ...
+    def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
+        """Return a few values of a column, by the numbers of their rows."""
+        return _examples(nw.from_native(self.column(frame, column), series_only=True)[chosen])
 
     def repeated(self, ids: Any) -> list[Any]:
         """Return the first of the ids that repeat, if any."""
-        ...
+        values = nw.from_native(ids, series_only=True)
+        return _examples(values.filter(values.is_duplicated()))
 
     def first(self, ids: Any) -> list[Any]:
         """Return the first ids."""
-        ...
+        return _examples(nw.from_native(ids, series_only=True))
 
-    def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
-        """Return a frame of ids, by their places, and of numbers; a negative integer is missing."""
-        ...
+
+def _examples(values: nw.Series[Any]) -> list[Any]:
+    """Return the first values of a column."""
+    return values.unique(maintain_order=True).head(NAMED).to_list()
 
 
 def check_column(there: Sequence[Any], column: str) -> None:
@@ -68,12 +92,6 @@ def unlike_ids(column: str, dtype: object, ids: object) -> ColumnTypeError:
     """Return the error for a column whose values never match the ids."""
     msg = f"{column!r} has the type {dtype}, but the ids of the factors are {ids}"
     return ColumnTypeError(msg, "cast one of them, else no row would match")
-
-
-def no_number(column: str, dtype: object) -> ColumnTypeError:
-    """Return the error for a column of relevance that holds no numbers."""
-    msg = f"{column!r} has the type {dtype}, but relevance is bool, integer or float"
-    return ColumnTypeError(msg, "cast the column to a number first")
 
 
 def as_list(given: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recframe._engines import polars_compat
-from recframe._engines.ids import NAMED, as_list, check_column, no_number, unlike_ids
+from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,19 +16,15 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def _column(frame: pl.DataFrame, name: str) -> pl.Series:
-    """Return a column under a name that polars reads as no pattern, as methods of a series would read its own."""
-    return polars_compat.series(frame, name).alias("ids")
-
-
-class PolarsIds:
+class PolarsIds(IdColumns):
     """Ids as polars series."""
 
+    def column(self, frame: Any, column: str) -> pl.Series:
+        check_column(frame.columns, column)
+        return _plain(polars_compat.series(frame, column))
+
     def ids(self, given: Any, like: Any, column: str) -> Any:
-        series = given if isinstance(given, pl.Series) else pl.Series(as_list(given))
-        series = series.alias("ids")
-        if series.dtype in (pl.Categorical, pl.Enum):
-            series = series.cast(pl.String)
+        series = _plain(given if isinstance(given, pl.Series) else pl.Series(as_list(given)))
         if like is None:
             return series
         check_column(like.columns, column)
@@ -41,10 +37,7 @@ class PolarsIds:
         return series if in_type.null_count() else in_type
 
     def look_up(self, frame: Any, column: str, ids: Any) -> Array:
-        check_column(frame.columns, column)
-        values = _column(frame, column)
-        if values.dtype in (pl.Categorical, pl.Enum):
-            values = values.cast(pl.String)
+        values = self.column(frame, column)
         if values.dtype != ids.dtype:
             if not (values.dtype.is_integer() and ids.dtype.is_integer()):
                 raise unlike_ids(column, values.dtype, ids.dtype)
@@ -55,9 +48,7 @@ class PolarsIds:
         return np.where(values.is_null().to_numpy(), -1, looked_up.fill_null(-1).to_numpy())
 
     def append_unknown_ids(self, frame: Any, column: str, rows: Array, ids: Any) -> tuple[Any, Array]:
-        values = _column(frame, column).gather(rows)
-        if values.dtype in (pl.Categorical, pl.Enum):
-            values = values.cast(pl.String)
+        values = self.column(frame, column).gather(rows)
         # A missing value is a value like any other; it has no rank.
         _, first, codes = np.unique(
             values.rank("dense").fill_null(0).to_numpy(), return_index=True, return_inverse=True
@@ -65,30 +56,18 @@ class PolarsIds:
         both = pl.concat([ids.to_frame(), values.gather(first).to_frame()], how="vertical_relaxed")
         return both.to_series(), len(ids) + codes
 
-    def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
-        examples: list[Any] = _column(frame, column).gather(chosen).unique(maintain_order=True).head(NAMED).to_list()
-        return examples
-
-    def numbers(self, frame: Any, column: str) -> Array:
-        values = _column(frame, column)
-        if not (values.dtype.is_numeric() or values.dtype in (pl.Boolean, pl.Null)):
-            raise no_number(column, values.dtype)
-        numbers: Array = values.cast(pl.Float64).fill_nan(None).fill_null(0.0).to_numpy()
-        return numbers
-
     def order(self, ids: Any) -> Array:
         order: Array = ids.arg_sort(nulls_last=True).to_numpy()
         return order
-
-    def repeated(self, ids: Any) -> list[Any]:
-        examples: list[Any] = ids.filter(ids.is_duplicated()).unique(maintain_order=True).head(NAMED).to_list()
-        return examples
-
-    def first(self, ids: Any) -> list[Any]:
-        return list(ids.head(NAMED).to_list())
 
     def frame(self, ids: Mapping[str, tuple[Any, Array]], numbers: Mapping[str, Array]) -> Any:
         columns = [values.gather(places).alias(name) for name, (values, places) in ids.items()]
         frame = pl.DataFrame([*columns, *(pl.Series(name, values) for name, values in numbers.items())])
         whole = [name for name, values in numbers.items() if values.dtype.kind == "i"]
         return frame.with_columns(pl.when(pl.col(name) >= 0).then(pl.col(name)).alias(name) for name in whole)
+
+
+def _plain(given: pl.Series) -> pl.Series:
+    """Return a series without categories, under a name that is no pattern, as its methods read their own."""
+    series = given.alias("ids")
+    return series.cast(pl.String) if series.dtype in (pl.Categorical, pl.Enum) else series
