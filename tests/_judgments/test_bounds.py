@@ -144,7 +144,7 @@ def test_segments_have_bounds_of_their_own(engine):
         ({"grade": -1}, "makes no item relevant"),
         ({"grade": 1, "min_relevance": 2}, "makes no item relevant"),
         ({"grade": float("inf")}, r"grade=inf, but ndcg@3 accepts at most 1e\+300"),
-        ({"metrics": "ndcg(gain=exponential)@3", "grade": 2000}, r"grade=2000, but .* accepts at most"),
+        ({"metrics": "ndcg(gain=exp2)@3", "grade": 2000}, r"grade=2000, but .* accepts at most"),
         ({"min_relevance": 0}, "min_relevance=0 makes items of grade 0 relevant"),
         ({"negative": True}, "truth= holds the relevance -1"),
     ],

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
     from recframe._query import Query
 
@@ -97,14 +96,14 @@ def _sources(frame: Any, truth: Any, query: Query, *, value: bool) -> dict[str, 
     }
 
 
-def _all_found(rows: Rows[Engine], labelled: Frame, query: Query) -> bool:
+def _all_found(rows: Rows, labelled: Frame, query: Query) -> bool:
     """Return whether the truth holds a recommendation of every model."""
     count = nw.len() if query.model is None else nw.col(MODEL).n_unique()
     some, most = (rows.engine.scalar(each.select(count)) for each in (labelled, rows.frames["frame"]))
     return bool(some > 0 if query.model is None else some == most)
 
 
-def _join(rows: Rows[Engine], query: Query, *, valued: bool) -> tuple[Any, Frame]:
+def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     """Return the result, and the rows of recommendations that the truth holds."""
     engine = rows.engine
     frame, keys = with_list_key(rows.frames["frame"], key_specs(query))
@@ -137,13 +136,13 @@ def _join(rows: Rows[Engine], query: Query, *, valued: bool) -> tuple[Any, Frame
     return rows.extend(result, added, names, new, query.model), labelled
 
 
-def _unseen(rows: Rows[Engine], frame: Frame, on: Sequence[str]) -> Frame:
+def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:
     """Return the rows of pairs that the user did not have yet."""
     seen = rows.frames["seen"].select(*on).unique().with_columns(nw.lit(1).alias(SEEN))
     return rows.engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
 
 
-def _numbered(rows: Rows[Engine], labelled: Frame, pair: Sequence[str], query: Query) -> Frame:
+def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) -> Frame:
     """Add which of the rows that repeat a recommendation each is; those without a score come last."""
     start = nw.lit(1)
     if query.orders:
@@ -155,7 +154,7 @@ def _numbered(rows: Rows[Engine], labelled: Frame, pair: Sequence[str], query: Q
     return rows.engine.collect_once(number_repeats(labelled, pair, rows.row).drop(START))
 
 
-def _check_repeats(rows: Rows[Engine], query: Query, labelled: Frame) -> None:
+def _check_repeats(rows: Rows, query: Query, labelled: Frame) -> None:
     """Raise where nobody can say which row of a repeated recommendation comes first."""
     if len(query.orders) == 1 or not rows.engine.eager:
         return
@@ -167,7 +166,7 @@ def _check_repeats(rows: Rows[Engine], query: Query, labelled: Frame) -> None:
         raise InputError(msg, f"drop repeated rows of a key and item, or {hint}")
 
 
-def _models(rows: Rows[Engine]) -> Frame:
+def _models(rows: Rows) -> Frame:
     """Return every model, with the number of a row of its own where rows are numbered."""
     frame = rows.frames["frame"]
     if not rows.row:

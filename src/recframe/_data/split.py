@@ -92,7 +92,7 @@ def split(
     return rows.pick(whole.filter(nw.col(TEST) == 0), {}), rows.pick(whole.filter(nw.col(TEST) == 1), {})
 
 
-def _parted(rows: Rows[Engine], query: Query, terms: Terms) -> Frame:
+def _parted(rows: Rows, query: Query, terms: Terms) -> Frame:
     """Add to each row whether it goes to the test."""
     whole = rows.frames["frame"]
     keys: list[str] = []

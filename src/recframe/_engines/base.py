@@ -66,6 +66,8 @@ class Adapter(ABC):
         Whether each step of a plan is a SELECT, which is computed again wherever it is read.
     partitions : {"in turn", "on workers"}, optional
         How ``partitions=`` evaluates parts of the lists; None: the frames do not support it.
+    constructors : Constructors
+        What makes frames of lists and values, where the library makes frames.
     """
 
     eager: ClassVar[bool]
@@ -74,6 +76,7 @@ class Adapter(ABC):
     any_label: ClassVar[bool] = False
     writes_sql: ClassVar[bool] = False
     partitions: ClassVar[Literal["in turn", "on workers"] | None] = None
+    constructors: ClassVar[Constructors]
 
     def __init__(self, frame: Any = None) -> None:
         self._frame = frame
@@ -125,13 +128,8 @@ class Adapter(ABC):
         msg = f"features[{column!r}] holds lists, and a lazy frame does not say how long they are"
         raise OptionTypeError(msg, "give one column per feature, or an eager frame")
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
         """Open frames for a call that answers with the user's own rows; see `registry.open_rows`."""
-        raise NotImplementedError
-
-    @property
-    def constructors(self) -> Constructors:
-        """What makes frames of lists and values."""
         raise NotImplementedError
 
     @property

@@ -92,8 +92,3 @@ def no_common_type(spec: ColumnSpec, dtypes: Iterable[object]) -> ColumnTypeErro
     types = " and ".join(dict.fromkeys(map(str, dtypes)))
     msg = f"{spec.role}={spec.column!r} has the types {types}, and none holds the values of all frames"
     return ColumnTypeError(msg, "cast it to one type in all frames")
-
-
-def finest_unit(*units: str) -> str:
-    """Return the unit in which points in time of several units compare."""
-    return next(unit for unit in ("ns", "us", "ms", "s") if unit in units)

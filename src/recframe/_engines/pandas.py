@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Needed
     from recframe._engines.column_spec import Source
-    from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.polars import EagerPolars
     from recframe._engines.rows import Rows
@@ -37,6 +36,7 @@ class Pandas(Engine):
     eager = True
     answers_with_rows = True
     any_label = True
+    constructors = pandas_constructors
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)
@@ -65,8 +65,9 @@ class Pandas(Engine):
         frames = {name: wrap(columns) for name, columns in arrays.items()}
         return Session(by_polars or self, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
-        return PandasRows(sources, self.open_frames(sources, rows=numbered))
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        session = self.open_frames(sources, rows=numbered)
+        return PandasRows(sources, session.engine, session.frames, [ROW])
 
     def items_frame(self, column: str, items: list[Any]) -> pd.DataFrame:
         return pd.DataFrame({column: pd.Series(items)})
@@ -80,10 +81,6 @@ class Pandas(Engine):
         values = frame[column] if column in frame.columns else frame.index.get_level_values(column)
         some: list[Any] = values.array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
         return some
-
-    @property
-    def constructors(self) -> Constructors:
-        return pandas_constructors
 
     @property
     def ids(self) -> IdColumns:
@@ -101,7 +98,8 @@ class Pandas(Engine):
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame:
         native = frame.collect().to_native()
-        found = pandas_sort.placed([_array(native[key]) for key in keys], _array(native[score]), upto)
+        # Nullable integers become objects, which are not sorted here.
+        found = pandas_sort.placed([native[key].to_numpy() for key in keys], native[score].to_numpy(), upto)
         if found is None:
             return super().rank_rows(frame, keys, score, upto, needed)
         if needed is not None:
@@ -115,9 +113,8 @@ class Pandas(Engine):
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         native = frame.collect().to_native()
-        found = pandas_sort.numbered(
-            [_array(native[key]) for key in keys], _array(native[column]), descending=descending
-        )
+        arrays = [native[name].to_numpy() for name in (*keys, column)]
+        found = pandas_sort.numbered(arrays[:-1], arrays[-1], descending=descending)
         if found is None:
             return super().number_rows(frame, keys, column, descending=descending)
         rows, position = found
@@ -163,11 +160,6 @@ def _decoded(frame: pd.DataFrame, decoders: Mapping[str, Any]) -> pd.DataFrame:
             codes = frame[name].fillna(-1).to_numpy(dtype="int64")
             frame = frame.assign(**{name: values.take(codes, allow_fill=True)})
     return frame
-
-
-def _array(column: pd.Series) -> Any:
-    """Return a column as NumPy has it: nullable integers become objects, which it does not sort here."""
-    return column.to_numpy()
 
 
 def polars_engine() -> type[EagerPolars] | None:

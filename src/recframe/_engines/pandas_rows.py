@@ -11,24 +11,17 @@ from pandas.api import types
 
 from recframe._columns import ROW
 from recframe._engines.pandas_transfer import to_pandas
-from recframe._engines.rows import MODEL_ROW, OTHER_ROW
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Session
     from recframe._engines.column_spec import Source
 
 
-class PandasRows:
+class PandasRows(Rows):
     """Rows of data frames, by their numbers; the answer has a fresh index."""
-
-    def __init__(self, sources: Mapping[str, Source], session: Session) -> None:
-        self._sources = sources
-        self.engine = session.engine
-        self.frames = session.frames
-        self.row = [ROW]
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pd.DataFrame:
         picked = to_pandas(result.select(ROW, *new)).sort_values(ROW)

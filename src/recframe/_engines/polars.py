@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import polars as pl
 
-from recframe._columns import POSITION
+from recframe._columns import POSITION, ROW
 from recframe._engines import (
     polars_constructors,
     polars_look,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Built, Later, Needed
     from recframe._engines.column_spec import Source
-    from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
 
@@ -41,13 +40,10 @@ class Polars(Engine):
     """What data frames and lazy frames share."""
 
     answers_with_rows = True
+    constructors = polars_constructors
 
     def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
         return list(frame.collect_schema().names())
-
-    @property
-    def constructors(self) -> Constructors:
-        return polars_constructors
 
     def scalar(self, frame: Frame) -> Any:
         return self._collect(frame).item()
@@ -131,8 +127,9 @@ class EagerPolars(Polars):
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         return Session(engine, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:
-        return EagerRows(sources, self.open_frames(sources, rows=numbered))
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:
+        session = self.open_frames(sources, rows=numbered)
+        return EagerRows(sources, session.engine, session.frames, [ROW])
 
     def items_frame(self, column: str, items: list[Any]) -> pl.DataFrame:
         return pl.DataFrame({column: items}, strict=False)

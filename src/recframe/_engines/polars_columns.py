@@ -12,8 +12,9 @@ from narwhals import selectors as cs
 
 from recframe._columns import ROW
 from recframe._engines import polars_texts
-from recframe._engines.column_errors import finest_unit, no_common_type, not_a_number, not_a_time, unlike_keys
+from recframe._engines.column_errors import no_common_type, not_a_number, not_a_time
 from recframe._engines.column_spec import specs_of
+from recframe._engines.key_types import common_type
 from recframe._engines.polars_compat import NULLS_EQUAL, col, if_there, series
 from recframe._engines.polars_frame import lazy
 from recframe.errors import ColumnTypeError
@@ -257,20 +258,18 @@ def _by_appearance(columns: Sequence[pl.Series], texts: pl.Series | None) -> tup
 
 def _align(holders: Mapping[str, pl.DataFrame], column: str, spec: ColumnSpec) -> dict[str, pl.DataFrame]:
     """Give a key one type in all frames, or raise where the types cannot match."""
-    (first, frame), *others = holders.items()
-    common: Any = frame.schema[column]
-    for name, other in others:
-        shared = _common(common, other.schema[column])
-        if shared is None:
-            raise unlike_keys(spec, (first, frame.schema[column]), (name, other.schema[column]))
-        common = shared
+    # A column without any value compares with all.
+    keys = {name: frame.get_column(column) for name, frame in holders.items() if frame.schema[column] != pl.Null}
+    types = {name: nw.from_native(key, series_only=True).dtype for name, key in keys.items()}
+    shared = common_type(spec, types, {name: key.dtype for name, key in keys.items()})
+    same = next((keys[name] for name, dtype in types.items() if dtype == shared), None)
+    common: Any = (nw.new_series(column, [], shared, backend="polars").to_native() if same is None else same).dtype
     try:
         return _cast(holders, column, common)
     except pl.exceptions.InvalidOperationError as error:
-        keys = [frame[column] for frame in holders.values()]
-        nanoseconds = [key for key in keys if getattr(key.dtype, "time_unit", "") == "ns"]
+        nanoseconds = [key for key in keys.values() if getattr(key.dtype, "time_unit", "") == "ns"]
         if not nanoseconds or not all((times.to_physical() % 1000 == 0).all() for times in nanoseconds):
-            raise no_common_type(spec, (key.dtype for key in keys)) from error
+            raise no_common_type(spec, (frame.schema[column] for frame in holders.values())) from error
         # Nanoseconds end in the year 2262, before dates that stand for never.
         return _cast(holders, column, pl.Datetime("us", common.time_zone))
 
@@ -285,19 +284,3 @@ def _cast(holders: Mapping[str, pl.DataFrame], column: str, dtype: Any) -> dict[
                 msg = f"{column} holds times that nanoseconds do not"  # older polars changes them without a word
                 raise pl.exceptions.InvalidOperationError(msg)
     return converted
-
-
-def _common(left: pl.DataType, right: pl.DataType) -> Any:
-    """Return the type in which the values of two types compare, or None where they cannot match."""
-    text = (pl.String, pl.Categorical, pl.Enum)
-    if pl.Null in (left, right) or left == right:
-        return right if left == pl.Null else left
-    if left.is_integer() and right.is_integer():
-        # By name, as polars before 1.34 has no UInt128.
-        return pl.Int128() if {str(left), str(right)} & {"UInt64", "Int128", "UInt128"} else pl.Int64()
-    if isinstance(left, pl.Datetime) and isinstance(right, pl.Datetime):
-        unit: Any = finest_unit(left.time_unit, right.time_unit)
-        return pl.Datetime(unit, left.time_zone) if left.time_zone == right.time_zone else None
-    if left.is_float() and right.is_float():
-        return pl.Float64()
-    return pl.String() if left.base_type() in text and right.base_type() in text else None

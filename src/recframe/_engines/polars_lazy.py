@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Needed
+    from recframe._engines.base import Needed
     from recframe._engines.column_spec import Source
     from recframe._engines.rows import Rows
     from recframe.errors import RecError
@@ -45,7 +45,7 @@ class LazyPolars(Polars):
         frames = {name: read_lazy(check, name, source.specs) for name, source in sources.items()}
         return Session(self, frames, finish, columns_of(sources))
 
-    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows[Engine]:  # noqa: ARG002
+    def open_rows(self, sources: Mapping[str, Source], numbered: Sequence[str]) -> Rows:  # noqa: ARG002
         return LazyRows(self, sources, self._schema_check(sources))
 
     def _schema_check(self, sources: Mapping[str, Source]) -> SchemaCheck:

@@ -10,13 +10,13 @@ import polars as pl
 from recframe._columns import ROW
 from recframe._engines.polars_columns import read_lazy
 from recframe._engines.polars_compat import col, collect, series
-from recframe._engines.rows import MODEL_ROW, OTHER_ROW
+from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
-    from recframe._engines.base import Engine, Session
+    from recframe._engines.base import Engine
     from recframe._engines.column_spec import Source
     from recframe._engines.polars_schema import SchemaCheck
 
@@ -25,14 +25,8 @@ CARRIED = "carried "
 TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
-class EagerRows:
+class EagerRows(Rows):
     """Rows of data frames, by their numbers."""
-
-    def __init__(self, sources: Mapping[str, Source], session: Session) -> None:
-        self._sources = sources
-        self.engine = session.engine
-        self.frames = session.frames
-        self.row = [ROW]
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.DataFrame:
         native: pl.DataFrame = self._sources["frame"].native
@@ -67,17 +61,13 @@ class EagerRows:
         return pl.concat([above, below], how="diagonal_relaxed")
 
 
-class LazyRows:
+class LazyRows(Rows):
     """Rows of plans, which keep all their columns."""
 
     def __init__(self, engine: Engine, sources: Mapping[str, Source], check: SchemaCheck) -> None:
-        self._sources = sources
-        self.engine = engine
         own = {"frame": [pl.all().name.prefix(CARRIED)]}
-        self.frames = {
-            name: read_lazy(check, name, source.specs, own.get(name, ())) for name, source in sources.items()
-        }
-        self.row: list[str] = []
+        frames = {name: read_lazy(check, name, source.specs, own.get(name, ())) for name, source in sources.items()}
+        super().__init__(sources, engine, frames, [])
 
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> pl.LazyFrame:  # noqa: ARG002
         added = (pl.col(name).alias(CARRIED + column) for name, column in new.items())

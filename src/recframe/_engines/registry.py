@@ -16,7 +16,7 @@ from recframe.errors import GROUPED, MissingExtraError, OptionTypeError, one_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from recframe._engines.base import Adapter, Engine, Session
+    from recframe._engines.base import Adapter, Session
     from recframe._engines.column_spec import ColumnSpec, Source
     from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
@@ -165,7 +165,7 @@ def open_frames(sources: Mapping[str, Source], either: dict[str, ColumnSpec], *,
     return adapter.open_frames(sources, rows=rows)
 
 
-def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",)) -> Rows[Engine]:
+def open_rows(sources: Mapping[str, Source], numbered: Sequence[str] = ("frame",)) -> Rows:
     """Open frames of the same kind for a call that answers with rows of ``"frame"``.
 
     Parameters

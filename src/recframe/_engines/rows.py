@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
+    from recframe._engines.column_spec import Source
 
-EngineT_co = TypeVar("EngineT_co", covariant=True)
 OTHER_ROW, MODEL_ROW = "other_row", "model_row"
 
 
-class Rows(Protocol[EngineT_co]):
+class Rows(ABC):
     """Of calls that return the user's rows: the frames under the plan's names, and the way back.
 
     An eager frame's rows are numbered, and only what the call reads goes through the plan. A lazy frame keeps all of
     its columns, under other names than the plan's.
+
+    Attributes
+    ----------
+    engine : Engine
+        What the frames are computed with.
+    frames : mapping of str to Frame
+        The frames under the plan's names.
+    row : list of str
+        The column of row numbers, where rows are numbered.
     """
 
-    @property
-    def engine(self) -> EngineT_co:
-        """What the frames are computed with."""
-        ...
+    def __init__(
+        self, sources: Mapping[str, Source], engine: Engine, frames: Mapping[str, Frame], row: list[str]
+    ) -> None:
+        self._sources, self.engine, self.frames, self.row = sources, engine, frames, row
 
-    @property
-    def frames(self) -> Mapping[str, Frame]:
-        """The frames under the plan's names."""
-        ...
-
-    @property
-    def row(self) -> list[str]:
-        """The column of row numbers, where rows are numbered."""
-        ...
-
+    @abstractmethod
     def pick(self, result: Frame, new: Mapping[str, str], sort: Sequence[str] = ()) -> Any:
         """Return the rows of ``"frame"`` that a result holds, with new columns under the user's names.
 
         Rows keep their order, or are sorted by the user's columns; those of a lazy frame come in any order.
         """
-        ...
 
+    @abstractmethod
     def extend(
         self, result: Frame, added: Frame, names: Mapping[str, str], new: Mapping[str, str], model: str | None = None
     ) -> Any:
@@ -61,4 +63,3 @@ class Rows(Protocol[EngineT_co]):
         model : str, optional
             The user's column of models, filled from the rows of ``"frame"`` whose numbers are `MODEL_ROW`.
         """
-        ...

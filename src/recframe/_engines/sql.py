@@ -14,8 +14,9 @@ import narwhals as nw
 
 from recframe._columns import COUNT
 from recframe._engines.base import Engine, Session, known_values, lazy
-from recframe._engines.column_errors import finest_unit, not_a_number, unlike_keys
+from recframe._engines.column_errors import not_a_number
 from recframe._engines.column_spec import columns_of, specs_of
+from recframe._engines.key_types import common_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.column_spec import ColumnSpec, Source
     from recframe.errors import RecError
-
-
-TEXT = (nw.String, nw.Categorical, nw.Enum)
-WIDE = (nw.UInt64, nw.Int128, nw.UInt128)
-"""Integers that 64 bits with a sign do not hold."""
 
 
 class SqlEngine(Engine):
@@ -126,35 +122,15 @@ def _align(
     types = {name: frame.collect_schema()[column] for name, frame in holders.items() if name not in empty}
     if not types:
         return {}
-    first, *others = types
-    common = types[first]
-    for name in others:
-        shared = _common(common, types[name])
-        if shared is None:
-            raise unlike_keys(spec, (first, types[first]), (name, types[name]))
-        common = shared
+    whole = len({*types.values()}) > 1 and all(map(_is_whole, types.values()))
+    # Spark reads integers of 64 bits without a sign as decimals.
+    with_decimals = whole and not all(dtype.is_integer() for dtype in types.values())
+    common = nw.Decimal(38, 0) if with_decimals else common_type(spec, types, types)
     return {
         name: engine.cast(frame, column, common)
         for name, frame in holders.items()
         if name in empty or types[name] != common
     }
-
-
-def _common(left: DType, right: DType) -> DType | None:
-    """Return the type in which the values of two types compare, or None where they cannot match."""
-    if left == right:
-        return left
-    if left.is_integer() and right.is_integer():
-        return nw.Int128() if isinstance(left, WIDE) or isinstance(right, WIDE) else nw.Int64()
-    if _is_whole(left) and _is_whole(right):
-        # Spark reads integers of 64 bits without a sign as decimals.
-        return nw.Decimal(38, 0)
-    if left.is_float() and right.is_float():
-        return nw.Float64()
-    if isinstance(left, nw.Datetime) and isinstance(right, nw.Datetime) and left.time_zone == right.time_zone:
-        unit: Any = finest_unit(left.time_unit, right.time_unit)
-        return nw.Datetime(unit, left.time_zone)
-    return nw.String() if isinstance(left, TEXT) and isinstance(right, TEXT) else None
 
 
 def _is_whole(dtype: DType) -> bool:
