@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recframe._plan.plan import Plan
-    from recframe.metrics import Metric
 
     Floats = NDArray[np.float64]
 
@@ -70,15 +69,11 @@ class Items:
         names = dict(zip(*model_names(context, self._table.lazy()), strict=True))
         return [names[code] for code in codes]
 
-    def name(self, metric: Metric) -> str:
-        """Return what results call a metric."""
-        return self._plan.context.query.averaging(metric.label).name
-
-    def rows(self, metric: ExposureMetric) -> Iterator[tuple[Any, list[Any], dict[str, Any]]]:
-        """Yield each model with the segments of its items, and the columns of these: their names and sums."""
+    def rows(self, metric: ExposureMetric) -> Iterator[tuple[list[Any], dict[str, Any]]]:
+        """Yield of each model the segments of its items, and the columns of these: their names and sums."""
         terms = next(each for each in self._plan.requirements.exposure if each.metric == metric)
         columns = dict(zip(HELD_IN, terms.recommended.by_column, strict=False))
-        for number, (model, places) in enumerate(zip(self._models, self._places, strict=True)):
+        for number, places in enumerate(self._places):
             # Items that no list recommends count for the catalogue: in no segment more than in others.
             rest = [] if number else self._rest
             sums: dict[str, Any] = {
@@ -86,4 +81,4 @@ class Items:
                 for name, column in columns.items()
             }
             texts = [*(self._texts[place] for place in places), *rest]
-            yield model, [*(self._segments[place] for place in places), *([None] * len(rest))], {**sums, "item": texts}
+            yield [*(self._segments[place] for place in places), *([None] * len(rest))], {**sums, "item": texts}

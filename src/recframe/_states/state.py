@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from recframe._plan.context import CallContext
     from recframe._plan.plan import Plan
     from recframe._values import Labels
-    from recframe.metrics import Metric
 
 STATE_VERSION = 1
 """Of the columns and their meaning, and of what metrics compute: states of another one are refused."""
@@ -104,10 +103,9 @@ def _segments(context: CallContext, table: nw.DataFrame[Any]) -> list[tuple[Any,
 def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     """Return the rows of a state, under names of their own."""
     values, context = ListValues(plan), plan.context
-    metrics = plan.by_list
-    every = range(len(metrics))
+    every = range(len(plan.by_list))
     models = values.models if context.query.several else [None]
-    _check_texts(models)
+    called = _called(models)
     pairs = []
     if len(models) > 1 or options.baseline is not None:
         pairs = [Pair(metric, *pair) for metric in every for pair in model_pairs(values.models, options.baseline)]
@@ -127,53 +125,51 @@ def _rows(plan: Plan, options: Options) -> nw.DataFrame[Any]:
     clusters = texts_of(context, table, clustered) if clustered else None
     cluster = [None if clusters is None or place < 0 else clusters[place] for place in groups.first]
     hashes = np.array([key_hash(text) for text in texts_of(context, table, list(context.keys))], dtype=np.uint64)
-    own = {number: _definition(plan, values, number, clustered=bool(clustered)) for number in every}
-    common = _common(plan, clustered=bool(clustered))
+    common = _common(plan)
+    heads = _heads(plan, values, common)
     items = Items(plan, models) if options.items and plan.requirements.exposure else None
     together = {} if items is None else _of_items(plan, items, common)
-    about = json.dumps([[_called(name) for name in models], *own.values(), *together.values()]).encode()
+    definitions = [head["definition"] for head in (*heads, *together.values())]
+    about = json.dumps([called, *definitions]).encode()
     state_id = blake2b(np.sort(hashes).tobytes() + about, digest_size=8).hexdigest()
     notes: dict[str, Any] = {"version": STATE_VERSION, "state": state_id}
     shared = json.dumps({name: common[name] for name in ("by", "truth", "cluster", "several")})
-    state, labels = _Table(), [metric.label for metric in plan.metrics]
-    heads = [
-        notes | {"metric": _name(plan, metric), "place": labels.index(metric.label), "definition": own[number]}
-        for number, metric in enumerate(metrics)
-    ]
-    for model, called in enumerate(models):
+    state = _Table()
+    for model, name in enumerate(called):
         there = [~np.isnan(array[value_column(model, metric)]) for metric in every]
         valued = np.all([np.ones(len(table)), *there], axis=0) * 1.0
         held = [pack(hashes[whole.codes == number]) for number in range(len(whole.first))]
         sums: dict[str, Any] = {"lists": whole.sums(valued), "undefined": whole.sums(1 - valued), "keys": held}
-        state.add(
-            whole, {"kind": "lists", "model": _called(called), "place": model, "definition": shared, **notes}, sums
-        )
+        state.add(whole, {"kind": "lists", "model": name, "place": model, "definition": shared, **notes}, sums)
     for model, metric in ones:
         weights = array.get(weight_column(model, metric))
         sums = of_values(groups, array[value_column(model, metric)], weights)
-        head = {"kind": "metric", **heads[metric], "model": _called(models[model])}
+        head = {"kind": "metric", **notes, **heads[metric], "model": called[model]}
         state.add(groups, head, {**sums, "cluster": cluster})
     for pair in pairs:
         baseline = array[value_column(pair.baseline, pair.metric)]
         sums = of_pair(groups, array[pair.difference], baseline, array.get(pair.weight))
-        head = {"kind": "pair", **heads[pair.metric], "baseline": _called(models[pair.baseline])}
-        state.add(groups, {**head, "model": _called(models[pair.model])}, {**sums, "cluster": cluster})
+        head = {"kind": "pair", **notes, **heads[pair.metric], "baseline": called[pair.baseline]}
+        state.add(groups, {**head, "model": called[pair.model]}, {**sums, "cluster": cluster})
     if items is not None:
-        _add_items(
-            state, items, whole, segments, {place: {"definition": together[place], **notes} for place in together}
-        )
+        of_metrics = {place: notes | head for place, head in together.items()}
+        _add_items(state, items, whole, segments, of_metrics, called)
     return _framed(table, context, state)
 
 
 def _add_items(
-    found: _Table, items: Items, whole: Groups, segments: Sequence[Any], notes: Mapping[int, Mapping[str, Any]]
+    found: _Table,
+    items: Items,
+    whole: Groups,
+    segments: Sequence[Any],
+    notes: Mapping[int, Mapping[str, Any]],
+    called: Sequence[str | None],
 ) -> None:
     """Add the rows of items, and those that say which metrics count them."""
     first = {segments[place]: place for place in whole.first if place >= 0}
     for place, metric in items.metrics:
-        head = {"metric": items.name(metric), "place": place, **notes[place]}
-        for model, of_items, sums in items.rows(metric):
-            head["model"] = _called(model)
+        for model, (of_items, sums) in zip(called, items.rows(metric), strict=True):
+            head = {"place": place, "model": model, **notes[place]}
             found.add(whole, {"kind": "exposure", **head}, {})
             lists = [whole.first[0] if segment is None else first[segment] for segment in of_items]
             found.add(Groups(None, lists), {"kind": "item", **head}, sums)
@@ -190,54 +186,46 @@ def _framed(table: nw.DataFrame[Any], context: CallContext, found: _Table) -> nw
     return table.select(*context.per)[found.lists].with_columns(*made)
 
 
-def _check_texts(models: Sequence[Any]) -> None:
-    """Raise for models that a state, which holds text, could not tell apart."""
-    texts: dict[str | None, Any] = {}
-    for model in models:
-        other = texts.setdefault(_called(model), model)
-        if other is not model:
-            msg = f"the models {other!r} and {model!r} are one text, but a state names models by text"
+def _called(models: Sequence[Any]) -> list[str | None]:
+    """Return what a state, which holds text, calls models, or raise where it could not tell them apart."""
+    texts = [None if model is None else str(model) for model in models]
+    for model, text in zip(models, texts, strict=True):
+        first = models[texts.index(text)]
+        if first is not model:
+            msg = f"the models {first!r} and {model!r} are one text, but a state names models by text"
             raise OptionError(msg, "rename one of them")
+    return texts
 
 
-def _called(model: Any) -> str | None:
-    return None if model is None else str(model)
+def _heads(plan: Plan, values: ListValues, common: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the name, the place and the definition of each metric: what must be the same in all states, as text."""
+    query, labels, heads = plan.context.query, [metric.label for metric in plan.metrics], []
+    for number, metric in enumerate(plan.by_list):
+        how = query.averaging(metric.label)
+        ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
+        own = {"range": ends, "higher_is_better": metric.higher_is_better}
+        definition = json.dumps({"metric": spelled(metric, query, how), **common, **own})
+        heads.append({"metric": how.name, "place": labels.index(metric.label), "definition": definition})
+    return heads
 
 
-def _name(plan: Plan, metric: Metric) -> str:
-    return plan.context.query.averaging(metric.label).name
-
-
-def _definition(plan: Plan, values: ListValues, number: int, *, clustered: bool) -> str:
-    """Return what must be the same in all states of a metric, as text."""
-    query, metric = plan.context.query, plan.by_list[number]
-    ends = [end if math.isfinite(end) else None for end in map(float, values.range_of(number))]
-    definition = {
-        "metric": spelled(metric, query, query.averaging(metric.label)),
-        **_common(plan, clustered=clustered),
-        "range": ends,
-        "higher_is_better": metric.higher_is_better,
-    }
-    return json.dumps(definition)
-
-
-def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, str]:
-    """Return what must be the same in all states of the metrics that count items, as text, by their places."""
-    definitions, query = {}, plan.context.query
+def _of_items(plan: Plan, items: Items, common: Mapping[str, Any]) -> dict[int, dict[str, str]]:
+    """Return the names and definitions of the metrics that count items, by their places."""
+    heads, query = {}, plan.context.query
     for place, metric in items.metrics:
         how = query.averaging(metric.label)
         own = {"metric": spelled(metric, query, how), "record": metric.label, "undefined": how.undefined}
-        definitions[place] = json.dumps({**own, **common, **items.catalog})
-    return definitions
+        heads[place] = {"metric": how.name, "definition": json.dumps({**own, **common, **items.catalog})}
+    return heads
 
 
-def _common(plan: Plan, *, clustered: bool) -> dict[str, Any]:
+def _common(plan: Plan) -> dict[str, Any]:
     """Return what must be the same of all metrics."""
     query = plan.context.query
     return {
         "by": [str(name) for name in query.by],
         "relevant": str(query.relevant),
         "truth": plan.context.truth is not None,
-        "cluster": str(query.cluster) if clustered else None,
+        "cluster": None if query.cluster is None else str(query.cluster),
         "several": query.several,
     }
