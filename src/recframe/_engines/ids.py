@@ -54,13 +54,14 @@ class IdColumns(ABC):
         """Return a column of numbers as floats, missing 0."""
         native = self.typed(self.column(frame, column))
         values = nw.from_native(native, series_only=True)
-        if values.is_null().all():
+        if values.null_count() == len(values):
             return np.zeros(len(values))
         if not (values.dtype.is_numeric() or values.dtype == nw.Boolean()):
             msg = f"{column!r} has the type {native.dtype}, but relevance is bool, integer or float"
             raise ColumnTypeError(msg, "cast the column to a number first")
         numbers = values.cast(nw.Float64()).to_numpy()
-        return np.where(np.isnan(numbers), 0.0, numbers)
+        # A sum takes a fraction of a look at each number.
+        return np.where(np.isnan(numbers), 0.0, numbers) if np.isnan(numbers.sum()) else numbers
 
     def some(self, frame: Any, column: str, chosen: Array) -> list[Any]:
         """Return a few values of a column, by the numbers of their rows."""
