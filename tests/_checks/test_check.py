@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recframe
 from oracle import is_missing
-from recframe._checks.findings import FINDINGS, WARNINGS
+from recframe._checks.findings import FINDINGS
 from strategies import crowd, examples, frames, ranked_crowd, truths
 
 SEVERITY = {finding.name: finding.severity for finding in FINDINGS}
@@ -467,7 +467,3 @@ def test_strict_stops_on_items_that_never_match_and_where_every_list_ties(engine
         if not engine.lazy:
             with pytest.raises(recframe.InputError, match=f"{name}: {count} "):
                 engine.ask(frame, "check", strict=True, **roles)
-
-
-def test_eager_calls_warn_of_what_check_finds():
-    assert {*WARNINGS} <= {*ALL}

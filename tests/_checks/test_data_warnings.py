@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 import recframe
 from recframe._checks import data_warnings, first_rows
+from recframe._checks.findings import WARNINGS
 from recframe._engines.registry import adapter_of
+from strategies import examples, frames, truths
 
 RECOMMENDED = {"user": ["1", "1", "2"], "item": ["a", "b", "a"], "score": [0.9, 0.1, 0.5]}
 LABELLED = RECOMMENDED | {"relevant": [0, 1, 1]}
@@ -51,6 +56,29 @@ def test_a_warning_points_at_the_line_of_the_call(engine):
         recframe.rec(frame).mrr(2)
     assert [one.filename for one in caught] == [__file__]
     assert issubclass(recframe.DataWarning, recframe.RecWarning)
+
+
+PATTERNS = {name: re.compile("- " + re.sub(r"\\{.*?\\}", ".*", re.escape(text))) for name, text in WARNINGS.items()}
+
+
+@examples(30)
+@drawn(data=st.data())
+def test_warnings_say_what_check_finds(engine, data):
+    rows = data.draw(frames())
+    truth = data.draw(st.none() | truths(rows))
+    frame, roles = engine.frame(rows), {"by": data.draw(st.sampled_from(["user", ["user", "day"], None]))}
+    if truth is not None:
+        frame, there = engine.frames([{n: v for n, v in row.items() if n != "relevant"} for row in rows], truth)
+        roles["truth"] = there
+    lines = [
+        line for message in said(engine, frame, "evaluate", ["mrr"], k=2, **roles) for line in message.splitlines()
+    ]
+    warned = {line: [name for name in PATTERNS if PATTERNS[name].fullmatch(line)] for line in lines if line[0] == "-"}
+    found = {row["finding"] for row in engine.ask(frame, "check", 2, **roles) if row["count"]}
+    assert all(len(names) == 1 for names in warned.values())
+    names = {name for (name,) in warned.values()}
+    assert names <= found
+    assert {"nothing_ranked", "nothing_ordered"} & names == {"nothing_ranked", "nothing_ordered"} & found
 
 
 # --- frame and truth ----------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recframe._columns import Frame
+    from recframe._engines.base import Engine
     from recframe._engines.rows import Rows
     from recframe._query import Query
 
@@ -75,7 +76,7 @@ def drop_seen(frame: Any, seen: Any, query: Query) -> Any:
         return frame
     specs = {**key_specs(query), **item_spec(query)}
     rows = open_rows({"frame": Source(frame, specs), "seen": Source(seen, specs)})
-    return rows.pick(_unseen(rows, rows.frames["frame"], list(specs)), {})
+    return rows.pick(_without(rows.engine, rows.frames["frame"], rows.frames["seen"], list(specs)), {})
 
 
 def _holds_rows(seen: Any) -> bool:
@@ -109,7 +110,8 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     frame, keys = with_list_key(rows.frames["frame"], key_specs(query))
     truth, _ = with_list_key(rows.frames["truth"], key_specs(query))
     if "seen" in rows.frames:
-        frame, truth = (_unseen(rows, each, list({**key_specs(query), **item_spec(query)})) for each in (frame, truth))
+        pair = list({**key_specs(query), **item_spec(query)})
+        frame, truth = (_without(engine, each, rows.frames["seen"], pair) for each in (frame, truth))
     group = [*keys, *([MODEL] if query.model is not None else [])]
     numbers = [RELEVANCE, *([VALUE] if valued else [])]
     truth = distinct(truth.with_columns(*map(or_zero, numbers)), keys, [*numbers, *rows.row])
@@ -128,18 +130,17 @@ def _join(rows: Rows, query: Query, *, valued: bool) -> tuple[Any, Frame]:
     models = [] if query.model is None else [_models(rows)]
     for each in models:
         truth = truth.join(each, how="cross")
-    served = labelled.select(*group, ITEM).unique().with_columns(nw.lit(1).alias(SEEN))
-    added = engine.join(truth, served, [*group, ITEM]).filter(nw.col(SEEN).is_null()).drop(SEEN)
+    added = _without(engine, truth, labelled, [*group, ITEM])
     added = added.rename({TRUE_VALUE: VALUE}) if valued else added
     new = {RELEVANCE: query.relevant, **({VALUE: query.value} if valued else {})}
     names = {name: spec.column for name, spec in {**key_specs(query), **item_spec(query)}.items()}
     return rows.extend(result, added, names, new, query.model), labelled
 
 
-def _unseen(rows: Rows, frame: Frame, on: Sequence[str]) -> Frame:
-    """Return the rows of pairs that the user did not have yet."""
-    seen = rows.frames["seen"].select(*on).unique().with_columns(nw.lit(1).alias(SEEN))
-    return rows.engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
+def _without(engine: Engine, frame: Frame, others: Frame, on: Sequence[str]) -> Frame:
+    """Return the rows of a frame whose columns no row of another one has."""
+    seen = others.select(*on).unique().with_columns(nw.lit(1).alias(SEEN))
+    return engine.join(frame, seen, on).filter(nw.col(SEEN).is_null()).drop(SEEN)
 
 
 def _numbered(rows: Rows, labelled: Frame, pair: Sequence[str], query: Query) -> Frame:

@@ -210,9 +210,7 @@ def moment(name: str, value: Any) -> tuple[int | float, bool]:
 
 def _amount(name: str, value: Any) -> int | Fraction:
     """Return a number of things, or an exact fraction of them."""
-    if name != "fraction" and not isinstance(value, float):
-        return count_of(name, value)
-    if name == "count":
+    if name == "count" or (name != "fraction" and not isinstance(value, float)):
         return count_of(name, value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
         kind = OptionError if isinstance(value, int | float) and not isinstance(value, bool) else OptionTypeError
