@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Needed
     from recframe._engines.column_spec import Source
+    from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.polars import EagerPolars
     from recframe._engines.rows import Rows
@@ -36,7 +37,7 @@ class Pandas(Engine):
     eager = True
     answers_with_rows = True
     any_label = True
-    constructors = pandas_constructors
+    constructors: ClassVar[Constructors] = pandas_constructors
 
     def names(self, frame: Any) -> list[Any]:
         return names_of(frame)

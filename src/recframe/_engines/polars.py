@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
 import polars as pl
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recframe._columns import Addends, Frame
     from recframe._engines.base import Built, Later, Needed
     from recframe._engines.column_spec import Source
+    from recframe._engines.constructors import Constructors
     from recframe._engines.ids import IdColumns
     from recframe._engines.rows import Rows
 
@@ -40,7 +41,7 @@ class Polars(Engine):
     """What data frames and lazy frames share."""
 
     answers_with_rows = True
-    constructors = polars_constructors
+    constructors: ClassVar[Constructors] = polars_constructors
 
     def names(self, frame: pl.DataFrame | pl.LazyFrame) -> list[Any]:
         return list(frame.collect_schema().names())
