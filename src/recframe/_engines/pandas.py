@@ -12,7 +12,7 @@ from recframe._columns import POSITION, ROW, SIZE, START
 from recframe._engines import pandas_constructors, pandas_look, pandas_sort, pandas_sums
 from recframe._engines.base import Engine, Session, lazy
 from recframe._engines.column_spec import columns_of, specs_of
-from recframe._engines.pandas_columns import names_of, read_columns
+from recframe._engines.pandas_columns import column_of, names_of, read_columns
 from recframe._engines.pandas_ids import PandasIds
 from recframe._engines.pandas_rows import PandasRows
 from recframe._engines.pandas_transfer import pandas_frame, polars_frame, to_pandas
@@ -79,8 +79,7 @@ class Pandas(Engine):
         return pandas_look.lists_with_repeats(frame, by, model, scores, item)
 
     def some_values(self, frame: Any, column: Any, start: int, stop: int) -> list[Any]:
-        values = frame[column] if column in frame.columns else frame.index.get_level_values(column)
-        some: list[Any] = values.array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
+        some: list[Any] = column_of(frame, column).array[start:stop].to_numpy(dtype=object, na_value=None).tolist()
         return some
 
     @property

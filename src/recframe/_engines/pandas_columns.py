@@ -16,7 +16,7 @@ from recframe._engines.column_spec import specs_of
 from recframe.errors import ColumnTypeError, MissingColumnError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from recframe._engines.column_spec import ColumnSpec, Source
 
@@ -29,6 +29,17 @@ NUMBERS = ("integer", "floating", "mixed-integer-float")
 def names_of(frame: Any) -> list[Any]:
     """Return the names of a frame's columns, and of the levels of its index."""
     return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+
+
+def with_levels(frame: Any, columns: Collection[Any]) -> Any:
+    """Return a frame in which the levels of the index among some columns are columns, and others are gone."""
+    levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
+    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+
+
+def column_of(frame: Any, name: Any) -> Any:
+    """Return a column, or a level of the index, as a series."""
+    return frame[name] if name in frame.columns else pd.Series(frame.index.get_level_values(name))
 
 
 def read_columns(sources: Mapping[str, Source]) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
@@ -63,7 +74,7 @@ def _column(frame: Any, spec: ColumnSpec) -> Any:
             raise MissingColumnError(msg, "rename all but one of them")
         return series.sparse.to_dense() if isinstance(series.dtype, pd.SparseDtype) else series
     if spec.column in names_of(frame):
-        return pd.Series(frame.index.get_level_values(spec.column))
+        return column_of(frame, spec.column)
     return pd.Series(np.full(len(frame), spec.default))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from recframe._engines.column_errors import no_lists
+from recframe._engines.pandas_columns import with_levels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ def table(columns: Mapping[str, Any]) -> Frame:
 
 def distinct(frame: Frame, columns: Sequence[str]) -> Frame:
     """Return the distinct values of some columns."""
-    return _with_levels(frame, columns)[list(columns)].drop_duplicates(ignore_index=True)
+    return with_levels(frame, columns)[list(columns)].drop_duplicates(ignore_index=True)
 
 
 def uneven(frame: Frame, columns: Sequence[str]) -> int:
@@ -49,7 +50,7 @@ def check_lists(frame: Frame, role: str, column: str) -> None:
 
 def explode(frame: Frame, keys: Sequence[str], lists: Mapping[str, str], place: str | None) -> Frame:
     """Return one row for each element of parallel lists."""
-    frame = _with_levels(frame, keys)
+    frame = with_levels(frame, keys)
     lengths = _lengths(frame[next(iter(lists.values()))])
     columns = {name: frame[name].repeat(lengths).reset_index(drop=True) for name in keys}
     for name, column in lists.items():
@@ -76,7 +77,7 @@ def implode(frame: Frame, ranked: Frame, keys: Sequence[str], columns: Sequence[
     if not keys:
         ordered = ranked.sort_values(rank, kind="stable")
         return pd.DataFrame({name: [ordered[name].tolist()] for name in columns})
-    frame = _with_levels(frame, keys)
+    frame = with_levels(frame, keys)
     both = pd.concat([ranked[list(keys)], frame[list(keys)]], ignore_index=True)
     try:
         number = both.groupby(list(keys), dropna=False, sort=True, observed=True).ngroup().to_numpy()
@@ -134,9 +135,3 @@ def _is_list(value: object) -> bool:
 
 def _lengths(series: Any) -> Any:
     return np.fromiter((len(values) if _is_list(values) else 0 for values in series), dtype="int64", count=len(series))
-
-
-def _with_levels(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Return a frame in which the levels of the index among these columns are columns."""
-    levels = [name for name in frame.index.names if name is not None and name in columns and name not in frame.columns]
-    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)

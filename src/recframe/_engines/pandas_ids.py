@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._engines.ids import IdColumns, as_list, check_column, unlike_ids
-from recframe._engines.pandas_columns import names_of
+from recframe._engines.pandas_columns import column_of, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ class PandasIds(IdColumns):
 
     def column(self, frame: Any, column: str) -> Any:
         check_column(names_of(frame), column)
-        return _plain(frame[column] if column in frame.columns else frame.index.get_level_values(column))
+        return _plain(column_of(frame, column))
 
     def typed(self, values: Any) -> Any:
         return values.infer_objects()

@@ -10,6 +10,7 @@ import pandas as pd
 from pandas.api import types
 
 from recframe._columns import ROW
+from recframe._engines.pandas_columns import with_levels
 from recframe._engines.pandas_transfer import to_pandas
 from recframe._engines.rows import MODEL_ROW, OTHER_ROW, Rows
 
@@ -54,12 +55,9 @@ class PandasRows(Rows):
         return whole
 
 
-def _plain(source: Source) -> pd.DataFrame:
-    """Return a frame in which the levels of the index that play a role are columns, and others are gone."""
-    frame: pd.DataFrame = source.native
-    roles = {spec.column for spec in source.specs.values()} - set(frame.columns)
-    levels = [name for name in frame.index.names if name is not None and name in roles]
-    return (frame.reset_index(level=levels) if levels else frame).reset_index(drop=True)
+def _plain(source: Source) -> Any:
+    """Return a frame with the levels of the index that play a role as columns."""
+    return with_levels(source.native, [spec.column for spec in source.specs.values()])
 
 
 def _typed(series: Any, dtype: Any) -> Any:
