@@ -29,9 +29,13 @@ def modules(*rooms):
     return found
 
 
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def texts_that_name_columns(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in NAMERS:
             for given in node.args:
                 if isinstance(given, ast.JoinedStr) or (
@@ -80,7 +84,7 @@ def imported(path, *, for_types=False):
         for child in ast.iter_child_nodes(node):
             visit(child)
 
-    visit(ast.parse(path.read_text(encoding="utf-8")))
+    visit(tree_of(path))
     return names
 
 
@@ -181,7 +185,7 @@ def test_a_column_is_declared_once():
 def test_no_module_defines_a_declared_column_again():
     again = []
     for path in modules("_plan/*.py", "_engines/*.py", "metrics/*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.Assign):
                 values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
                 texts = [value.value for value in values if isinstance(value, ast.Constant)]
@@ -261,7 +265,7 @@ def longest_chain(imports, name):
 def test_a_chain_of_imports_at_the_top_of_modules_is_short():
     imports = {}
     for name, path in PATHS.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         top = {node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module in PATHS}
         imports[name] = {other for other in top if other != "recframe"}
     assert max(len(longest_chain(imports, name)) for name in PATHS) < 15
@@ -273,7 +277,7 @@ def test_only_the_plan_and_the_making_of_data_join_and_group():
     users = {
         path.relative_to(SOURCE).parts[0]
         for path in modules("**/*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute) and node.attr in ("group_by", "sum_by")
     }
     assert users <= allowed
@@ -300,7 +304,7 @@ def test_an_eager_ndcg_walks_through_few_files_of_the_plan():
 
 def numbers_of(path):
     """Yield the constants of a module that are numbers, or may be: their names and values."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 pairs = [(target, node.value)]
