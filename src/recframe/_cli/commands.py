@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 import recframe
 from recframe import rec
 from recframe._arguments import CALL_ROLES, EXPLAINED, FRAMES
-from recframe._cli import terminal
+from recframe._cli import tables, terminal
 from recframe._cli.gates import CheckGate, bounds_of, not_ruled_out
 from recframe._cli.metrics import metrics_text
 from recframe._cli.options import constants_of, given_roles, own_arguments, separator_of, types_of
@@ -83,7 +83,7 @@ def evaluate(
         failures = gate.judged(rec(frame).check(**{name: value for name, value in roles.items() if name in names}))
     requested, k = _metrics(values, bounds)
     result = rec(frame).evaluate(requested, k, counts=counts, chance=chance, **roles)
-    _show(result, values, out, result if counts or {"per", "per_item"} & roles.keys() else _by_metric(result))
+    _show(result, values, out, result if counts or {"per", "per_item"} & roles.keys() else tables.by_metric(result))
     if sure:
         failures += _surely_short(rec(frame), bounds, roles)
     elif bounds:
@@ -177,8 +177,7 @@ def check(*, fail_on_check: Sequence[str], k: int | None, **values: Any) -> list
 
 def explain(*, metric: str, **values: Any) -> list[str]:
     """Say what a metric computes."""
-    policies = {name: values[name] for name in (*EXPLAINED, "like") if values.get(name) is not None}
-    say(fitted(recframe.explain(metric, **policies)))
+    say(fitted(recframe.explain(metric, **_named(values, (*EXPLAINED, "like")))))
     return []
 
 
@@ -220,7 +219,10 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     try:
         from recframe._cli.inputs import Inputs
     except ImportError as error:
-        raise _missing(error, {"polars"}, "reading files", "cli") from error
+        if error.name is None or error.name.split(".")[0] != "polars":
+            raise
+        what = "reading files"
+        raise MissingExtraError.of(what, "cli") from error
     columns = tuple(name for name in also if name is not None)
     roles = given_roles(call, values) | _named(values, ("judge",) if "judge" in values else ())
     one = not any(isinstance(roles.get(name), list) for name in ("score", "rank"))
@@ -234,12 +236,6 @@ def _read(values: dict[str, Any], call: str, *also: str | None) -> tuple[pl.Data
     return frame, roles
 
 
-def _missing(error: ImportError, packages: set[str], what: str, extra: str) -> ImportError:
-    """Return what to raise where an import failed: the packages to install, if one of them is missing."""
-    known = error.name is not None and error.name.split(".")[0] in packages
-    return MissingExtraError.of(what, extra) if known else error
-
-
 def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any], list[int] | None]:
     """Return the metrics of the command, those of the bounds among them, and the cutoffs."""
     requested, k = list(values["metric"]), list(values["k"]) or None
@@ -250,20 +246,12 @@ def _metrics(values: dict[str, Any], bounds: dict[str, float]) -> tuple[list[Any
     return [*requested, *(name for name in bounds if name not in names | cut)], k
 
 
-def _by_metric(result: pl.DataFrame) -> pl.DataFrame:
-    from recframe._cli.tables import by_metric
-
-    return by_metric(result)
-
-
 def _picked(result: pl.DataFrame, roles: dict[str, Any], columns: Sequence[str]) -> pl.DataFrame:
     """Return the columns that fit a terminal, after those of ``--per``."""
     per = (*as_tuple(roles.get("per")), *as_tuple(roles.get("per_item")))
-    from recframe._cli.tables import table
-
     picked, limit = result.select(name for name in (*per, *columns) if name in result.columns), terminal.width()
     for name in DISPENSABLE:
-        if limit is None or max(map(len, table(picked).splitlines())) <= limit:
+        if limit is None or max(map(len, tables.table(picked).splitlines())) <= limit:
             break
         picked = picked.drop(name, strict=False)
     return picked
@@ -281,17 +269,16 @@ def _format(values: dict[str, Any]) -> str | None:
 def _out(values: dict[str, Any]) -> Path | None:
     """Return the file to write; what is wrong with the output is said before any work."""
     from recframe._cli.append import check_append
-    from recframe._cli.tables import check_digits, check_out
 
     _format(values)
-    check_digits(values["digits"])
+    tables.check_digits(values["digits"])
     check_append(values["append"], constants_of(values["constants"]))
-    return None if values["out"] is None else check_out(values["out"])
+    return None if values["out"] is None else tables.check_out(values["out"])
 
 
 def _show(result: pl.DataFrame, values: dict[str, Any], out: Path | None, short: pl.DataFrame | None) -> None:
     """Print a result in the format that the command names, and write it to a file."""
-    from recframe._cli import append, tables
+    from recframe._cli import append
 
     digits = tables.DIGITS if values["digits"] is None else values["digits"]
     constants = constants_of(values["constants"])

@@ -25,7 +25,7 @@ NUMBER_WORDS = ["true", "false", "nan"]
 
 
 def read_csv(
-    source: Path | bytes, ids: Collection[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame], **options: Any
+    source: Path | bytes, ids: Collection[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame], separator: str
 ) -> pl.DataFrame:
     """Return what is picked of a CSV file.
 
@@ -37,15 +37,16 @@ def read_csv(
         The columns of ids. Where two of them would be one number, such as 007 and 7, they stay text.
     pick : callable
         Returns the columns to read, of the scanned file.
-    **options
-        What polars reads the file with.
+    separator : str
+        What is between values.
     """
-    scanned = pl.scan_csv(source, glob=False, **options)
+    options: dict[str, Any] = {"glob": False, "separator": separator, "infer_schema_length": 10_000}
+    scanned = pl.scan_csv(source, **options)
     numbers = {name: kind for name, kind in scanned.collect_schema().items() if name in ids and kind.is_numeric()}
     if numbers:
-        scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
+        scanned = pl.scan_csv(source, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
     frame = pick(scanned).collect()
-    _refuse_repeated_names(source, frame.columns, **options)
+    _refuse_repeated_names(source, frame.columns, separator)
     frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
 
@@ -61,7 +62,7 @@ def read_numbers(
     """Return what is picked of a CSV file, or raise for another separator, and for text in a column of numbers."""
     _check_separator(source, name, separator)
     try:
-        frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=10_000)
+        frame = read_csv(source, ids, pick, separator)
     except pl.exceptions.ComputeError:
         _refuse_text(source, name, numbers, separator)
         raise
@@ -72,8 +73,7 @@ def read_numbers(
 
 def _check_separator(source: Path | bytes, name: str, separator: str) -> None:
     """Raise where the header of a file is one name that holds another separator."""
-    options: dict[str, Any] = {"separator": separator, "has_header": False, "infer_schema_length": 0, "n_rows": 1}
-    header = pl.scan_csv(source, glob=False, **options).collect().row(0)
+    header = _header(source, separator)
     other = next((sign for sign in SEPARATORS if len(header) == 1 and sign in (header[0] or "")), None)
     if other is not None:
         msg = f"{name!r} has one column, {header[0]!r}: its values are not between {separator!r}, but between {other!r}"
@@ -99,10 +99,15 @@ def not_a_number(name: str, column: str, text: str | None, line: int) -> InputEr
     return InputError(msg, f"correct the file, or name another column than {column}")
 
 
-def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], **options: Any) -> None:
+def _header(source: Path | bytes, separator: str) -> tuple[str | None, ...]:
+    """Return the first line of a file."""
+    options: dict[str, Any] = {"has_header": False, "infer_schema_length": 0, "n_rows": 1}
+    return pl.scan_csv(source, glob=False, separator=separator, **options).collect().row(0)
+
+
+def _refuse_repeated_names(source: Path | bytes, columns: Collection[str], separator: str) -> None:
     """Raise where the file has several columns of a name that is read."""
-    options |= {"has_header": False, "infer_schema_length": 0, "n_rows": 1}
-    header = pl.scan_csv(source, glob=False, **options).collect().row(0)
+    header = _header(source, separator)
     twice = next((name for name in header if name in columns and header.count(name) > 1), None)
     if twice is not None:
         where = "the file" if isinstance(source, bytes) else repr(str(source))

@@ -16,7 +16,6 @@ from recframe._display.data import (
     values_of,
 )
 from recframe._display.rank_charts import RankCharts
-from recframe._display.segment_charts import SegmentCharts
 from recframe._signatures import checked_call, show_roles
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics import CutMetric
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class Plot(SegmentCharts, RankCharts):
+class Plot(RankCharts):
     """Charts of Altair: each method returns one, to show, to change and to save (``chart.save("chart.png")``).
 
     Intervals and roles are those of `describe`. A chart holds means, shares or some hundred values, however many
@@ -83,7 +82,6 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'recall by cutoff'
         """
-        charts.altair()
         call = self._call(roles, MEANS)
         options = call.options(confidence, cluster)
         without = call.plan(metrics).metrics
@@ -127,7 +125,6 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'Distribution of mrr'
         """
-        charts.altair()
         plan = self._call(roles, MEANS).one("distribution", metric, k)
         by_model = values_of(plan)
         rows = histogram(by_model)
@@ -161,7 +158,6 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["subtitle"][0]
         'new is better in 50%, equal in 50%, worse in 0% of 2 lists'
         """
-        charts.altair()
         plan = self._call(roles, MEANS).one("differences", metric, k)
         pair = values_of(plan)
         chart: alt.LayerChart = charts.differences(sorted_differences(pair), pair.metric)
@@ -206,7 +202,6 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'recall@1 against mrr@1'
         """
-        charts.altair()
         call = self._call(roles, MEANS)
         options = call.options(confidence, cluster)
         plan = call.plan([x, y], k)
@@ -277,7 +272,6 @@ class Plot(SegmentCharts, RankCharts):
         >>> chart.to_dict()["title"]["text"]
         'Power to find a difference of 0.1 in mrr'
         """
-        charts.altair()
         call = self._call(roles, MEANS)
         plan = call.one("power", metric, k, call.options(confidence, cluster))
         from recframe._ranks.sample_size import Options, power_curve

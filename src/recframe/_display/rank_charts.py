@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_texts as texts
 from recframe._display import charts
 from recframe._display.data import MEANS, check_means
+from recframe._display.segment_charts import SegmentCharts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import altair as alt
 
-    from recframe._display.data import Call
     from recframe.metrics import Metric
 
 
-class RankCharts:
+class RankCharts(SegmentCharts):
     """What `Plot` draws of ranks."""
 
     __slots__ = ()
-
-    if TYPE_CHECKING:
-
-        def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call: ...
 
     def ranks(
         self,
@@ -64,7 +60,6 @@ class RankCharts:
         >>> chart.to_dict()["title"]["text"]
         'Ranks by mrr'
         """
-        charts.altair()
         call = self._call(roles, MEANS)
         plan = call.one("ranks", metric, k, call.options(confidence, cluster))
         from recframe._ranks.rank_models import Options, ranked

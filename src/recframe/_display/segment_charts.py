@@ -32,6 +32,7 @@ class SegmentCharts:
         self._bound = bound
 
     def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call:
+        charts.altair()  # an error before all work
         return Call(self._frame, self._bound, roles, allowed)
 
     def segments(
@@ -76,7 +77,6 @@ class SegmentCharts:
         >>> chart.to_dict()["title"]["text"]
         'mrr by country'
         """
-        charts.altair()
         most = whole_number("most", most, f"most={MOST_SEGMENTS}")
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
@@ -121,7 +121,6 @@ class SegmentCharts:
         >>> chart.to_dict()["title"]["text"]
         'mrr by week'
         """
-        charts.altair()
         call = self._call(roles, BY_SEGMENT)
         options = call.options(confidence, cluster)
         chart: alt.LayerChart = trend_of(*by_segment("trend", call, metric, k, options), options)

@@ -6,7 +6,7 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from recframe._arguments import EXPLAINED
+from recframe._arguments import EXPLAINED, POLICIES, Roles
 from recframe._query import policies_named, resolved
 from recframe._statistics.sampled_ranks import GAMMA
 from recframe.errors import OptionTypeError, closest
@@ -228,13 +228,10 @@ def spelled(metric: Metric, query: Query, how: Averaging) -> str:
     policies: dict[str, Any] = {"ties": query.ties, "undefined": how.undefined, "lists": how.lists}
     least = query.min_relevance if metric.own_min_relevance is None else metric.own_min_relevance
     policies |= {} if least is None else {"min_relevance": least}
-    policies |= {"condensed": True} if query.condensed else {}
-    policies |= {} if query.propensity is None else {"propensity": query.propensity}
-    policies |= {} if query.sampled is None else {"sampled": query.sampled}
     estimates = query.sampled is not None or (query.propensity is not None and query.estimator == "pooled")
-    policies |= {"estimator": query.estimator} if estimates else {}
-    policies |= {} if query.mean == "arithmetic" else {"mean": query.mean}
-    policies |= {} if query.weight is None else {"weight": query.weight}
+    others = {name: getattr(query, name) for name in EXPLAINED if name not in POLICIES}
+    named = {name: value != getattr(Roles, name) for name, value in others.items()} | {"estimator": estimates}
+    policies |= {name: value for name, value in others.items() if named[name]}
     return ", ".join([at_level(metric, None).label, *(f"{name}={value!r}" for name, value in policies.items())])
 
 
