@@ -104,12 +104,15 @@ class Role:
         What it names. `recframe.Config` accepts all but frames, the command line all but parts.
     metavar : str
         What the command line calls its value, where its type does not tell.
+    holds : {"text", "float", "integer"}
+        What its columns hold, in files and in tables of databases.
     """
 
     check: Callable[[str, Any, Labels], Any]
     calls: frozenset[str] = EVALUATED
     kind: Kind = "column"
     metavar: str = ""
+    holds: Literal["text", "float", "integer"] = "text"
 
     @classmethod
     def of(cls, *args: Any, **given: Any) -> Mapping[str, Role]:
@@ -146,6 +149,7 @@ def _parts(name: str, given: Any) -> int:
 
 
 _policy = partial(Role.of, kind="policy")
+_number, _count = partial(Role.of, holds="float"), partial(Role.of, holds="integer")
 _frame = partial(Role.of, lambda _name, given, _labels: given)
 
 
@@ -237,11 +241,11 @@ class Roles:
     by: Columns = field(default="user", metadata=Role.of(column_names, frozenset(CALLS)))
     item: str = field(default="item", metadata=Role.of(column_name, frozenset(CALLS)))
     relevant: str = field(
-        default="relevant", metadata=Role.of(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
+        default="relevant", metadata=_number(column_name, EXPOSED | {"bounds", "check", "label", "position_bias"})
     )
-    score: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKING))
-    rank: str | Sequence[str] | None = field(default=None, metadata=Role.of(column_names, RANKING))
-    value: str = field(default="price", metadata=Role.of(column_name, EVALUATED | {"label"}))
+    score: str | Sequence[str] | None = field(default=None, metadata=_number(column_names, RANKING))
+    rank: str | Sequence[str] | None = field(default=None, metadata=_count(column_names, RANKING))
+    value: str = field(default="price", metadata=_number(column_name, EVALUATED | {"label"}))
     truth: Any = field(default=None, metadata=_frame(EXPOSED | {"bounds", "check"}, "frame", "FILE"))
     per: Columns = field(
         default=None, metadata=Role.of(column_names, AVERAGED - {"tune"} | {"bounds", "agreement", "check"})
@@ -264,10 +268,10 @@ class Roles:
     mean: MeanKind = field(default="arithmetic", metadata=_policy(_word(MeanKind), BY_VALUE))
     like: Like | None = field(default=None, metadata=_policy(_optional(_word(Like))))
     partitions: int | None = field(default=None, metadata=Role.of(_optional(_value(_parts)), BY_VALUE, "parts"))
-    candidates: str | None = field(default=None, metadata=Role.of(column_or_none, EVALUATED - {"tune"}))
-    tied: str | None = field(default=None, metadata=Role.of(column_or_none, EVALUATED - {"tune"}))
-    weight: str | None = field(default=None, metadata=Role.of(column_or_none, AVERAGED))
-    propensity: str | None = field(default=None, metadata=Role.of(column_or_none))
+    candidates: str | None = field(default=None, metadata=_count(column_or_none, EVALUATED - {"tune"}))
+    tied: str | None = field(default=None, metadata=_count(column_or_none, EVALUATED - {"tune"}))
+    weight: str | None = field(default=None, metadata=_number(column_or_none, AVERAGED))
+    propensity: str | None = field(default=None, metadata=_number(column_or_none))
     sampled: tuple[int, int] | None = field(
         default=None, metadata=_policy(_optional(_value(pair_of_numbers)), metavar="M,N")
     )

@@ -74,21 +74,18 @@ class Config:
             what = "a generator, which runs after its call" if callable(function) else "no function"
             msg = f"Config decorates functions, but {quoted(function)} is {what}"
             raise OptionTypeError(msg, "with recframe.Config(...): in its body")
-        if iscoroutinefunction(function):
 
-            @wraps(function)
-            async def later(*args: Any, **given: Any) -> Any:
-                with self:
-                    return await function(*args, **given)
-
-            return later
+        @wraps(function)
+        async def later(*args: Any, **given: Any) -> Any:
+            with self:
+                return await function(*args, **given)
 
         @wraps(function)
         def now(*args: Any, **given: Any) -> Any:
             with self:
                 return function(*args, **given)
 
-        return now
+        return later if iscoroutinefunction(function) else now
 
     def __repr__(self) -> str:
         return f"Config({', '.join(f'{name}={quoted(value)}' for name, value in self._roles.items())})"

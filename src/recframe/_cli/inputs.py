@@ -41,10 +41,8 @@ SIDES = ("truth", "judge", "train", "features")
 """The roles of files that hold no scores of a model."""
 _OF_LISTS = ("per", "per_item", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""
-_OF_IDS = ("per", "per_item", "model", "subtopic", "group")
-"""The roles of columns that name something, besides the key and the item."""
-_OF_NUMBERS = ("score", "rank", "relevant", "weight", "value", "propensity")
-"""The roles of columns of numbers."""
+_OF_IDS = tuple(name for name, role in ROLES.items() if role.kind == "column" and role.holds == "text")
+_OF_NUMBERS = tuple(name for name, role in ROLES.items() if role.holds != "text")
 _NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 
 

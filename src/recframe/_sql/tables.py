@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from recframe._arguments import DEFAULT_SCORE
+from recframe._arguments import DEFAULT_SCORE, ROLES
 from recframe._sql.packages import ibis, ops
 from recframe._values import as_tuple, choice, column_name
 from recframe.errors import OptionError, OptionTypeError, quoted
@@ -58,60 +58,47 @@ class Tables:
 
     def __init__(self, roles: Roles, named: Collection[str], types: Mapping[str, str], dialect: str) -> None:
         self._roles, self._named, self._types, self._dialect = roles, named, types, dialect
-        self._keys = dict.fromkeys(as_tuple(roles.by), "text")
+        self._keys = self._columns("by")
 
     def table(self, in_truth: Collection[str], *, truth: bool) -> Any:
         """Return the table of recommendations."""
-        roles = self._roles
-        scored = dict.fromkeys(as_tuple(roles.rank), "integer") if roles.rank is not None else {}
-        scored |= dict.fromkeys(as_tuple(roles.score or DEFAULT_SCORE), "float") if roles.rank is None else {}
-        counts = {name: "integer" for name in (roles.candidates, roles.tied) if name is not None}
-        own = {} if truth else self._relevance() | self._of_items()
-        own |= {} if roles.group is None else {roles.group: "text"}
+        own = {} if truth else self._columns("relevant", "propensity", "per_item")
         lists = {name: kind for name, kind in self._of_lists().items() if name not in in_truth}
-        model = {} if roles.model is None else {roles.model: "text"}
-        columns = {roles.value: "float"} | own | lists | {roles.item: "text"} | counts | scored | model | self._keys
-        return self._made("table", columns)
+        order = self._columns("rank") or self._columns("score") or {DEFAULT_SCORE: "float"}
+        others = self._columns("item", "candidates", "tied") | order | self._columns("model")
+        return self._made("table", self._columns("value") | own | self._columns("group") | lists | others | self._keys)
 
     def truth(self, in_truth: Collection[str]) -> Any:
         """Return the table of the ground truth."""
-        roles = self._roles
-        relevance = self._relevance()
+        relevance = self._columns("relevant", "propensity")
         if "relevant" not in self._named:
-            del relevance[roles.relevant]
+            del relevance[self._roles.relevant]
         lists = {name: kind for name, kind in self._of_lists().items() if name in in_truth}
-        items = self._of_items() | {name: "text" for name in (roles.subtopic, roles.item) if name is not None}
-        columns = {roles.value: "float"} | relevance | lists | items | self._keys
-        return self._made("truth", columns)
+        items = self._columns("per_item", "subtopic", "item")
+        return self._made("truth", self._columns("value") | relevance | lists | items | self._keys)
 
     def train(self) -> Any:
         """Return the table of past interactions."""
-        return self._made("train", {self._roles.item: "text"} | self._keys)
+        return self._made("train", self._columns("item") | self._keys)
 
     def features(self, columns: Sequence[str]) -> Any:
         """Return the table of features of items."""
         if not columns:
             msg = "features= names a table, but not which of its columns are features"
             raise OptionError(msg, "feature_columns=['drama', 'comedy']")
-        return self._made("features", dict.fromkeys(columns, "float") | {self._roles.item: "text"})
+        return self._made("features", dict.fromkeys(columns, "float") | self._columns("item"))
 
     def catalog(self) -> Any:
         """Return the table of the items that could be recommended."""
-        return self._made("catalog", {self._roles.item: "text"})
+        return self._made("catalog", self._columns("item"))
 
-    def _relevance(self) -> dict[str, str]:
-        types = {self._roles.relevant: "float"}
-        return types if self._roles.propensity is None else {**types, self._roles.propensity: "float"}
-
-    def _of_items(self) -> dict[str, str]:
-        """Return the columns that describe items."""
-        return dict.fromkeys(as_tuple(self._roles.per_item), "text")
+    def _columns(self, *roles: str) -> dict[str, str]:
+        """Return the columns of roles and what they hold."""
+        return {column: ROLES[role].holds for role in roles for column in as_tuple(getattr(self._roles, role))}
 
     def _of_lists(self) -> dict[str, str]:
         """Return the columns that describe lists."""
-        roles = self._roles
-        types = {name: "text" for name in as_tuple(roles.per) if name not in self._keys}
-        return types if roles.weight is None else {**types, roles.weight: "float"}
+        return {name: kind for name, kind in self._columns("per", "weight").items() if name not in self._keys}
 
     def _made(self, what: str, columns: Mapping[str, str]) -> Any:
         schema = ibis.schema({name: f"{TYPES[self._types.get(name, kind)]}" for name, kind in columns.items()})
