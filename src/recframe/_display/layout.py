@@ -62,10 +62,11 @@ class Layout:
         self.columns.append([cell if isinstance(cell, Cell) else Cell(cell) for cell in cells])
         self.numeric.append(numeric)
 
-    def add_labels(self, columns: Columns, names: Iterable[str]) -> None:
+    def add_labels(self, columns: Columns, names: Iterable[str], look: Look) -> None:
         """Add columns of a result that name what its rows are about."""
         for name in names:
-            self.add(str(name), map(label_text, columns[name]), numeric=False)
+            texts = models_of(columns, look) if name == "model" else map(label_text, columns[name])
+            self.add(str(name), texts, numeric=False)
 
     def mark(self, name: str, marked: Sequence[bool], note: str) -> None:
         """Mark cells of a column, and say what the mark means if there is one."""
@@ -136,12 +137,14 @@ def models_of(columns: Columns, look: Look) -> list[str]:
 
 
 def decided_cells(
-    cells: Iterable[Cell], models: Sequence[str], means: Sequence[Any], about: Sequence[tuple[Any, ...]], look: Look
+    cells: list[Cell], columns: Columns, segments: Sequence[str], name: str, metrics: Sequence[Any], look: Look
 ) -> list[Cell]:
-    """Return the cells of means, bold and with letters by what was decided about the models of each metric."""
-    marked = list(cells)
+    """Return the cells of a column of means, bold and with letters by what was decided about the models of a metric."""
+    if "model" not in columns:
+        return cells
+    marked, models, means = [*cells], [*map(label_text, columns["model"])], columns[name]
     rows_about: dict[tuple[str, ...], list[int]] = {}
-    for row, key in enumerate(about):
+    for row, key in enumerate(about_of(columns, segments, metrics)):
         rows_about.setdefault(key, []).append(row)
     for key, rows in rows_about.items():
         of_models = {models[row]: means[row] for row in rows}
@@ -161,14 +164,11 @@ def _of_evaluate(columns: Columns, records: Mapping[str, Metric], look: Look) ->
     names = list(columns)
     layout = Layout()
     labels = names[: names.index(metrics[0])]
-    layout.add_labels(columns, labels)
-    if "model" in labels:
-        layout.columns[labels.index("model")] = list(map(Cell, models_of(columns, look)))
+    layout.add_labels(columns, labels, look)
     for name in names[len(labels) :]:
         cells = [number_cell(value, look.digits) for value in columns[name]]
-        if name in metrics and "model" in labels:
-            about = about_of(columns, segments, [name] * len(cells))
-            cells = decided_cells(cells, list(map(label_text, columns["model"])), columns[name], about, look)
+        if name in metrics:
+            cells = decided_cells(cells, columns, segments, name, [name] * len(cells), look)
         layout.add(str(name), cells)
     layout.notes += look.decided.notes(layout.columns, letters=_lettered(look))
     return layout
@@ -185,14 +185,11 @@ def _of_describe(columns: Columns, records: Mapping[str, Metric], look: Look) ->
     names = list(columns)
     labels = names[: names.index("metric") + 1]
     layout = Layout()
-    layout.add_labels(columns, labels)
+    layout.add_labels(columns, labels, look)
     means = [number_cell(value, look.digits) for value in columns["mean"]]
     if look.interval == "plus_minus":
         means = plus_minus_cells(columns, "mean", look)
-    if "model" in labels:
-        layout.columns[labels.index("model")] = list(map(Cell, models_of(columns, look)))
-        about = about_of(columns, segments, columns["metric"])
-        means = decided_cells(means, list(map(label_text, columns["model"])), columns["mean"], about, look)
+    means = decided_cells(means, columns, segments, "mean", columns["metric"], look)
     for name in names[len(labels) :]:
         if name == "mean":
             layout.add(name, means)
@@ -220,7 +217,7 @@ def plus_minus_cells(columns: Columns, name: str, look: Look) -> list[Cell]:
 def _of_compare(columns: Columns, look: Look) -> Layout:
     layout = Layout()
     per = list(columns)[: list(columns).index("metric")]
-    layout.add_labels(columns, (*per, "metric", "model", "baseline"))
+    layout.add_labels(columns, (*per, "metric", "model", "baseline"), look)
     better = _winners(columns)
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     for name in ("mean", "baseline_mean"):
@@ -252,7 +249,7 @@ def _of_compare(columns: Columns, look: Look) -> Layout:
 def _of_ranks(columns: Columns, look: Look) -> Layout:
     layout = Layout()
     per = list(columns)[: list(columns).index("metric")]
-    layout.add_labels(columns, (*per, "metric", "model"))
+    layout.add_labels(columns, (*per, "metric", "model"), look)
     layout.add("lists", [number_cell(value, look.digits) for value in columns["lists"]])
     of_rows = zip(columns["mean"], columns["tied_with_best"], strict=True)
     layout.add("mean", [number_cell(value, look.digits, bold=bool(tied)) for value, tied in of_rows])

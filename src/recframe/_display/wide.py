@@ -152,11 +152,9 @@ def _values(
     columns: Columns, segments: Sequence[str], name: str, metrics: Sequence[Any], cells: list[Cell], look: Look
 ) -> list[Value]:
     """Return the cells of means, with what was decided about their models."""
-    if "model" not in columns:
-        return _named(columns, segments, metrics, cells, [()] * len(cells))
-    models = list(map(label_text, columns["model"]))
-    cells = decided_cells(cells, models, columns[name], about_of(columns, segments, metrics), look)
-    return _named(columns, segments, metrics, cells, [(model,) for model in models_of(columns, look)])
+    cells = decided_cells(cells, columns, segments, name, metrics, look)
+    who = [(model,) for model in models_of(columns, look)] if "model" in columns else [()] * len(cells)
+    return _named(columns, segments, metrics, cells, who)
 
 
 def _named(
