@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recframe._display import chart_dates
 from recframe._display import chart_texts as texts
 from recframe._display.data import NO_MODEL
-from recframe.errors import MissingExtraError
+from recframe._display.packages import package
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,12 +36,7 @@ def altair() -> Any:
     MissingExtraError
         It is not installed.
     """
-    try:
-        import altair as alt
-    except ImportError:
-        what = "charts"
-        raise MissingExtraError.of(what, "plot") from None
-    return alt
+    return package("altair", "charts")
 
 
 def curves(averages: Sequence[Mean], confidence: float, columns: int = 2) -> Any:

@@ -7,7 +7,8 @@ from html import escape as escape_marks
 from typing import TYPE_CHECKING, Any
 
 from recframe._display.charts import altair
-from recframe.errors import MissingExtraError, visible
+from recframe._display.packages import package
+from recframe.errors import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,11 +167,7 @@ def chart_html(chart: Any, name: object) -> str:
     MissingExtraError
         vl-convert is not installed.
     """
-    try:
-        import vl_convert
-    except ImportError:
-        what = "charts as images"
-        raise MissingExtraError.of(what, "plot") from None
+    vl_convert = package("vl_convert", "charts as images")
     spec = chart.to_dict(validate=False)
     spec["config"] = {**spec.get("config", {}), **CHART_STYLE}
     version = "_".join(altair().SCHEMA_VERSION.split(".")[:2])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals as nw
@@ -12,6 +11,7 @@ from recframe._display.cells import RAISED, label_text, with_letters
 from recframe._display.decided import Decided, decided_of, records_by_name
 from recframe._display.frames import columns_of, eager_result
 from recframe._display.layout import IS_COMPARE, IS_RANKS, Columns, Layout, Look, labels_of, layout_of
+from recframe._display.packages import package
 from recframe._display.sorting import best_first
 from recframe._display.table_image import png, width
 from recframe._display.table_sheet import xlsx
@@ -44,7 +44,7 @@ class Table:
     @property
     def gt(self) -> Any:
         """The table as an object of great_tables, to style further; its cells are texts."""
-        great_tables = _package("great_tables", "tables in HTML and LaTeX")
+        great_tables = package("great_tables", "tables in HTML and LaTeX", "tables")
         layout = self._layout
         # Headers may repeat in other words only, so columns have numbers for names.
         names = [f"column {number}" for number in range(len(layout.header))]
@@ -127,8 +127,10 @@ class Table:
             ".html": lambda: self.to_html().encode(),
             ".tex": lambda: self.to_latex().encode(),
             ".md": lambda: self.to_markdown().encode(),
-            ".png": lambda: png(self._layout, self._title, _package("vl_convert", "tables as images", "plot")),
-            ".xlsx": lambda: xlsx(self._layout, self._title, self._digits, _package("xlsxwriter", "tables in Excel")),
+            ".png": lambda: png(self._layout, self._title, package("vl_convert", "tables as images")),
+            ".xlsx": lambda: xlsx(
+                self._layout, self._title, self._digits, package("xlsxwriter", "tables in Excel", "tables")
+            ),
         }
         ending = target.suffix.lower()
         if ending not in writers:
@@ -272,10 +274,3 @@ def _escaped(text: str) -> str:
     """Return a text that means itself in a cell of Markdown."""
     text = MARKS.sub(r"\\\g<0>", text)
     return visible(" ".join(text.split()))
-
-
-def _package(name: str, what: str, extra: str = "tables") -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError.of(what, extra) from None
