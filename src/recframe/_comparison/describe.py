@@ -92,7 +92,8 @@ def _described(
     clusters = part["cluster"][there] if options.cluster is not None else None
     sums = Sums.of(values, weights, clusters)
     low, high = interval_of_values(values, sums, options.confidence, bounds)
-    spread = {name: np.quantile(values, share) if len(values) else np.nan for name, share in QUANTILES.items()}
+    # All at once, as each call orders the values anew.
+    spread = np.quantile(values, [*QUANTILES.values()]) if len(values) else np.full(len(QUANTILES), np.nan)
     return {
         "lists": len(values),
         "undefined": len(every) - len(values),
@@ -100,7 +101,7 @@ def _described(
         "low": low.item(),
         "high": high.item(),
         "std": sums.standard_deviation.item(),
-        **spread,
+        **dict(zip(QUANTILES, spread, strict=True)),
         "zeros": np.mean(values == 0) if len(values) else np.nan,
     }
 
