@@ -55,18 +55,12 @@ def markdown(frame: pl.DataFrame, digits: int = DIGITS) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)
 
 
-def as_json(frame: pl.DataFrame, digits: int = DIGITS) -> str:  # noqa: ARG001 - it has all digits
-    """Return a result as a list of objects; what has no value is null."""
-    return f"{json.dumps(_plain_rows(frame), indent=2, ensure_ascii=False, default=str)}\n"
-
-
-def as_csv(frame: pl.DataFrame, digits: int = DIGITS) -> str:  # noqa: ARG001 - it has all digits
-    """Return a result as CSV."""
-    return frame.write_csv()
-
-
-PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {"json": as_json, "csv": as_csv, "markdown": markdown}
-"""How a result becomes text, by the name of the format."""
+PRINTERS: dict[str, Callable[[pl.DataFrame, int], str]] = {
+    "json": lambda frame, _: f"{json.dumps(_plain_rows(frame), indent=2, ensure_ascii=False, default=str)}\n",
+    "csv": lambda frame, _: frame.write_csv(),
+    "markdown": markdown,
+}
+"""How a result becomes text, by the name of the format: with all digits, or so many."""
 
 
 def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
@@ -76,7 +70,7 @@ def by_metric(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.transpose(include_header=True, header_name="metric", column_names=["value"])
 
 
-def as_parquet(frame: pl.DataFrame, digits: int = DIGITS) -> bytes:  # noqa: ARG001 - it has all digits
+def as_parquet(frame: pl.DataFrame) -> bytes:
     """Return a result as a Parquet file."""
     buffer = BytesIO()
     frame.write_parquet(buffer)
@@ -88,13 +82,13 @@ def _text(write: Callable[[pl.DataFrame, int], str]) -> Callable[[pl.DataFrame, 
 
 
 WRITERS: dict[str, Callable[[pl.DataFrame, int], bytes]] = {
-    ".json": _text(as_json),
+    ".json": _text(PRINTERS["json"]),
     ".ndjson": _text(lambda frame, _: "".join(f"{json.dumps(row, default=str)}\n" for row in _plain_rows(frame))),
-    ".csv": _text(as_csv),
+    ".csv": _text(PRINTERS["csv"]),
     ".tsv": _text(lambda frame, _: frame.write_csv(separator="\t")),
     ".md": _text(markdown),
     ".txt": _text(table),
-    ".parquet": as_parquet,
+    ".parquet": lambda frame, _: as_parquet(frame),
 }
 """How a result becomes a file, by the ending of its name."""
 
@@ -116,6 +110,7 @@ def write(frame: pl.DataFrame, path: Path, digits: int) -> None:
 
 
 def _plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a result; what has no value is null."""
     return [
         {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
         for row in frame.to_dicts()

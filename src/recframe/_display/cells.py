@@ -47,10 +47,10 @@ def number_text(value: Any, digits: int) -> str:
     return f"{value:z.{digits}f}" if abs(value) < LARGE else f"{value:.{digits}e}"
 
 
-def number_cell(value: Any, digits: int, *, bold: bool = False, raised: str = "") -> Cell:
+def number_cell(value: Any, digits: int, *, bold: bool = False) -> Cell:
     """Return the cell of a number."""
     text = number_text(value, digits)
-    return Cell(text, bold, raised, None if text == MISSING_SIGN else value)
+    return Cell(text, bold, value=None if text == MISSING_SIGN else value)
 
 
 def label_text(value: Any) -> str:
