@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._arguments import CALL_ROLES
 from recframe._display.frames import eager_result, rows_of
+from recframe._display.packages import package
 from recframe._engines.base import VALIDATE
 from recframe._engines.registry import labels_of
 from recframe._evaluate import check_frame, plan_of_lists
@@ -81,6 +82,20 @@ class Call:
             msg = f"{name} shows one metric at one cutoff, but these are {labels}"
             raise OptionError(msg, f"plot.{name}({plan.metrics[0].label!r})")
         return plan
+
+
+class Charts:
+    """The frame of an accessor with its bound roles, for the methods that draw."""
+
+    __slots__ = ("_bound", "_frame")
+
+    def __init__(self, frame: Any, bound: Mapping[str, Any]) -> None:
+        self._frame = frame
+        self._bound = bound
+
+    def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call:
+        package("altair", "charts")  # an error before all work
+        return Call(self._frame, self._bound, roles, allowed)
 
 
 @dataclass(frozen=True)

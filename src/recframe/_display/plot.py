@@ -16,6 +16,7 @@ from recframe._display.data import (
     values_of,
 )
 from recframe._display.rank_charts import RankCharts
+from recframe._display.segment_charts import SegmentCharts
 from recframe._signatures import checked_call, show_roles
 from recframe.errors import OptionError, OptionTypeError, quoted
 from recframe.metrics import CutMetric
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class Plot(RankCharts):
+class Plot(SegmentCharts, RankCharts):
     """Charts of Altair: each method returns one, to show, to change and to save (``chart.save("chart.png")``).
 
     Intervals and roles are those of `describe`. A chart holds means, shares or some hundred values, however many

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recframe._display import chart_texts as texts
 from recframe._display import charts
-from recframe._display.data import MEANS, check_means
-from recframe._display.segment_charts import SegmentCharts
+from recframe._display.data import MEANS, Charts, check_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from recframe.metrics import Metric
 
 
-class RankCharts(SegmentCharts):
+class RankCharts(Charts):
     """What `Plot` draws of ranks."""
 
     __slots__ = ()

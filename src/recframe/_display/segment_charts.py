@@ -5,35 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recframe._display import charts
-from recframe._display.data import BY_SEGMENT, Call, check_means, means, most_lists
+from recframe._display.data import BY_SEGMENT, Charts, check_means, means, most_lists
 from recframe._values import whole_number
 from recframe.errors import InputError, OptionError, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import altair as alt
 
     from recframe._comparison.describe import Options
-    from recframe._display.data import Mean
+    from recframe._display.data import Call, Mean
     from recframe.metrics import Metric
 
 MOST_SEGMENTS = 30
 MOST_MOMENTS = 1000
 
 
-class SegmentCharts:
+class SegmentCharts(Charts):
     """What `Plot` draws by segment."""
 
-    __slots__ = ("_bound", "_frame")
-
-    def __init__(self, frame: Any, bound: Mapping[str, Any]) -> None:
-        self._frame = frame
-        self._bound = bound
-
-    def _call(self, roles: Mapping[str, Any], allowed: tuple[str, ...]) -> Call:
-        charts.altair()  # an error before all work
-        return Call(self._frame, self._bound, roles, allowed)
+    __slots__ = ()
 
     def segments(
         self,
