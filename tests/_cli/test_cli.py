@@ -1016,7 +1016,10 @@ def test_another_separator_is_named(run, name, sign, hint):
 
 
 @pytest.mark.parametrize("rows", [3, 12_000], ids=["seen by the look at types", "after it"])
-@pytest.mark.parametrize(("role", "column"), [("", "score"), ("--score old", "old"), ("--rank place", "place")])
+@pytest.mark.parametrize(
+    ("role", "column"),
+    [("", "score"), ("--score old", "old"), ("--rank place", "place"), ("--rank item --candidates ranked", "ranked")],
+)
 def test_text_in_a_column_of_numbers_is_named_with_its_line(run, rows, role, column):
     lines = [f"{row},1,1,{row}.5" for row in range(rows)]
     lines[-1] = f"{rows},1,1,abc"
