@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -43,7 +42,6 @@ _OF_LISTS = ("per", "per_item", "weight", "propensity")
 """The roles of columns that a truth may hold in the place of the frame."""
 _OF_IDS = tuple(name for name, role in ROLES.items() if role.kind == "column" and role.holds == "text")
 _OF_NUMBERS = tuple(name for name, role in ROLES.items() if role.holds != "text")
-_NAMED = re.compile(r"([^/\\=]+)=(.+)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -236,11 +234,12 @@ def _models(files: Sequence[str], endings: Collection[str] | None) -> tuple[dict
 
 def _models_of(argument: str, endings: Collection[str] | None) -> tuple[dict[str, list[Path]], bool, int]:
     """Return the files of each model of one argument, whether it has a name, and how many files there are."""
-    match = None if as_path(argument).exists() else _NAMED.fullmatch(argument)
-    path = as_path(argument if match is None else match[2])
+    name, _, file = argument.partition("=")
+    is_named = not as_path(argument).exists() and bool(name and file) and not {*name} & {*"/\\"}
+    path = as_path(file if is_named else argument)
     paths = _paths(path, endings)
-    if match is not None:
-        return {match[1]: paths}, True, len(paths)
+    if is_named:
+        return {name: paths}, True, len(paths)
     if path.is_dir():
         return {path.resolve().name: paths}, False, len(paths)
     if is_pattern(path) and all(map(partitions, paths)):

@@ -118,10 +118,9 @@ def explain(metric: str | Metric, like: str | None = None, **policies: Any) -> E
     head = spec.name if profile is None else f"{spec.name} like {profile.title}, which calls it "
     head += f": {defined.summary}" if profile is None else profile.metrics[defined.name].calls
     formula = [_at(line, getattr(defined, "k", None)) for line in defined.explained()]
-    lines = textwrap.wrap(head, TEXT_WIDTH)
+    lines = [*textwrap.wrap(head, TEXT_WIDTH), ""]
     for line in formula:
         lines += textwrap.wrap(line, TEXT_WIDTH, initial_indent="  ", subsequent_indent="    ")
-    lines.insert(len(lines) - sum(len(textwrap.wrap(line, TEXT_WIDTH - 2)) for line in formula), "")
     lines.append("")
     for name, text in _rows(defined, query, profile, "\n".join(formula)):
         heading, indent = name.ljust(NAME_WIDTH), " " * NAME_WIDTH
