@@ -64,14 +64,9 @@ def trend(averages: Sequence[Mean], confidence: float, name: str) -> Any:
     alt = altair()
     kind, at = chart_dates.places([mean.segment[0] for mean in averages])
     rows = [_row(mean) | {"place": place} for mean, place in zip(averages, at, strict=True) if place is not None]
-    x = alt.X(f"place:{kind}", title=texts.axis_title(name))
-    if kind == "T":
-        x = alt.X(
-            "place:T",
-            title=texts.axis_title(name),
-            scale=alt.Scale(type="utc"),
-            axis=alt.Axis(**chart_dates.axis([row["place"] for row in rows])),
-        )
+    dates = chart_dates.axis([row["place"] for row in rows]) if kind == "T" else {}
+    in_time = {"scale": alt.Scale(type="utc"), "axis": alt.Axis(**dates)} if dates else {}
+    x = alt.X(f"place:{kind}", title=texts.axis_title(name), **in_time)
     metric = averages[0].metric
     over = texts.means_text(averages, confidence, intervals=_has_bands(averages))
     title = _title(f"{metric.label} by {texts.short(name)}", [over, texts.direction(metric)])
