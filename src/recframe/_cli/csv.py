@@ -25,7 +25,7 @@ NUMBER_WORDS = ["true", "false", "nan"]
 
 
 def read_csv(
-    source: Path | bytes, ids: Collection[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame], separator: str
+    source: Path | bytes, ids: Collection[str], pick: Callable[[pl.LazyFrame], pl.LazyFrame], **options: Any
 ) -> pl.DataFrame:
     """Return what is picked of a CSV file.
 
@@ -37,16 +37,15 @@ def read_csv(
         The columns of ids. Where two of them would be one number, such as 007 and 7, they stay text.
     pick : callable
         Returns the columns to read, of the scanned file.
-    separator : str
-        What is between values.
+    **options
+        What polars reads the file with.
     """
-    options: dict[str, Any] = {"glob": False, "separator": separator, "infer_schema_length": 10_000}
-    scanned = pl.scan_csv(source, **options)
+    scanned = pl.scan_csv(source, glob=False, **options)
     numbers = {name: kind for name, kind in scanned.collect_schema().items() if name in ids and kind.is_numeric()}
     if numbers:
-        scanned = pl.scan_csv(source, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
+        scanned = pl.scan_csv(source, glob=False, schema_overrides=dict.fromkeys(numbers, pl.String), **options)
     frame = pick(scanned).collect()
-    _refuse_repeated_names(source, frame.columns, separator)
+    _refuse_repeated_names(source, frame.columns, options.get("separator", ","))
     frame = frame.with_columns(_as_number(frame[name], kind) for name, kind in numbers.items() if name in frame.columns)
     return frame.select(values if values.name in ids else _with_nan(values) for values in frame)
 
@@ -62,7 +61,7 @@ def read_numbers(
     """Return what is picked of a CSV file, or raise for another separator, and for text in a column of numbers."""
     _check_separator(source, name, separator)
     try:
-        frame = read_csv(source, ids, pick, separator)
+        frame = read_csv(source, ids, pick, separator=separator, infer_schema_length=10_000)
     except pl.exceptions.ComputeError:
         _refuse_text(source, name, numbers, separator)
         raise
