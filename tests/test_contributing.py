@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,14 +12,28 @@ import pytest
 ROOT = Path(__file__).parent.parent
 WORDS = 1500
 """How many words CONTRIBUTING may have: so many are read in five minutes."""
+STEPS = {
+    "ndcg(5)": (460, 30, 6),
+    "evaluate: truth, two models, per": (1100, 39, 31),
+    "compare": (850, 55, 17),
+    "contributions": (520, 32, 13),
+    "check": (720, 27, 8),
+    "8 x 4": (850, 32, 12),
+}
+"""How many functions a call may run, from how many files, and how many plans polars may compute; fewer is better."""
 
 pytestmark = pytest.mark.skipif(not (ROOT / "tools").exists(), reason="a source distribution has no tools")
 
 
-def test_no_room_has_more_lines_of_code_than_its_ceiling():
-    spec = importlib.util.spec_from_file_location("lines", ROOT / "tools" / "lines.py")
+def tool_named(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+def test_no_room_has_more_lines_of_code_than_its_ceiling():
+    tool = tool_named("lines")
     page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)/?` \| ([\d,]+) \|$", page, re.MULTILINE)
     ceilings = {room: int(lines.replace(",", "")) for room, lines in rows}
@@ -29,3 +44,22 @@ def test_no_room_has_more_lines_of_code_than_its_ceiling():
 
 def test_contributing_is_read_in_five_minutes():
     assert len((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split()) <= WORDS
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("name", list(STEPS))
+def test_a_call_takes_few_steps(name, tied):
+    pytest.importorskip("polars")
+    tool = tool_named("walk")
+    few, many = (partial(tool.CALLS[name], rows(tied=tied)) for rows in (tool.small, tool.large))
+    few(), many()
+    calls, _, files = tool.walk(few)
+    most_calls, most_files, most_collects = STEPS[name]
+    assert calls <= most_calls
+    assert files <= most_files
+    assert tool.native_collects(many) <= most_collects
+
+
+def test_every_call_that_is_walked_has_its_most_steps():
+    pytest.importorskip("polars")
+    assert tool_named("walk").CALLS.keys() == STEPS.keys()

@@ -17,8 +17,6 @@ from recframe._engines.registry import KINDS
 
 SOURCE = Path(_columns.__file__).parent
 DECLARED = {column.name: column for frame in _columns.FRAMES for column in frame.columns}
-WALKED = 12
-"""How many files of the plan a plain call may run through; fewer is better."""
 NAMERS = {"col", "alias", "with_row_index"}
 """Methods that accept the name of a column."""
 
@@ -281,25 +279,6 @@ def test_only_the_plan_and_the_making_of_data_join_and_group():
         if isinstance(node, ast.Attribute) and node.attr in ("group_by", "sum_by")
     }
     assert users <= allowed
-
-
-def test_an_eager_ndcg_walks_through_few_files_of_the_plan():
-    pl = pytest.importorskip("polars")
-    frame = pl.DataFrame({"user": [1, 1, 2, 2], "relevant": [2, 0, 1, 0], "score": [0.9, 0.8, 0.7, 0.6]})
-    frame.rec.ndcg(5)
-    files = set()
-
-    def note(called, event, _):
-        if event == "call" and Path(called.f_code.co_filename).is_relative_to(SOURCE):
-            files.add(Path(called.f_code.co_filename).relative_to(SOURCE))
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        frame.rec.ndcg(5)
-    finally:
-        sys.setprofile(before)
-    assert len([file for file in files if file.parts[0] == "_plan"]) <= WALKED
 
 
 def numbers_of(path):

@@ -117,9 +117,9 @@ HIT = KEPT_ROWS.one("hit", "float", "1 for a relevant row, else 0")
 POOLED = KEPT_ROWS.one("pooled", "float", "1 where the relevance of the row is known, also below 0, else 0")
 REPEAT = KEPT_ROWS.one("repeat", "integer", "the number of the row among those of its item, from 1")
 
-IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "ideal")
+IDEAL = FrameSpec("ideal lists", "a list that has a relevant item", (FRAME, TRUTH), "list_sums")
 POSITION = IDEAL.one(
-    "position", "integer", "a position from 1: of a row, or in a table of positions", "ideal, _engines"
+    "position", "integer", "a position from 1: of a row, or in a table of positions", "list_sums, _engines"
 )
 GAIN = IDEAL.one("gain", "float", "what sorts the best order in the place of the relevance")
 ideal_position_column = IDEAL.many("ideal_position{}", "float", "the row's position in the order of such a gain")

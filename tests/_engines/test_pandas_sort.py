@@ -11,7 +11,7 @@ from strategies import ANY_SCORE, examples, leave_rows_out, ranked_rows
 np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 
-from recframe._engines import high_scores, pandas_sort  # noqa: E402 - needs NumPy
+from recframe._engines import packing, pandas_sort  # noqa: E402 - needs NumPy
 
 KINDS = {
     "floats": lambda rng, many: rng.random(many),
@@ -90,7 +90,7 @@ def test_whatever_the_scores(rows, upto):
 @pytest.mark.parametrize("kind", ["floats", "ties", "constant"])
 def test_rows_of_low_scores_need_no_sort(kind, gaps, scale, monkeypatch):
     for name, value in {"MANY_ROWS": 0, "SAMPLE": 700, "FEWEST_LISTS": 5}.items():
-        monkeypatch.setattr(high_scores, name, value)
+        monkeypatch.setattr(packing, name, value)
     sorts, ordered = [], pandas_sort._ordered
     monkeypatch.setattr(
         pandas_sort, "_ordered", lambda *args, **kwargs: sorts.append(len(args[0])) or ordered(*args, **kwargs)

@@ -14,7 +14,7 @@ from strategies import ANY_SCORE, examples, leave_rows_out, ranked_rows
 
 pl = pytest.importorskip("polars")
 
-from recframe._engines import high_scores, polars_pack, polars_places, polars_sort  # noqa: E402 - needs polars
+from recframe._engines import packing, polars_pack, polars_sort  # noqa: E402 - needs polars
 
 
 @pytest.fixture(params=[False, True], ids=["few", "many"], autouse=True)
@@ -24,12 +24,12 @@ def height(request, monkeypatch):
 
 
 def rank_rows(*given):
-    plan = polars_sort.rank_rows(*given)
+    plan = polars_sort.ranked_by_sort(*given)
     return None if plan is None else plan.collect()
 
 
 def number_rows(*given, **options):
-    plan = polars_sort.number_rows(*given, **options)
+    plan = polars_sort.numbered_by_sort(*given, **options)
     return None if plan is None else plan.collect()
 
 
@@ -138,7 +138,7 @@ SHAPES = {
 def sorts(monkeypatch):
     """Rows of low scores are left out of small frames too; the numbers of rows of each sort."""
     for name, value in {"MANY_ROWS": 0, "SAMPLE": 700, "FEWEST_LISTS": 5}.items():
-        monkeypatch.setattr(high_scores, name, value)
+        monkeypatch.setattr(packing, name, value)
     found, sort = [], polars_pack.sort_integers
     monkeypatch.setattr(polars_pack, "sort_integers", lambda rows: found.append(len(rows)) or sort(rows))
     return found
@@ -178,9 +178,9 @@ def test_leaving_rows_out_changes_nothing(rows, upto):
     ],
 )
 def test_the_score_to_sort_from(lists, scores, upto, score, monkeypatch):
-    assert high_scores.score_to_sort_from(lists, scores, upto) is None
-    monkeypatch.setattr(high_scores, "FEWEST_LISTS", 1)
-    assert high_scores.score_to_sort_from(lists, scores, upto) == score
+    assert packing.score_to_sort_from(lists, scores, upto) is None
+    monkeypatch.setattr(packing, "FEWEST_LISTS", 1)
+    assert packing.score_to_sort_from(lists, scores, upto) == score
 
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
@@ -234,7 +234,7 @@ def test_positions_whatever_the_keys(descending, day):
         frame.with_columns(pl.col("user").cast(pl.Categorical)),
         frame.with_columns(by=pl.lit(None, pl.Int64)),
     ):
-        found = polars_places.number_rows(some, ["user", "day"], "by", descending=descending).collect()
+        found = polars_sort.number_rows(some, ["user", "day"], "by", descending=descending).collect()
         check_positions(found, some, ["user", "day"], descending=descending)
 
 

@@ -7,20 +7,24 @@ looks wrong there, or a value of 0, is looked at in the whole frame.
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left
+from functools import partial
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
 from recframe._checks import first_rows
 from recframe._checks.definitions import comparable
-from recframe._checks.findings import warning_of
+from recframe._checks.findings import ROWS, warning_of
 from recframe._checks.lists import of_scores
 from recframe._checks.opened import Frames, unused_model
 from recframe._checks.rows import of_repeats, of_unused_model
-from recframe._checks.sampled_candidates import sampled_candidates
 from recframe._checks.truth_warnings import Matches, assumed_relevance
-from recframe._columns import CANDIDATES, MODEL, TIED, score_column
+from recframe._columns import CANDIDATES, HIT, ITEM, MODEL, RELEVANCE, TIED, score_column
+from recframe._engines.column_spec import ColumnSpec
 from recframe._engines.registry import adapter_of, is_lazy
+from recframe._plan.relevance import is_hit, or_zero
 from recframe._plan.sources import item_spec, model_spec, score_specs
 from recframe.errors import DataWarning, stack_level
 
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 
 REACH = 1_000_000
 """Among how many rows to look for the rest of the first row's list."""
+LEAST_LISTS, LEAST_ROWS = 5, 50
+"""The fewest lists, and rows in each, for which one relevant item in every list is unlikely to be chance."""
 METRIC, LARGEST_VALUE = "metric", "largest"
 
 
@@ -66,7 +72,7 @@ def warn_of_data(
         and CANDIDATES not in context.omitted
         and context.requirements.reads_ranks
     ):
-        guesses += sampled_candidates(given.frame, query)
+        guesses += _sampled_candidates(given.frame, query)
     if given.truth is not None:
         matches = Matches(given.frame, given.truth, query, context.session)
         if context.requirements.reads_relevance:
@@ -183,6 +189,64 @@ def _pooled_models(frame: Any, query: Query) -> Iterator[str]:
         if _shown(of_unused_model(first_rows.open_rows_of(part, query, model_spec(query) | unused))):
             yield warning_of("unused_model")
             return
+
+
+def _sampled_candidates(frame: Any, query: Query) -> Iterator[str]:
+    """Yield that the first rows of an eager frame look like relevant items, each among sampled others."""
+    if len(frame) < LEAST_LISTS * LEAST_ROWS or not query.by:
+        return
+    adapter = adapter_of(frame)
+    keys = [*query.by, *([] if query.model is None else [query.model])]
+    if not {*keys, query.item, query.relevant} <= {*adapter.names(frame)}:
+        return
+    length = _length_of_first(frame, keys, min(len(frame), first_rows.FIRST_ROWS) // LEAST_LISTS)
+    if length is None:
+        return
+    if any(_hits(frame, query, start, length) != 1 for start in range(0, LEAST_LISTS * length, length)):
+        return
+    if not comparable(frame, query.item):
+        return
+    relevance = {RELEVANCE: ColumnSpec(query.relevant, "relevant", "relevance")}
+    opened = first_rows.open_rows_of(
+        first_rows.first_rows(frame), query, model_spec(query) | item_spec(query) | relevance
+    )
+    hit = is_hit(or_zero(RELEVANCE), query.min_relevance).cast(nw.Float64()).alias(HIT)
+    sizes = opened.engine.sum_by(opened.frame.with_columns(hit), opened.group, [ROWS, HIT]).collect()
+    others = sizes.filter(nw.col(ROWS) != length)
+    # The sample may cut its last list.
+    cut = len(frame) > first_rows.FIRST_ROWS and len(others) == 1 and (others.get_column(ROWS) < length).all()
+    if (len(others) and not cut) or not (sizes.filter(nw.col(ROWS) == length).get_column(HIT) == 1).all():
+        return
+    if opened.frame.select(nw.col(ITEM).n_unique()).collect().item() > length:
+        yield (
+            f"each list has one relevant item among {length} rows, and lists hold different items. If the other rows "
+            "are a sample of what a list would rank, the values are too high, and the better model may have the lower "
+            f"one: sampled=({length - 1}, n) estimates those of full lists of n items"
+        )
+
+
+def _length_of_first(frame: Any, keys: Sequence[Any], most: int) -> int | None:
+    """Return how many rows the first list has before another one begins; None: too few, or more than `most`."""
+
+    def length_up_to(stop: int) -> int:
+        values = [adapter_of(frame).some_values(frame, name, 0, stop) for name in keys]
+        return min(bisect_left(column, 1, key=partial(ne, column[0])) for column in values)
+
+    # In most frames, a few values show that lists are shorter.
+    if length_up_to(LEAST_ROWS) < LEAST_ROWS:
+        return None
+    length = length_up_to(most + 1)
+    return length if length <= most else None
+
+
+def _hits(frame: Any, query: Query, start: int, length: int) -> int | None:
+    """Return how many of some rows are relevant; None: those of relevance 0 are, too."""
+    least = query.min_relevance
+    if least is not None and least <= 0:
+        return None
+    # What is 0 or missing is passed over without a look at each value.
+    grades = filter(None, adapter_of(frame).some_values(frame, query.relevant, start, start + length))
+    return sum(bool(value > 0 if least is None else value >= least) for value in grades)
 
 
 def _shown(part: Part) -> set[str]:

@@ -38,10 +38,12 @@ def values_of(rows: Any, column: Any) -> Any:
 def comparable(frame: Any, column: str) -> bool:
     """Return whether the values of a column can be compared: not those of lists, structs and objects."""
     rows = adapter_of(frame).as_narwhals(frame)
-    if column not in rows.columns:
-        return True
-    dtype = values_of(rows, column).dtype
-    return not dtype.is_nested() and dtype not in (nw.Object, nw.Unknown)
+    return column not in rows.columns or is_comparable(values_of(rows, column))
+
+
+def is_comparable(values: Any) -> bool:
+    """Return the same of a column."""
+    return not values.dtype.is_nested() and values.dtype not in (nw.Object, nw.Unknown)
 
 
 def makes_dependent(values: Any, lists: Any) -> Any:

@@ -1,8 +1,24 @@
-"""What the packed sorts of polars and of NumPy share: the bits of an integer, and how scores are scaled to them."""
+"""What the packed sorts of polars and of NumPy share: how scores are scaled to integers, and which rows need no sort.
+
+The first rows of most lists are often among those from some score on::
+
+    score   list 1   list 2   list 3
+    high    █ █ █    █ █ █ █  █          sorted: of lists that have enough of them, these are all
+    ───────────────────────────────
+    low     ░ ░ ░ ░  ░ ░ ░    █ █ █      not sorted, but for lists that have too few above
+
+Some whole lists tell which score that is, and whether it pays: where lists differ much, all rows are sorted.
+"""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BITS = 62
 """The bits of a signed integer without its sign and one for the end of the last list."""
@@ -10,6 +26,14 @@ FEWEST_BITS = 8
 """The bits of a score below which too many different scores would be equal."""
 MOST_BITS = 50
 """The bits of a score that a float can tell apart, rounding included."""
+SAMPLE = 2**13
+"""How many rows to look at, or up to twice as many."""
+FEWEST_LISTS = 16
+"""Of how many lists these have to be."""
+MANY_ROWS = 16 * SAMPLE
+"""Of fewer rows, the sort takes less time than the look."""
+MOST_SORTED = 0.35
+"""The share of rows above which it takes as long to leave out the others as to sort them."""
 
 
 def scale(most: float, least: float, bits: int) -> float | None:
@@ -19,3 +43,48 @@ def scale(most: float, least: float, bits: int) -> float | None:
         return None
     factor = (2.0**bits - 1) / spread if spread else 0.0
     return factor if factor < math.inf else None
+
+
+def bits_of_sample(rows: int, lists: int, upto: int) -> int | None:
+    """Return in how many of its last bits the number of a list tells whether to look at it; None: sort all rows.
+
+    Parameters
+    ----------
+    rows : int
+        All rows.
+    lists : int
+        How many lists there may be.
+    upto : int
+        How many rows of a list are needed.
+    """
+    if rows < MANY_ROWS or upto * lists > MOST_SORTED * rows:
+        return None
+    return (rows // SAMPLE).bit_length() - 1
+
+
+def score_to_sort_from(lists: Sequence[int], scores: Sequence[float], upto: int) -> float | None:
+    """Return the score from which on rows are sorted so that fewest are in all; None where those are many.
+
+    Parameters
+    ----------
+    lists, scores : sequence of int, sequence of float
+        The list and the score of each row of some lists.
+    upto : int
+        How many rows of a list are needed.
+    """
+    by_list = defaultdict(list)
+    for number, score in zip(lists, scores, strict=True):
+        by_list[number].append(score)
+    if len(by_list) < FEWEST_LISTS:
+        return None
+    # A list is sorted whole if it has too few rows, or too few from the score on.
+    whole = sum(len(rows) for rows in by_list.values() if len(rows) < upto)
+    last_needed = sorted((sorted(rows)[-upto], len(rows)) for rows in by_list.values() if len(rows) >= upto)
+    ordered = sorted(scores)
+    fewest, least = MOST_SORTED * len(ordered), None
+    for score, rows in last_needed:
+        sort = whole + len(ordered) - bisect_left(ordered, score)
+        if sort < fewest:
+            fewest, least = sort, score
+        whole += rows
+    return least

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
-from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, scale
+from recframe._engines.packing import BITS, FEWEST_BITS, MOST_BITS, bits_of_sample, scale, score_to_sort_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,8 @@ from recframe._columns import POSITION, ROW
 from recframe._engines import (
     polars_constructors,
     polars_look,
-    polars_places,
     polars_runs,
+    polars_sort,
     polars_sums,
 )
 from recframe._engines.base import Engine, Session
@@ -24,7 +24,6 @@ from recframe._engines.polars_columns import EagerColumns
 from recframe._engines.polars_compat import EXPLODE, FEW_ROWS, NULLS_EQUAL, col, collect, collect_columns, series
 from recframe._engines.polars_frame import held, lazy, native, picked
 from recframe._engines.polars_rows import EagerRows
-from recframe._engines.polars_sort import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -123,7 +122,8 @@ class EagerPolars(Polars):
         engine = EagerPolars.of_heights([frame.height for frame in columns.frames.values()])
 
         def finish(result: Frame, names: Mapping[str, str], sort: Sequence[str]) -> pl.DataFrame:
-            return columns.decoded(engine.collected(result).to_native(), sort).rename(dict(names))
+            decoded = columns.decoded(engine.collected(result).to_native(), sort)
+            return decoded.rename(dict(names)) if names else decoded
 
         frames = {name: lazy(frame) for name, frame in columns.frames.items()}
         return Session(engine, frames, finish, columns_of(sources))
@@ -193,15 +193,14 @@ class EagerPolars(Polars):
         return lazy(polars_sums.joined(sums, list(group), added))
 
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
-        rows, found = held(frame), []
+        rows = held(frame)
         if rows is None or rows.height != 1:
             return super().ratios(frame, columns, sides)
         # Of one row, a plan would cost more than what it computes.
-        values = dict(zip(rows.columns, rows.get_columns(), strict=True))
-        for name in columns:
-            above, below = map(values.__getitem__, sides.get(name, (name, name)))
-            found.append((above / below).set(~(below > 0), None).alias(name) if name in sides else above)
-        return lazy(pl.DataFrame(found))
+        row = rows.row(0, named=True)
+        ratios = {name: _ratio(row[above], row[below]) for name, (above, below) in sides.items()}
+        divided = pl.DataFrame([ratios], schema=dict.fromkeys(ratios, pl.Float64))
+        return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
 
     def count_rows(self, frame: Frame, keys: Sequence[str], name: str, values: Mapping[str, str]) -> Frame:
         found = None
@@ -256,21 +255,26 @@ class EagerPolars(Polars):
     def rank_rows(
         self, frame: Frame, keys: Sequence[str], score: str, upto: int | None, needed: Needed | None
     ) -> Frame:
-        rows, mark = picked(frame), Mark.of(needed)
-        ranked = polars_places.rank_rows(rows, keys, score, upto, mark)
+        rows, mark = picked(frame), polars_sort.Mark.of(needed)
+        ranked = polars_sort.rank_rows(rows, keys, score, upto, mark)
         return lazy(ranked if self._few else collect_columns(ranked))
 
     def with_places(self, frame: Frame, keys: Sequence[str], scores: Mapping[str, str]) -> Frame:
         rows = picked(frame)
         # Each model's sort keeps one core busy only.
         with ThreadPoolExecutor(pl.thread_pool_size()) as pool:
-            coming = [_submit(pool, partial(polars_places.mean_places, rows, keys, score)) for score in scores.values()]
+            coming = [_submit(pool, partial(polars_sort.mean_places, rows, keys, score)) for score in scores.values()]
         places = [each.result().alias(name) for name, each in zip(scores, coming, strict=True)]
         return lazy(rows.with_columns(places))
 
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
-        numbered = polars_places.number_rows(self._collect(frame), keys, column, descending=descending)
+        numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending)
         return lazy(numbered if self._few else collect_columns(numbered))
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    """Return one number by another, missing where that is not above 0; NaN is, as in polars."""
+    return None if above is None or below is None or below <= 0 else above / below
 
 
 def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:

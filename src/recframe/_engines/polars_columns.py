@@ -126,22 +126,16 @@ class EagerColumns:
 
     def decoded(self, result: pl.DataFrame, sort: Sequence[str]) -> pl.DataFrame:
         """Return a result with the user's values, sorted by some columns."""
-        result = result.with_columns(
-            pl.lit(texts).gather(pl.col(name)).alias(name)
-            for name, texts in self.texts.items()
-            if name in result.columns
-        )
+        for name in self.texts.keys() & {*result.columns}:
+            result = result.with_columns(pl.lit(self.texts[name]).gather(pl.col(name)).alias(name))
         # The codes of objects sort as the objects do, and those of models by first appearance.
         result = result.sort(list(sort), nulls_last=True, maintain_order=True) if sort else result
-        result = result.with_columns(
-            values.gather(result[name]).alias(name) for name, values in self.models.items() if name in result.columns
-        )
-        objects = [
-            pl.Series(name, [None if code is None else values[code] for code in result[name]], dtype=pl.Object)
-            for name, values in self.objects.items()
-            if name in result.columns
-        ]
-        return result.with_columns(objects)
+        for name in self.models.keys() & {*result.columns}:
+            result = result.with_columns(self.models[name].gather(result[name]).alias(name))
+        for name in self.objects.keys() & {*result.columns}:
+            values = [None if code is None else self.objects[name][code] for code in result[name]]
+            result = result.with_columns(pl.Series(name, values, dtype=pl.Object))
+        return result
 
 
 def _holders(frames: Mapping[str, pl.DataFrame], column: str) -> dict[str, pl.DataFrame]:

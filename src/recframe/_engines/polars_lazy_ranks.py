@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from recframe._columns import POSITION, SIZE, START
-from recframe._engines import polars_places, polars_texts
+from recframe._engines import polars_sort, polars_texts
 from recframe._engines.polars_compat import collect_columns
 from recframe._engines.polars_runs import later
 from recframe._engines.polars_schema import KNOWS_SCHEMA_LATER
@@ -50,13 +50,13 @@ def _schema_with(new: Mapping[str, pl.DataType], without: str | None, schema: pl
 def _ranked(keys: Sequence[str], score: str, upto: int | None, mark: Mark | None, frame: pl.DataFrame) -> pl.DataFrame:
     """Return the ranked rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    return _with_texts(collect_columns(polars_places.rank_rows(frame, keys, score, upto, mark)), texts)
+    return _with_texts(collect_columns(polars_sort.rank_rows(frame, keys, score, upto, mark)), texts)
 
 
 def _numbered(keys: Sequence[str], column: str, descending: bool, frame: pl.DataFrame) -> pl.DataFrame:  # noqa: FBT001
     """Return the numbered rows of a data frame."""
     frame, texts = _with_numbers(frame, keys)
-    return _with_texts(collect_columns(polars_places.number_rows(frame, keys, column, descending=descending)), texts)
+    return _with_texts(collect_columns(polars_sort.number_rows(frame, keys, column, descending=descending)), texts)
 
 
 def _with_numbers(frame: pl.DataFrame, keys: Sequence[str]) -> tuple[pl.DataFrame, dict[str, pl.Series]]:

@@ -1,8 +1,9 @@
-"""Ranks the rows of a polars frame within their lists by one sort of packed integers.
+"""Ranks the rows of a polars frame within their lists: by one sort of packed integers, or by windows if need be.
 
 Ranking takes most of the time of a call. Each row becomes one integer (`polars_pack` draws it): sorted, the rows of a
 list follow each other, the best first, so that all that follows is about neighbours. Different scores may have the same
-bits: rows with the same bits are compared by their scores.
+bits: rows with the same bits are compared by their scores. Windows rank keys that have no integer codes, such as lists,
+and scores too far apart for those of the sort.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from recframe._columns import POSITION, SIZE, START
-from recframe._engines.high_scores import bits_of_sample, score_to_sort_from
-from recframe._engines.packing import BITS
-from recframe._engines.polars_compat import collect, is_in
-from recframe._engines.polars_frame import native
-from recframe._engines.polars_pack import PACKED, digits_of, pack
+from recframe._columns import POSITION, ROW, SIZE, START
+from recframe._engines.base import ranked_by_windows
+from recframe._engines.packing import BITS, bits_of_sample, score_to_sort_from
+from recframe._engines.polars_compat import collect, collect_columns, is_in
+from recframe._engines.polars_frame import lazy, native
+from recframe._engines.polars_pack import PACKED, digits_of, in_order_of_rows, pack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +49,42 @@ SCORE, GOES_ON = "score of row", "goes on"
 
 
 def rank_rows(
+    frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
+) -> pl.LazyFrame:
+    """Return rows as `ranked_by_sort` does, in any order."""
+    ranked = ranked_by_sort(frame, keys, score, upto, mark)
+    if ranked is not None:
+        return ranked
+    rows: pl.LazyFrame = ranked_by_windows(lazy(frame), keys, score, upto).drop(score).to_native()
+    return rows if mark is None else rows.filter(mark.of_frame())
+
+
+def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame:
+    """Return rows with their positions by a column, equal ones in any order; missing where the column is."""
+    missing = pl.col(column).is_null()
+    there = frame.filter(~missing) if frame.get_column(column).null_count() else frame
+    numbered = numbered_by_sort(there, keys, column, descending=descending)
+    if numbered is None:
+        position = pl.col(column).rank("ordinal", descending=descending).over(keys)
+        return frame.lazy().with_columns(position.cast(pl.Float64).alias(POSITION))
+    if there is frame:
+        return numbered
+    return pl.concat([numbered, frame.lazy().filter(missing).with_columns(pl.lit(None, pl.Float64).alias(POSITION))])
+
+
+def mean_places(frame: pl.DataFrame, keys: Sequence[str], score: str) -> pl.Series:
+    """Return the mean position of each row's tied block, missing where the score is."""
+    rows = frame.select(*keys, score).with_row_index(ROW)
+    there = rows.filter(pl.col(score).is_not_null()) if rows.get_column(score).null_count() else rows
+    place = (pl.col(START) + (pl.col(SIZE) - 1) / 2).alias(START)
+    ranked = collect_columns(rank_rows(there, keys, score, None).select(ROW, place))
+    return in_order_of_rows(ranked.get_column(ROW), ranked.get_column(START), frame.height)
+
+
+# --- the sort -------------------------------------------------------------------------------------------------
+
+
+def ranked_by_sort(
     frame: pl.DataFrame, keys: Sequence[str], score: str, upto: int | None, mark: Mark | None = None
 ) -> pl.LazyFrame | None:
     """Return rows with the positions where their tied blocks start in their lists, and the sizes of the blocks.
@@ -102,8 +139,8 @@ def _score_to_sort_from(frame: pl.DataFrame, lists: Digits, score: str, upto: in
     return score_to_sort_from(sample.get_column(PACKED).to_list(), sample.get_column(score).to_list(), upto)
 
 
-def number_rows(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
-    """Return rows with their positions in their lists by a column, equal ones in any order; None as `rank_rows`."""
+def numbered_by_sort(frame: pl.DataFrame, keys: Sequence[str], column: str, *, descending: bool) -> pl.LazyFrame | None:
+    """Return rows with their positions in their lists by a column, equal ones in any order; None as above."""
     lists, digits = digits_of(frame, keys, frame.columns)
     if lists is None:
         return None

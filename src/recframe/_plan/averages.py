@@ -50,8 +50,10 @@ def fill(
     """
     values = []
     for metric in metrics:
-        how, value = context.query.averaging(metric.label), nw.col(metric.column)
-        counts = [nw.col(column) > 0 for column in context.requirements.values[metric.label].counted]
+        how, counted = context.query.averaging(metric.label), context.requirements.values[metric.label].counted
+        if not counted and how.undefined in ("skip", "raise_all"):
+            continue
+        value, counts = nw.col(metric.column), [nw.col(column) > 0 for column in counted]
         if how.undefined == "raise":
             rows = context.engine.collect_once(rows)
             _raise(context, rows.filter(value.is_null(), *counts), metric, key, one)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 import narwhals as nw
 
 from recframe._columns import ITEM, LIST_COUNTS, MODEL, PROPENSITY, RELEVANCE, VALUE, score_column
-from recframe._plan.relevance import fill_missing, is_observed
+from recframe._plan.relevance import is_observed, or_zero
 from recframe._query import check_apart
 from recframe.errors import InputError, OptionError
 from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
@@ -123,7 +123,7 @@ def check_numbers(context: CallContext) -> None:
 def _check_propensities(context: CallContext) -> None:
     """Raise for relevant rows without a probability that their relevance was observed."""
     frame = context.session.frames["frame" if context.truth is None else "truth"].select(RELEVANCE, PROPENSITY)
-    observed = context.with_hits(fill_missing(frame, [RELEVANCE])).filter(is_observed())
+    observed = context.with_hits(frame.with_columns(or_zero(RELEVANCE))).filter(is_observed())
     propensity = nw.col(PROPENSITY).cast(nw.Float64()).fill_nan(None)
     rows = observed.select(propensity)
     role = f"propensity={context.query.propensity!r}"
@@ -172,9 +172,7 @@ def _check_least(context: CallContext) -> None:
         if how.least is None:
             continue
         source = context.frame if context.truth is None else context.truth
-        least = context.engine.scalar(
-            fill_missing(source.select(RELEVANCE), [RELEVANCE]).select(nw.col(RELEVANCE).min())
-        )
+        least = context.engine.scalar(source.select(or_zero(RELEVANCE).min()))
         if least is not None and least < how.least:
             msg = (
                 f"relevant={query.relevant!r} holds {least:g}, but under like={query.like!r} {how.name} accepts no "

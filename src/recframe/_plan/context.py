@@ -34,7 +34,7 @@ from recframe._columns import (
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.item_groups import by_value
-from recframe._plan.relevance import distinct, fill_missing, is_pooled, relevant_pairs, with_hits
+from recframe._plan.relevance import distinct, hit_column, is_pooled, or_zero, relevant_pairs
 from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant, literal
 from recframe.errors import OptionError
@@ -178,7 +178,7 @@ class CallContext:
         if self.truth is None:
             if self.prepared:
                 return frame.filter(is_judged())
-            return self._judged(fill_missing(frame.with_columns(is_pooled()), [RELEVANCE])).drop(POOLED)
+            return self._judged(frame.with_columns(is_pooled(), or_zero(RELEVANCE))).drop(POOLED)
         on = [*self.keys, ITEM]
         joined = self.engine.join(frame, self.truth.select(*on, POOLED), on)
         return joined.filter(~nw.col(POOLED).is_null()).drop(POOLED)
@@ -189,7 +189,7 @@ class CallContext:
 
     def _filled(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """Make columns numbers, missing 0, as SQL reads them already."""
-        return frame if self.prepared else fill_missing(frame, columns)
+        return frame if self.prepared or not columns else frame.with_columns(*map(or_zero, columns))
 
     @cached_property
     def pool(self) -> list[str]:
@@ -206,15 +206,15 @@ class CallContext:
         """Return rows of a frame that has no truth with their relevance, and whether they are relevant."""
         if self.prepared:
             return frame
-        frame = frame.with_columns(is_pooled()) if self.requirements.reads_pool else frame
-        return self.with_hits(fill_missing(frame, [RELEVANCE]))
+        pooled = [is_pooled()] if self.requirements.reads_pool else []
+        return self.with_hits(frame.with_columns(*pooled, or_zero(RELEVANCE)))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:
         """Return rows with the largest relevance of the whole frame, or of the truth, and what says it there."""
         if self._greatest is not None:
             return rows.with_columns(nw.lit(self._greatest).alias(GREATEST)), nw.col(GREATEST)
         source = self.session.frames["frame" if self.truth is None else "truth"]
-        greatest = fill_missing(source.select(RELEVANCE), [RELEVANCE]).select(nw.col(RELEVANCE).max().alias(GREATEST))
+        greatest = source.select(or_zero(RELEVANCE).max().alias(GREATEST))
         if self.engine.eager:
             number = nw.lit(self.engine.scalar(greatest)).cast(nw.Float64())
             return rows.with_columns(number.alias(GREATEST)), nw.col(GREATEST)
@@ -299,7 +299,7 @@ class CallContext:
 
     def with_hits(self, frame: Frame) -> Frame:
         """Add which rows are relevant."""
-        return with_hits(frame, self.query.min_relevance)
+        return frame.with_columns(hit_column(self.query.min_relevance))
 
     @cached_property
     def columns(self) -> list[str]:

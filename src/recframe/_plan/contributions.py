@@ -30,7 +30,7 @@ from recframe._columns import (
 )
 from recframe._plan import places
 from recframe._plan.plan import Plan
-from recframe._plan.relevance import fill_missing
+from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
 from recframe.errors import OptionError
 
@@ -162,7 +162,7 @@ class Contributions:
             known = ranked.select(*key).unique().with_columns(nw.lit(1.0).alias(RANKED_ITEM))
             truth = context.truth.join(context.models(), how="cross") if context.long else context.truth
             rows = self._engine.join(truth, known, key).filter(nw.col(RANKED_ITEM).is_null())
-        rows = context.with_hits(fill_missing(rows, [RELEVANCE]))
+        rows = context.with_hits(rows.with_columns(or_zero(RELEVANCE)))
         return rows.filter(nw.col(HIT) > 0).select(*context.group, *self._item, RELEVANCE, HIT, *context.propensities)
 
     def _check_sums(self, rows: Frame) -> None:

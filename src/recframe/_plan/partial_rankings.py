@@ -23,7 +23,7 @@ from recframe._columns import (
     TIED,
     score_column,
 )
-from recframe._plan.relevance import fill_missing
+from recframe._plan.relevance import or_zero
 from recframe.errors import InputError, OptionError
 from recframe.metrics._row import ALL_ROWS, Row
 
@@ -98,8 +98,7 @@ def _check_signed_ideal(context: CallContext, metric: Metric) -> None:
     if not context.engine.eager:
         msg = f"{cause}, and whether a lazy frame holds negative relevance is not known"
         raise OptionError(msg, f"collect the frame first, {hint}")
-    relevance = fill_missing(context.frame.select(RELEVANCE), [RELEVANCE])
-    least = context.engine.scalar(relevance.select(nw.col(RELEVANCE).min()))
+    least = context.engine.scalar(context.frame.select(or_zero(RELEVANCE).min()))
     if least is not None and least < 0:
         msg = f"{cause}: relevant={context.query.relevant!r} holds {least:g}"
         raise OptionError(msg, hint)

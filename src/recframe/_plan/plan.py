@@ -31,8 +31,7 @@ from recframe._plan.checks import check_numbers, check_profile
 from recframe._plan.collect_terms import by_level, requirements_of
 from recframe._plan.context import CallContext
 from recframe._plan.custom_values import check_values
-from recframe._plan.ideal import ideal_lists
-from recframe._plan.list_sums import Ranking
+from recframe._plan.list_sums import Ranking, ideal_lists
 from recframe._plan.sampled_lists import check_sampled, estimates
 from recframe._plan.state import State, merge, stacked
 from recframe.errors import OptionError

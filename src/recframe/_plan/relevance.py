@@ -33,11 +33,6 @@ def or_zero(name: str) -> nw.Expr:
     return nw.col(name).cast(nw.Float64()).fill_nan(0.0).fill_null(0.0)
 
 
-def fill_missing(frame: Frame, columns: Sequence[str]) -> Frame:
-    """Make columns numbers, missing 0."""
-    return frame.with_columns(*map(or_zero, columns)) if columns else frame
-
-
 def filled(column: nw.Expr) -> nw.Expr:
     """Return a column without NaN as a number, missing 0."""
     return column.cast(nw.Float64()).fill_null(0.0)
@@ -65,13 +60,9 @@ def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:
     return relevance > 0 if min_relevance is None else relevance >= min_relevance
 
 
-def with_hits(frame: Frame, min_relevance: float | None) -> Frame:
-    """Add which rows are relevant, from a relevance without missing values."""
-    return frame.with_columns(_hit_column(min_relevance))
-
-
 @lru_cache(KEPT)
-def _hit_column(min_relevance: float | None) -> nw.Expr:
+def hit_column(min_relevance: float | None) -> nw.Expr:
+    """Return the column of which rows are relevant, from a relevance without missing values."""
     return is_hit(nw.col(RELEVANCE), min_relevance).cast(nw.Float64()).alias(HIT)
 
 
@@ -115,8 +106,8 @@ def inverse_propensity() -> nw.Expr:
 
 def relevant_pairs(truth: Frame, keys: Sequence[str], min_relevance: float | None) -> Frame:
     """Return the relevant items of each list with their subtopics, each pair once."""
-    pairs = distinct(fill_missing(truth, [RELEVANCE]), [*keys, SUBTOPIC], [RELEVANCE])
-    return with_hits(pairs, min_relevance).filter(nw.col(HIT) > 0).select(*keys, SUBTOPIC, ITEM)
+    pairs = distinct(truth.with_columns(or_zero(RELEVANCE)), [*keys, SUBTOPIC], [RELEVANCE])
+    return pairs.with_columns(hit_column(min_relevance)).filter(nw.col(HIT) > 0).select(*keys, SUBTOPIC, ITEM)
 
 
 def known_value() -> nw.Expr:

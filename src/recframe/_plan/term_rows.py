@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import narwhals as nw
 
 from recframe._columns import (
+    BEFORE,
     BLOCK_HITS,
     BLOCK_NONRELEVANT,
     BLOCK_POOLED,
@@ -27,28 +28,35 @@ from recframe._columns import (
     POOLED_BEFORE,
     POPULAR,
     POPULAR_LEVEL,
+    POSITION,
     RANKED_RELEVANT,
     RELEVANT,
     SAME_GRADE,
     START,
+    UPTO,
+    WITH_BLOCK,
+    before_column,
     first_pairs_column,
     interpolated_column,
     seen_column,
     upto_column,
 )
-from recframe._plan import ranks, weight_tables
+from recframe._plan import ranks
 from recframe._plan.places import with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
 from recframe._plan.seen import with_seen
-from recframe._plan.sum_columns import renamed
+from recframe._plan.sum_columns import constant, renamed
+from recframe._plan.weight_tables import MOST_POSITIONS, ends_of_blocks, greatest_end
 from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._plan.context import CallContext
+    from recframe._plan.weight_tables import WeightSums
 
     Requested = AbstractSet[str]
 
@@ -124,9 +132,24 @@ class TermRows:
         weights = [
             weight for weight in self._context.requirements.weight_sums if upto_column(weight.number) in requested
         ]
-        if weights and self.tied:
-            return weight_tables.with_weights(self._engine, rows, weights, furthest([weight.k for weight in weights]))
-        return weight_tables.without_blocks(rows, weights) if weights else rows
+        if not weights:
+            return rows
+        if self.tied:
+            return self._with_weights(rows, weights)
+        # Nothing reads the columns of tied blocks where each is one row.
+        columns = [total(weight.number) for total in (before_column, upto_column) for weight in weights]
+        return rows.with_columns(*(constant(column, 0.0) for column in columns))
+
+    def _with_weights(self, rows: Frame, weights: Sequence[WeightSums]) -> Frame:
+        """Look up the sums of each weight over the positions before a tied block, and up to its end."""
+        # Past the last position that counts, sums do not change.
+        upto = furthest([weight.k for weight in weights])
+        rows = rows.with_columns(*ends_of_blocks(upto))
+        last = rows.select(greatest_end()) if upto is None or upto > MOST_POSITIONS else upto
+        table = self._engine.positions(last)
+        table = table.select(POSITION, *(weight.sums for weight in weights))
+        rows = rows.join(table, left_on=BEFORE, right_on=POSITION, how="left")
+        return rows.join(table, left_on=UPTO, right_on=POSITION, how="left", suffix=WITH_BLOCK)
 
     def _with_places(self, rows: Frame, requested: Requested) -> Frame:
         """Add what is requested of the places that rows of tied blocks may have."""

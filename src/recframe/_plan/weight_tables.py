@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import narwhals as nw
 
-from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, WITH_BLOCK, before_column, upto_column
-from recframe._plan.sum_columns import KEPT, constant
+from recframe._columns import BEFORE, POSITION, SIZE, START, UPTO, before_column
+from recframe._plan.sum_columns import KEPT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recframe._columns import Frame
-    from recframe._engines.base import Engine
     from recframe.metrics._row import Weight
 
 
@@ -46,29 +42,8 @@ def _weight(of: Weight, k: int | None) -> nw.Expr:
     return weight + 0.0 * position
 
 
-def with_weights(engine: Engine, rows: Frame, weights: Sequence[WeightSums], upto: int | None) -> Frame:
-    """Look up the sums of each weight over the positions before a tied block, and up to its end.
-
-    Past `upto`, the last position that counts, sums do not change.
-    """
-    rows = rows.with_columns(*_ends(upto))
-    table = engine.positions(rows.select(_greatest_end()) if upto is None or upto > MOST_POSITIONS else upto)
-    table = table.select(POSITION, *(weight.sums for weight in weights))
-    rows = rows.join(table, left_on=BEFORE, right_on=POSITION, how="left")
-    return rows.join(table, left_on=UPTO, right_on=POSITION, how="left", suffix=WITH_BLOCK)
-
-
-def without_blocks(rows: Frame, weights: Sequence[WeightSums]) -> Frame:
-    """Add the columns of tied blocks, which nothing reads where each is one row."""
-    return rows.with_columns(*(constant(column, 0.0) for column in _columns(weights)))
-
-
-def _columns(weights: Sequence[WeightSums]) -> list[str]:
-    return [total(weight.number) for total in (before_column, upto_column) for weight in weights]
-
-
 @lru_cache(KEPT)
-def _ends(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
+def ends_of_blocks(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
     """Return the last position before a row's tied block, and the last one of the block."""
     before = nw.col(START).cast(nw.Int64()) - 1
     ends = {BEFORE: before, UPTO: before + nw.col(SIZE).cast(nw.Int64())}
@@ -79,5 +54,6 @@ def _ends(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
 
 
 @lru_cache(1)
-def _greatest_end() -> nw.Expr:
+def greatest_end() -> nw.Expr:
+    """Return the last position of all tied blocks."""
     return nw.col(UPTO).max()
