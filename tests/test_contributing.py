@@ -14,11 +14,11 @@ WORDS = 1500
 """How many words CONTRIBUTING may have: so many are read in five minutes."""
 STEPS = {
     "ndcg(5)": (460, 30, 6),
-    "evaluate: truth, two models, per": (1100, 39, 31),
-    "compare": (850, 55, 17),
-    "contributions": (520, 32, 13),
-    "check": (720, 27, 8),
-    "8 x 4": (850, 32, 12),
+    "evaluate: truth, two models, per": (1070, 39, 24),
+    "compare": (840, 55, 14),
+    "contributions": (515, 32, 10),
+    "check": (715, 27, 4),
+    "8 x 4": (845, 32, 8),
 }
 """How many functions a call may run, from how many files, and how many plans polars may compute; fewer is better."""
 

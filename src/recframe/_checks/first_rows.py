@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from recframe._checks.definitions import comparable, values_of
+from recframe._checks.definitions import is_comparable, values_of
 from recframe._checks.findings import ROWS
 from recframe._checks.opened import Frames
 from recframe._columns import MODEL
@@ -30,17 +30,16 @@ def first_rows(frame: Any) -> Any:
 
 def with_first_list(frame: Any, query: Query) -> Any:
     """Return the first rows and more of the first row's list; a short frame itself."""
-    head = first_rows(frame)
-    if head is frame or not query.by or not all(comparable(frame, name) for name in query.by):
-        return head
+    if len(frame) <= FIRST_ROWS:
+        return frame
     rows = adapter_of(frame).as_narwhals(frame)
+    head, others = rows.head(FIRST_ROWS), len(rows) - FIRST_ROWS
     keys = [values_of(rows, name) for name in query.by if name in rows.columns]
-    if len(keys) < len(query.by) or any(key[0] is None for key in keys):
-        return head
-    of_first = reduce(and_, (_equal(key[FIRST_ROWS:], key[0]) for key in keys))
-    if not of_first.any():
-        return head
-    return nw.concat([rows[:FIRST_ROWS], rows[FIRST_ROWS:].filter(of_first)], how="vertical").to_native()
+    if keys and len(keys) == len(query.by) and all(is_comparable(key) and key[0] is not None for key in keys):
+        of_first = reduce(and_, (_equal(key.tail(others), key[0]) for key in keys))
+        if of_first.any():
+            head = nw.concat([head, rows.tail(others)[of_first.arg_true()]], how="vertical")
+    return head.to_native()
 
 
 def _equal(column: Any, value: Any) -> Any:

@@ -192,13 +192,25 @@ class EagerPolars(Polars):
                 added[name].append(pl.col(alias).fill_null(0.0))
         return lazy(polars_sums.joined(sums, list(group), added))
 
+    def look_up(self, rows: Frame, table: Frame, column: str, suffix: str = "") -> Frame:
+        if self._few:
+            return super().look_up(rows, table, column, suffix)
+        # Read by place, which takes a quarter of the time of a join.
+        held_rows, values = self._collect(rows), self._collect(table).drop(POSITION)
+        place = held_rows.get_column(column).cast(pl.Int64)
+        place = (place - 1).set(place < 1, None)
+        names = {name: name + suffix if name in held_rows.columns else name for name in values.columns}
+        return lazy(held_rows.hstack(values.select(pl.all().gather(place)).rename(names)))
+
     def ratios(self, frame: Frame, columns: Sequence[str], sides: Mapping[str, tuple[str, str]]) -> Frame:
         rows = held(frame)
         if rows is None or rows.height != 1:
             return super().ratios(frame, columns, sides)
         # Of one row, a plan would cost more than what it computes.
-        row = rows.row(0, named=True)
-        ratios = {name: _ratio(row[above], row[below]) for name, (above, below) in sides.items()}
+        row, ratios = rows.row(0, named=True), dict[str, float | None]()
+        for name, (above, below) in sides.items():
+            total, weight = row[above], row[below]
+            ratios[name] = None if total is None or weight is None or weight <= 0 else total / weight
         divided = pl.DataFrame([ratios], schema=dict.fromkeys(ratios, pl.Float64))
         return lazy(pl.DataFrame([series(divided if name in ratios else rows, name) for name in columns]))
 
@@ -270,11 +282,6 @@ class EagerPolars(Polars):
     def number_rows(self, frame: Frame, keys: Sequence[str], column: str, *, descending: bool) -> Frame:
         numbered = polars_sort.number_rows(self._collect(frame), keys, column, descending=descending)
         return lazy(numbered if self._few else collect_columns(numbered))
-
-
-def _ratio(above: float | None, below: float | None) -> float | None:
-    """Return one number by another, missing where that is not above 0; NaN is, as in polars."""
-    return None if above is None or below is None or below <= 0 else above / below
 
 
 def _submit(pool: ThreadPoolExecutor, build: Callable[[], Built]) -> Future[Built]:

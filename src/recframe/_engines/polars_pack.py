@@ -83,14 +83,14 @@ class Digits(NamedTuple):
         return not any(dtype in CODED for _, dtype, *_ in self.columns)
 
     def number(self, column: Callable[[str], Any] = pl.col) -> Any:
-        """Return the number of each row: an expression, or a series of a frame's columns."""
-        number: Any = None
-        for name, dtype, least, many, lacks in self.columns:
+        """Return the number of each row: an expression, or a series of a frame's columns; of no columns, 0."""
+        number: Any = 0
+        for place, (name, dtype, least, many, lacks) in enumerate(self.columns):
             codes = column(name).to_physical() if dtype in CODED else column(name)
             digit = codes.cast(pl.Int64) - least
             digit = digit.fill_null(0) if lacks else digit
-            number = digit if number is None else number * many + digit
-        return pl.lit(0, dtype=pl.Int64) if number is None else number
+            number = number * many + digit if place else digit
+        return number
 
     def read(self, number: pl.Expr) -> dict[str, pl.Expr]:
         """Return the columns by their names, from the number of each row."""
@@ -186,9 +186,7 @@ def pack(
     column: Callable[[str], Any] = frame.get_column if few else pl.col
     number: Any = pl.int_range(frame.height, eager=True) if few else pl.int_range(pl.len())
     codes = (lists.number(column) * 2**score_bits + scaled.distance(column(score))) * 2**tail_bits
-    tail = number if digits is None else digits.number(column)
-    # Of no columns, the number is a literal, even of few rows.
-    codes = (codes if digits is not None and not digits.columns else codes + tail).alias(PACKED)
+    codes = (codes + (number if digits is None else digits.number(column))).alias(PACKED)
     codes = codes if few else collect(frame.lazy().select(codes)).to_series()
     # Without a tail; the first ones tell most often.
     bits = -(2**tail_bits)

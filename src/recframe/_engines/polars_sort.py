@@ -145,7 +145,7 @@ def numbered_by_sort(frame: pl.DataFrame, keys: Sequence[str], column: str, *, d
     if lists is None:
         return None
     found = _in_order(frame, lists, digits, column, None, frame.columns, descending=descending)
-    return None if found is None else found.read({POSITION: _place(found.packed.list).cast(pl.Float64)})
+    return None if found is None else found.read({POSITION: _INDEX - _list_start(found.packed.list) + 1}, pl.Float64)
 
 
 # --- positions ----------------------------------------------------------------------------------------------
@@ -255,23 +255,25 @@ def _by_score(packed: Pack, codes: pl.Series, scores: pl.Series, goes_on: pl.Ser
     return _InOrder(packed._replace(in_order=False), codes, goes_on)
 
 
+_INDEX = pl.int_range(pl.len(), dtype=pl.get_index_type())
+"""The number of each row, in half of the memory that positions take."""
+
+
 @cache
-def _place(bit: int) -> pl.Expr:
-    """Return the position of each row in its list, whose number starts at a bit."""
-    code, index = pl.col(PACKED), pl.int_range(pl.len())
-    starts = (code ^ code.shift(1, fill_value=2**BITS)) >= bit
-    return index - pl.when(starts).then(index).forward_fill() + 1
+def _list_start(bit: int) -> pl.Expr:
+    """Return the number of the first row of each row's list, whose own number starts at a bit."""
+    code = pl.col(PACKED)
+    return pl.when((code ^ code.shift(1, fill_value=2**BITS)) >= bit).then(_INDEX).forward_fill()
 
 
 @cache
 def _block(bit: int, *, tied: bool) -> dict[str, pl.Expr]:
     """Return where the tied block of each row starts in its list, and how many rows it has."""
-    place, index = _place(bit), pl.int_range(pl.len())
     if not tied:
-        return {START: place, SIZE: pl.lit(1, pl.Int64)}
-    starts = pl.when(~pl.col(GOES_ON)).then(index)
+        return {START: _INDEX - _list_start(bit) + 1, SIZE: pl.lit(1, pl.Int64)}
+    starts = pl.when(~pl.col(GOES_ON)).then(_INDEX)
     first, following = starts.forward_fill(), starts.shift(-1).backward_fill().fill_null(pl.len())
-    return {START: place - index + first, SIZE: following - first}
+    return {START: first - _list_start(bit) + 1, SIZE: following - first}
 
 
 class _InOrder(NamedTuple):
@@ -285,12 +287,12 @@ class _InOrder(NamedTuple):
     def blocks(self, upto: int | None, mark: Mark | None) -> pl.LazyFrame:
         """Return the needed rows of tied blocks that start up to a position, with where they start, and their sizes."""
         tied = self.goes_on is not None
-        rows = self.read(_block(self.packed.list, tied=tied), mark)
+        rows = self.read(_block(self.packed.list, tied=tied), pl.Int64, mark)
         # Of rows with the same bits, those of lower scores may start after the last position.
         return rows.filter(pl.col(START) <= upto) if tied and upto is not None else rows
 
-    def read(self, new: Mapping[str, pl.Expr], mark: Mark | None = None) -> pl.LazyFrame:
-        """Return the rows, or those of them that are needed, with new columns."""
+    def read(self, new: Mapping[str, pl.Expr], dtype: type[pl.DataType], mark: Mark | None = None) -> pl.LazyFrame:
+        """Return the rows, or those of them that are needed, with new columns of a type."""
         packed, rows = self.packed, [self.codes.alias(PACKED)]
         rows += [] if self.goes_on is None else [pl.Series(GOES_ON, [False]).append(self.goes_on)]
         decoded: dict[str, pl.Expr] = {}
@@ -306,7 +308,7 @@ class _InOrder(NamedTuple):
                 plan = plan.with_columns([decoded.pop(name) for name in mark.rows.meta.root_names() if name in decoded])
             plan = plan.filter(mark.of_frame())
         names: list[Any] = packed.frame.columns
-        return plan.select([*map(decoded.get, names, names), *new])
+        return plan.select(*map(decoded.get, names, names), pl.col(*new).cast(dtype))
 
     def lists_of_length(self, upto: int) -> pl.Series:
         """Return the numbers of the lists that have a row at a position."""

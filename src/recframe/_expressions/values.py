@@ -125,7 +125,7 @@ def _own_hits(min_relevance: float | None) -> pl.Expr:
 
 def _kept(requirements: Requirements, hit: nw.Expr, min_relevance: float | None) -> Steps:
     """Return the ranked rows that can matter."""
-    upto = None if any(each.cuts_at_relevant for each in requirements.accuracy) else requirements.cutoff
+    upto = None if any(metric.cuts_at_relevant for metric in requirements.metrics) else requirements.cutoff
     score, hits = field(SCORE), _own_hits(min_relevance)
     whole = {RELEVANT: hits.sum(), RANKED_RELEVANT: hits.filter(score.is_not_null()).sum(), LENGTH: score.count()}
     group = Steps((SCORE, RELEVANCE), (SCORE, RELEVANCE))
@@ -166,7 +166,7 @@ def _ideal_sums(requirements: Requirements, of: BestOf, hit: nw.Expr, min_releva
 def _value(requirements: Requirements, query: Query, label: str, sums: Mapping[str, Iterable[str]]) -> pl.Expr:
     """Return the value of a metric from the sums of a list."""
     # Scores leave no position without a row.
-    known = {vacant_column(each.cutoff): pl.lit(0.0) for each in requirements.accuracy}
+    known = {vacant_column(metric.cutoff): pl.lit(0.0) for metric in requirements.metrics}
     known |= {constant_column(number): _total(of, k) for number, (of, k) in enumerate(requirements.constants)}
     for where, names in sums.items():
         for name in names:

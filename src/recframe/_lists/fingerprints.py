@@ -57,7 +57,7 @@ def _rows_of_lists(context: CallContext, *, items: bool) -> Iterator[tuple[str, 
         levels = [context.query.min_relevance, *(each.own_min_relevance for each in context.requirements.metrics)]
         least = min((level for level in levels if level is not None), default=None)
         needed = is_needed_row(least, graded=True)
-        rows = context.all_rows.filter(needed).with_columns(*map(or_zero, of_query))
+        rows = context.all_rows.with_columns(*map(or_zero, of_query)).filter(needed)
         ids = [ITEM] if items else []
     else:
         return

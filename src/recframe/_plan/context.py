@@ -34,7 +34,7 @@ from recframe._columns import (
 from recframe._engines.registry import adapter_of, open_frames
 from recframe._plan import sources
 from recframe._plan.item_groups import by_value
-from recframe._plan.relevance import distinct, hit_column, is_pooled, or_zero, relevant_pairs
+from recframe._plan.relevance import IS_POOLED, distinct, hit_column, or_zero, relevant_pairs
 from recframe._plan.side_tables import SideTables
 from recframe._plan.sum_columns import constant, literal
 from recframe.errors import OptionError
@@ -137,7 +137,7 @@ class CallContext:
             numbers = [RELEVANCE, *self.pool, *self.propensities, *self.values]
             truth = self.truth_lists
             if self.pool and not self.prepared:
-                truth = truth.with_columns(is_pooled())
+                truth = truth.with_columns(IS_POOLED)
             truth = distinct(self._filled(truth, [RELEVANCE]), self.keys, numbers)
             if query.condensed:
                 truth = self._judged(truth)
@@ -178,7 +178,7 @@ class CallContext:
         if self.truth is None:
             if self.prepared:
                 return frame.filter(is_judged())
-            return self._judged(frame.with_columns(is_pooled(), or_zero(RELEVANCE))).drop(POOLED)
+            return self._judged(frame.with_columns(IS_POOLED, or_zero(RELEVANCE))).drop(POOLED)
         on = [*self.keys, ITEM]
         joined = self.engine.join(frame, self.truth.select(*on, POOLED), on)
         return joined.filter(~nw.col(POOLED).is_null()).drop(POOLED)
@@ -206,7 +206,7 @@ class CallContext:
         """Return rows of a frame that has no truth with their relevance, and whether they are relevant."""
         if self.prepared:
             return frame
-        pooled = [is_pooled()] if self.requirements.reads_pool else []
+        pooled = [IS_POOLED] if self.requirements.reads_pool else []
         return self.with_hits(frame.with_columns(*pooled, or_zero(RELEVANCE)))
 
     def with_greatest(self, rows: Frame) -> tuple[Frame, nw.Expr]:

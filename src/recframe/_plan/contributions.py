@@ -29,6 +29,7 @@ from recframe._columns import (
     score_column,
 )
 from recframe._plan import places
+from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
 from recframe._plan.relevance import or_zero
 from recframe._plan.stops import row_stop_places
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from recframe._engines.base import Later
     from recframe._given_frames import Given
     from recframe._plan.context import CallContext
-    from recframe._plan.list_sums import Ranking
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -115,7 +115,7 @@ class Contributions:
         context, requirements = self.context, self.context.requirements
         # A cutoff at R is another one in each list.
         upto = None if RELEVANT in requirements.requested else upto
-        ranking = self._plan.ranking(index, ideal, upto)
+        ranking = Ranking(context, index, ideal, upto)
         shares = requirements.shares
         assert ideal is not None  # noqa: S101 - for the type checker: the metric
         assert shares is not None  # noqa: S101 - reads the relevance and shares

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from recframe._columns import EXPOSED, GROUP, HIT, ITEM, MODEL, RELEVANCE, TARGET, exposed_column, total_column
 from recframe._plan.groups import catalog, relevant_items, target_numbers, with_groups
+from recframe._plan.list_sums import Ranking
 from recframe._plan.plan import Plan
 from recframe._plan.sum_columns import constant
 from recframe._query import check_apart
@@ -81,7 +82,7 @@ class GroupExposure:
     def _parts(self, index: int, ideal: Later | None, upto: int | None) -> list[Frame]:
         """Return rows that add up to the sums of groups under one model."""
         context, requirements = self.context, self.context.requirements
-        ranking = self._plan.ranking(index, ideal, upto)
+        ranking = Ranking(self.context, index, ideal, upto)
         assert ideal is not None  # noqa: S101 - for the type checker: awrf
         assert ranking.kept is not None  # noqa: S101 - is a metric of ranked rows
         kept, rows = ranking.prepared(ranking.kept)

@@ -31,7 +31,7 @@ from recframe._plan.beyond_accuracy import RecommendedItems
 from recframe._plan.groups import group_distances
 from recframe._plan.positions import kept_rows, placed_rows, ranked_rows, with_relevance
 from recframe._plan.ranks import HOLDS_SEVERAL_FIRST_HITS
-from recframe._plan.relevance import inverse_propensity, is_of_ideal, is_pooled, is_read_row, or_zero
+from recframe._plan.relevance import IS_POOLED, inverse_propensity, is_of_ideal, is_read_row, or_zero
 from recframe._plan.requirements import furthest
 from recframe._plan.row_counts import row_counts
 from recframe._plan.stops import stop_places
@@ -164,7 +164,7 @@ class Ranking:
 
     def read_rows(self, kept: Frame, ideal: Later, rows: TermRows, of_all: Terms) -> Frame:
         """Return the rows that metrics read which must see every row, with what their terms request."""
-        cutoff = furthest([metric.cutoff for metric in self._requirements.accuracy if metric.reads == "all"])
+        cutoff = furthest([terms.metric.cutoff for terms in self._requirements.accuracy if terms.reads == "all"])
         read = kept if cutoff is None else kept.filter(up_to(START, cutoff))
         read = self._in_order(rows.count_hits(read, of_all.requested), rows)
         return rows.join_lookups(read, of_all.requested, ideal)
@@ -217,7 +217,7 @@ def ideal_rows(context: CallContext) -> Addends:
         columns = [*group, *context.relevance, *context.propensities, *context.values]
         source = context.engine.narrow(context.frame, columns)
         if not context.prepared:
-            pooled = [is_pooled()] if context.requirements.reads_pool else []
+            pooled = [IS_POOLED] if context.requirements.reads_pool else []
             source = source.with_columns(*pooled, or_zero(RELEVANCE))
     else:
         columns = [*group, RELEVANCE, *context.pool, *context.propensities, *context.values]

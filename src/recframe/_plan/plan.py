@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from recframe._columns import Frame
     from recframe._engines.base import Later
     from recframe._given_frames import Given
-    from recframe._plan.requirements import Requirements
     from recframe._query import Query
     from recframe.metrics._record import Metric
 
@@ -59,8 +58,12 @@ class Plan:
     ----------
     given : Given
         The user's frames.
+    metrics : sequence of Metric
+        What is computed.
+    requirements : Requirements
+        What the metrics read.
     context : CallContext
-        The same, opened.
+        The frames, opened.
 
     Parameters
     ----------
@@ -103,18 +106,16 @@ class Plan:
             metrics = estimates(query, metrics)
         self.given = given
         self._query = query
-        self._metrics = metrics
-        self._requirements = requirements_of(
+        self.metrics = metrics
+        self.requirements = requirements_of(
             metrics, query, len(given.feature_names), truth=given.truth is not None, shares=shares
         )
         session = None if context is None else context.session
         levels = by_level(query, metrics)
         prepared = prepared and len(levels) == 1
-        self.context = CallContext(
-            given, query, self._requirements, part, item=item, session=session, prepared=prepared
-        )
+        self.context = CallContext(given, query, self.requirements, part, item=item, session=session, prepared=prepared)
         weighs = next(
-            (value.metric for value in self._requirements.values.values() if value.weighting is not None), None
+            (value.metric for value in self.requirements.values.values() if value.weighting is not None), None
         )
         if query.mean == "median" and weighs is not None:
             msg = f"mean='median' weighs no lists, but {weighs.label} does"
@@ -134,9 +135,9 @@ class Plan:
             for index, ranking in enumerate(self._rankings())
         ]
         if len(models) == 1:
-            return averages.without_unknown(self.context, models[0], self._metrics)
+            return averages.without_unknown(self.context, models[0], self.metrics)
         columns = [*self.context.result_keys, *self.labels, *self._query.count_columns]
-        return averages.without_unknown(self.context, self._engine.stack(models).select(*columns), self._metrics)
+        return averages.without_unknown(self.context, self._engine.stack(models).select(*columns), self.metrics)
 
     def state(self) -> State:
         """Return the sums over the lists, under all rankings."""
@@ -159,13 +160,13 @@ class Plan:
     def rankings(self) -> Iterator[Ranking]:
         """Yield what each model ranks, for the one least relevance."""
         ideal, upto = self.ideal_side()
-        indexes = range(len(self._query.orders))
-        return self._engine.prefetch([functools.partial(self.ranking, index, ideal, upto) for index in indexes])
+        ranking = functools.partial(Ranking, self.context, ideal=ideal, upto=upto)
+        return self._engine.prefetch([functools.partial(ranking, index) for index in range(len(self._query.orders))])
 
     def ideal_side(self) -> tuple[Later | None, int | None]:
         """Return what all rankings share, the ideal lists and the last position that matters, after checks."""
         self._check_data()
-        upto, engine, requirements = self._requirements.cutoff, self._engine, self._requirements
+        upto, engine, requirements = self.requirements.cutoff, self._engine, self.requirements
         ideal = (
             engine.submit(lambda: engine.collect_once(ideal_lists(self.context)))
             if requirements.reads_relevance
@@ -183,8 +184,8 @@ class Plan:
         if state.items is not None:
             rows = Exposure(context).values(state.items, rows)
         result = averages.means(context, rows, self.labels)
-        result = averages.without_unknown(context, result, self._metrics)
-        return averages.refuse_all_undefined(context, result, self._metrics)
+        result = averages.without_unknown(context, result, self.metrics)
+        return averages.refuse_all_undefined(context, result, self.metrics)
 
     def frame(self) -> Any:
         """Return the result as a frame of the user's kind, sorted by key where it is eager."""
@@ -208,16 +209,6 @@ class Plan:
         value = self._engine.scalar(self.run())
         return math.nan if value is None else float(value)
 
-    @property
-    def requirements(self) -> Requirements:
-        """What the metrics read."""
-        return self._requirements
-
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """What is computed."""
-        return self._metrics
-
     @functools.cached_property
     def labels(self) -> list[str]:
         """The columns of the metrics that are measured list by list."""
@@ -226,23 +217,19 @@ class Plan:
     @functools.cached_property
     def by_list(self) -> list[Metric]:
         """The metrics that are measured list by list."""
-        return [metric for metric in self._metrics if not isinstance(metric, ExposureMetric)]
-
-    def ranking(self, index: int, ideal: Later | None, upto: int | None) -> Ranking:
-        """Return the rows that one model ranks."""
-        return Ranking(self.context, index, ideal, upto)
+        return [metric for metric in self.metrics if not isinstance(metric, ExposureMetric)]
 
     def sums(self, ranking: Ranking) -> Frame:
         """Return the sums of the lists of one model with all that the values of metrics read."""
         lists = self._with_constants(ranking.sums())
-        if self._requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
+        if self.requirements.requested & {TRAIN_ROWS, TRAIN_USERS}:
             lists = self.context.side_tables.with_users(lists)
-        if any(CATALOG_SIZE in self._requirements.values[metric.label].requested for metric in self.by_list):
+        if any(CATALOG_SIZE in self.requirements.values[metric.label].requested for metric in self.by_list):
             self.context.side_tables.check_catalog_size(ranking.ranked)
             lists = self.context.side_tables.with_catalog_size(lists)
         if self._query.sampled is not None and self._engine.eager:
             lists = check_sampled(self.context, lists)
-        if all(metric.is_builtin for metric in self._metrics):
+        if all(metric.is_builtin for metric in self.metrics):
             return lists
         return check_values(self.context, lists, self.by_list, self.context.key_names)
 
@@ -257,7 +244,7 @@ class Plan:
     @functools.cached_property
     def weighted(self) -> dict[str, str]:
         """The columns of weights by those of values, for metrics whose mean over lists is weighted."""
-        every, values = self._query.weight is not None, self._requirements.values
+        every, values = self._query.weight is not None, self.requirements.values
         weighted = [metric for metric in self.by_list if every or values[metric.label].weighting is not None]
         return {metric.column: weighting_column(metric.column) for metric in weighted}
 
@@ -274,14 +261,14 @@ class Plan:
     def values_under(self, ranking: Ranking) -> Frame:
         """Return the values of lists under one ranking, for the one least relevance."""
         context, metrics, weighted = self.context, self.by_list, self.weighted
-        values = {metric.column: self._requirements.values[metric.label] for metric in metrics}
+        values = {metric.column: self.requirements.values[metric.label] for metric in metrics}
         weights = [
             (nw.lit(1.0) if value.weighting is None else value.weighting).alias(weighted[column])
             for column, value in values.items()
             if column in weighted
         ]
         columns = [value.where_defined(eager=self._engine.eager) for value in values.values()]
-        counted = [column for column in (IN_TRUTH, RANKED, SERVED) if column in self._requirements.requested]
+        counted = [column for column in (IN_TRUTH, RANKED, SERVED) if column in self.requirements.requested]
         lists = self.sums(ranking).select(*context.group, *counted, *columns, *weights)
         lists = averages.with_attributes(context, averages.fill(context, lists, metrics, context.key_names))
         return averages.with_weights(context, lists, weighted.values())
@@ -309,7 +296,7 @@ class Plan:
 
     def _with_constants(self, lists: Frame) -> Frame:
         """Add the sums of weights that are the same for every list."""
-        for number, (of, k) in enumerate(self._requirements.constants):
+        for number, (of, k) in enumerate(self.requirements.constants):
             if k > MOST_SUMMED:
                 msg = f"k={k} is more than {MOST_SUMMED}, the most positions that a value is divided by"
                 raise OptionError(msg, "give a smaller cutoff")
@@ -320,7 +307,7 @@ class Plan:
 
     def _check_data(self) -> None:
         """Raise for data that a metric cannot use, where they can be seen."""
-        for terms in self._requirements.beyond_accuracy:
+        for terms in self.requirements.beyond_accuracy:
             if CATEGORISED in terms.recommended.requested:
                 self.context.side_tables.check_categories(terms.metric.label)
         if self._engine.eager and self._query.like is not None:

@@ -158,7 +158,7 @@ def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
     engine, group = context.engine, context.group
     kept = with_relevance(context, placed)
     if TIED in context.omitted:
-        kept = _split_partial(context, ranks.absent(kept), upto)
+        kept = _split(context, ranks.absent(kept), upto)
         return engine.collect_once(kept.with_columns((sizes(group) + nw.col(ABSENT)).alias(SIZE)).drop(ABSENT))
     if not ranks.TIE_ORDER[context.query.ties]:
         return engine.collect_once(kept)
@@ -168,10 +168,12 @@ def kept_rows(context: CallContext, placed: Frame, upto: int | None) -> Frame:
 
 
 def _split(context: CallContext, kept: Frame, upto: int | None) -> Frame:
-    """Order tied blocks by the policy."""
+    """Order tied blocks by the policy, also where the frame omits some of their rows."""
     for column, descending in ranks.TIE_ORDER[context.query.ties]:
         if column != VALUE or context.values:
             kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
+        if column == RELEVANCE and TIED in context.omitted:
+            kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
     return kept
 
 
@@ -182,13 +184,3 @@ def _split_tied(context: CallContext, sized: Frame, upto: int | None) -> Frame:
     parts = [alone.drop(START).rename({MOVED: START}).with_columns(nw.lit(1).cast(nw.Int64()).alias(SIZE))]
     parts += [tied.with_columns(sizes(context.group))]
     return context.engine.collect_once(context.engine.stack(parts))
-
-
-def _split_partial(context: CallContext, kept: Frame, upto: int | None) -> Frame:
-    """Split tied blocks by the policy where the frame omits some of their rows."""
-    for column, descending in ranks.TIE_ORDER[context.query.ties]:
-        if column != VALUE or context.values:
-            kept = ranks.split_ties(kept, context.group, column, upto, descending=descending)
-        if column == RELEVANCE:
-            kept = ranks.shift_past_omitted_rows(kept, upto, descending=descending)
-    return kept

@@ -47,10 +47,8 @@ def made_of_relevance(min_relevance: float | None) -> dict[str, Callable[[nw.Exp
     }
 
 
-@cache
-def is_pooled() -> nw.Expr:
-    """Return whether a row of a frame without a truth is in the pool: its relevance is not missing."""
-    return (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(POOLED)
+IS_POOLED = (~nw.col(RELEVANCE).cast(nw.Float64()).fill_nan(None).is_null()).cast(nw.Float64()).alias(POOLED)
+"""Whether a row of a frame without a truth is in the pool: its relevance is not missing."""
 
 
 def is_hit(relevance: nw.Expr, min_relevance: float | None) -> nw.Expr:
@@ -70,7 +68,7 @@ def hit_column(min_relevance: float | None) -> nw.Expr:
 def is_of_ideal(min_relevance: float | None) -> nw.Expr:
     """Return whether a row has a place in the ideal ranking: its relevance is positive, or makes it relevant."""
     relevance = nw.col(RELEVANCE)
-    return (relevance > 0) | is_hit(relevance, min_relevance)
+    return relevance > 0 if min_relevance is None else (relevance > 0) | is_hit(relevance, min_relevance)
 
 
 def is_read(hit: nw.Expr, relevance: nw.Expr, *, graded: bool) -> nw.Expr:
@@ -86,14 +84,17 @@ def is_read_row(*, graded: bool) -> nw.Expr:
 
 @lru_cache(KEPT)
 def is_needed_row(min_relevance: float | None, *, graded: bool) -> nw.Expr:
-    """Return the same of a row of the user's frame."""
-    relevance = or_zero(RELEVANCE)
+    """Return the same of a row of the user's frame, also of one whose relevance is NaN."""
+    # What is missing counts as 0, which is a hit only from 0 on.
+    filled_in = min_relevance is not None and min_relevance <= 0
+    relevance = or_zero(RELEVANCE) if filled_in else nw.col(RELEVANCE).cast(nw.Float64())
+    if graded and min_relevance is None:
+        return relevance != 0
     return is_read(is_hit(relevance, min_relevance), relevance, graded=graded)
 
 
-def is_observed() -> nw.Expr:
-    """Return whether a row has a relevance that counts, so that it needs the probability to observe it."""
-    return (nw.col(HIT) > 0) | (nw.col(RELEVANCE) != 0)
+IS_OBSERVED = (nw.col(HIT) > 0) | (nw.col(RELEVANCE) != 0)
+"""Whether a row has a relevance that counts, so that it needs the probability to observe it."""
 
 
 def inverse_propensity() -> nw.Expr:
@@ -101,7 +102,7 @@ def inverse_propensity() -> nw.Expr:
     propensity = nw.col(PROPENSITY)
     # Eager frames are checked. NaN shows in the values of lazy frames, where missing terms would be skipped.
     inverse = nw.when((propensity > 0) & (propensity <= 1)).then(1.0 / propensity).otherwise(nw.lit(math.nan))
-    return nw.when(is_observed()).then(inverse).otherwise(0.0)
+    return nw.when(IS_OBSERVED).then(inverse).otherwise(0.0)
 
 
 def relevant_pairs(truth: Frame, keys: Sequence[str], min_relevance: float | None) -> Frame:

@@ -26,8 +26,9 @@ from recframe.metrics._row import ALL_ROWS
 from recframe.metrics._shared_terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
+    from recframe._columns import Frame
     from recframe.metrics._beyond_accuracy import BeyondAccuracyMetric, ExposureMetric
     from recframe.metrics._record import Metric, Reads
     from recframe.metrics._row import Group, Order, Stop, Weight
@@ -56,15 +57,6 @@ class AccuracyTerms:
     """What a place adds at which users stop."""
     subtopics: Terms
     """What a place adds that a hit of a subtopic may have."""
-
-    @property
-    def cuts_at_relevant(self) -> bool:
-        """Whether the metric cuts at R, the list's own number of relevant items."""
-        return self.metric.cuts_at_relevant
-
-    @property
-    def cutoff(self) -> int | None:
-        return self.metric.cutoff
 
 
 class ColumnsRead(NamedTuple):
@@ -250,6 +242,11 @@ class Requirements:
         return tuple(WeightSums.of(number, *weight) for number, weight in enumerate(self.weights))
 
     @cached_property
+    def weight_tables(self) -> dict[Hashable, Frame]:
+        """The tables of these sums that depend on no data, by the engine and the numbers of the weights."""
+        return {}
+
+    @cached_property
     def requested(self) -> frozenset[str]:
         """The columns of rows and lists that any metric reads beyond those that are always there."""
         ideal = Terms.union(metric.ideal for metric in self.accuracy).requested - {POSITION, ALL_ROWS}
@@ -316,9 +313,9 @@ class Requirements:
     def all_rows_upto(self) -> int | None:
         """The last position up to which metrics of relevance read all ranked rows, 0 if none does; None: all."""
         cutoffs = [
-            None if metric.cuts_at_relevant else metric.cutoff
-            for metric in self.accuracy
-            if metric.reads == "all" or metric.cascade.by_column
+            None if terms.metric.cuts_at_relevant else terms.metric.cutoff
+            for terms in self.accuracy
+            if terms.reads == "all" or terms.cascade.by_column
         ]
         if self.ranked.requested & COMPARED:
             cutoffs.append(None)
@@ -332,8 +329,7 @@ class Requirements:
     @cached_property
     def cutoff(self) -> int | None:
         """The last position that any metric reads; None: all."""
-        at_relevant = {metric.metric.label for metric in self.accuracy if metric.cuts_at_relevant}
-        return furthest([metric.cutoff for metric in self.metrics if metric.label not in at_relevant])
+        return furthest([metric.cutoff for metric in self.metrics if not metric.cuts_at_relevant])
 
     @cached_property
     def recommended_cutoff(self) -> int | None:
@@ -343,7 +339,7 @@ class Requirements:
     @cached_property
     def cascade_cutoff(self) -> int | None:
         """The last position that a cascade model reads; None: all."""
-        return furthest([metric.cutoff for metric in self.accuracy if metric.cascade.by_column])
+        return furthest([terms.metric.cutoff for terms in self.accuracy if terms.cascade.by_column])
 
 
 def furthest(cutoffs: Sequence[int | None]) -> int | None:

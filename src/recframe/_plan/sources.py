@@ -179,10 +179,12 @@ def _specs(query: Query, read: ColumnsRead, *, truth: bool, item: bool, grouped:
     rankings = score_specs(query) | model_spec(query) | values | counts
     values_of_items = {name: ColumnSpec(column, "per_item", "key") for name, column in item_names(query).items()}
     group = {GROUP: ColumnSpec(query.group, "group", "attribute")} if query.group is not None else {}
+    subtopics = {SUBTOPIC: query.subtopic} if query.subtopic is not None and read.subtopics else {}
+    of_truth = values | {name: ColumnSpec(column, "subtopic", "key") for name, column in subtopics.items()}
     own: Specs = {} if truth else values_of_items | _own(query, read)
     specs = {
         "frame": keys | (items if item else {}) | rankings | own,
-        "truth": keys | values_of_items | items | _relevance(query, truth=True) | values | _subtopics(query, read),
+        "truth": keys | values_of_items | items | _relevance(query, truth=True) | of_truth,
         "train": keys | items,
         "features": items,
         "catalog": items,
@@ -218,13 +220,6 @@ def _own(query: Query, read: ColumnsRead) -> Specs:
     default = 0.0 if unread and "relevant" not in query.named else None
     relevance = _relevance(query, truth=False, default=default) if read.relevance else {}
     return relevance | attributes(query)
-
-
-def _subtopics(query: Query, read: ColumnsRead) -> Specs:
-    """Return the column of subtopics to read."""
-    if query.subtopic is None or not read.subtopics:
-        return {}
-    return {SUBTOPIC: ColumnSpec(query.subtopic, "subtopic", "key")}
 
 
 def name_of_model(query: Query, number: nw.Expr) -> nw.Expr:

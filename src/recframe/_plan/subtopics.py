@@ -31,7 +31,7 @@ from recframe._columns import (
     greedy_column,
 )
 from recframe._plan.places import marked_places
-from recframe._plan.weight_tables import MOST_POSITIONS
+from recframe._plan.weight_tables import GREATEST_END, MOST_POSITIONS
 from recframe.errors import OptionError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _of_one_subtopic(context: CallContext, ideal: Frame, alpha: float, weight: W
     relevant = nw.col(RELEVANT).cast(nw.Int64())
     upto = relevant if k is None else nw.when(relevant < k).then(relevant).otherwise(k).cast(nw.Int64())
     lists = ideal.filter(nw.col(RELEVANT) > 0).select(*context.group, upto.alias(UPTO))
-    table = context.engine.positions(lists.select(nw.col(UPTO).max()) if k is None or k > MOST_POSITIONS else k)
+    table = context.engine.positions(lists.select(GREATEST_END) if k is None or k > MOST_POSITIONS else k)
     position = nw.col(POSITION).cast(nw.Float64())
     gain = (nw.lit(1 - alpha).log() * (position - 1.0)).exp() * weight(position)
     table = table.with_columns(gain.alias(GAIN))

@@ -46,7 +46,7 @@ from recframe._plan.places import with_first_pairs, with_inferred_precision
 from recframe._plan.requirements import furthest
 from recframe._plan.seen import with_seen
 from recframe._plan.sum_columns import constant, renamed
-from recframe._plan.weight_tables import MOST_POSITIONS, ends_of_blocks, greatest_end
+from recframe._plan.weight_tables import GREATEST_END, MOST_POSITIONS, ends_of_blocks
 from recframe.metrics._row import is_nonrelevant
 
 if TYPE_CHECKING:
@@ -145,11 +145,20 @@ class TermRows:
         # Past the last position that counts, sums do not change.
         upto = furthest([weight.k for weight in weights])
         rows = rows.with_columns(*ends_of_blocks(upto))
-        last = rows.select(greatest_end()) if upto is None or upto > MOST_POSITIONS else upto
-        table = self._engine.positions(last)
-        table = table.select(POSITION, *(weight.sums for weight in weights))
-        rows = rows.join(table, left_on=BEFORE, right_on=POSITION, how="left")
-        return rows.join(table, left_on=UPTO, right_on=POSITION, how="left", suffix=WITH_BLOCK)
+        table = self._weight_table(rows, weights, upto)
+        return self._engine.look_up(self._engine.look_up(rows, table, BEFORE), table, UPTO, WITH_BLOCK)
+
+    def _weight_table(self, rows: Frame, weights: Sequence[WeightSums], upto: int | None) -> Frame:
+        """Return the sums of weights up to each position; equal calls find one that depends on no data."""
+        engine, tables = self._engine, self._context.requirements.weight_tables
+        key = type(engine), *(weight.number for weight in weights)
+        if key in tables:
+            return tables[key]
+        last = rows.select(GREATEST_END) if upto is None or upto > MOST_POSITIONS else upto
+        table = engine.positions(last).select(POSITION, *(weight.sums for weight in weights))
+        if engine.eager and isinstance(last, int):
+            table = tables[key] = engine.collect_once(table)
+        return table
 
     def _with_places(self, rows: Frame, requested: Requested) -> Frame:
         """Add what is requested of the places that rows of tied blocks may have."""

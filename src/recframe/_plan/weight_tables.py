@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MOST_POSITIONS = 1_000
 """Up to more positions, a table of those that lists have is likely shorter than one of all."""
+GREATEST_END = nw.col(UPTO).max()
+"""The last position of all tied blocks."""
 
 
 class WeightSums(NamedTuple):
@@ -51,9 +53,3 @@ def ends_of_blocks(upto: int | None) -> tuple[nw.Expr, nw.Expr]:
         ends = {side: nw.when(end < upto).then(end).otherwise(upto) for side, end in ends.items()}
     first, last = (end.cast(nw.Int64()).alias(side) for side, end in ends.items())
     return first, last
-
-
-@lru_cache(1)
-def greatest_end() -> nw.Expr:
-    """Return the last position of all tied blocks."""
-    return nw.col(UPTO).max()
