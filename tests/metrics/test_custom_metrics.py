@@ -347,3 +347,18 @@ def test_shared_terms_know_1_from_true():
         value=lambda _, sums: sums["true"] - sums["one"],
     )
     assert FRAME.filter(user=2).rec.measure(both()) == 9.0
+
+
+class OnlyShare(recframe.Metric):
+    name = "only_share"
+
+    def terms(self, row):
+        return {"hits": row.hit * row.weight(lambda position: 1 / position, None)}
+
+    def share(self, row, sums):
+        return row["hits"] / sums.relevant
+
+
+def test_the_value_is_the_share_of_all_rows_unless_a_metric_says_it():
+    both = type("Both", (OnlyShare,), {"value": lambda _, sums: sums["hits"] / sums.relevant})
+    assert FRAME.rec.measure(OnlyShare()) == FRAME.rec.measure(both())

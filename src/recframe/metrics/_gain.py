@@ -28,13 +28,8 @@ ones in the ideal too."""
 _TABLE = "{1: 1, 2: 3}"
 
 
-def checked_gain(gain: Any) -> Any:
-    """Return the option `gain` as a metric keeps it, or raise for a table or a function that gives no gains."""
-    if isinstance(gain, str):
-        return gain
-    if callable(gain):
-        check_function("gain", gain, "relevance", "relevance**2")
-        return gain
+def checked_gain(gain: Any) -> Table:
+    """Return a table of gains as a metric keeps it, or raise for what gives none."""
     table = table_of("gain", gain, _TABLE)
     for relevance, number in table:
         if not math.isfinite(number):

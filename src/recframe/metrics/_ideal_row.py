@@ -8,7 +8,7 @@ import narwhals as nw
 
 from recframe._columns import HIT, POOLED, POSITION, RELEVANCE, VALUE, ideal_position_column
 from recframe.metrics._row import ALL_ROWS, Numbers, cut, is_nonrelevant
-from recframe.metrics._shared_terms import SharedTerms
+from recframe.metrics._shared_terms import RequestedColumn, SharedTerms
 
 if TYPE_CHECKING:
     from recframe.metrics._row import Order, Weight
@@ -29,11 +29,8 @@ class IdealRow(SharedTerms):
         self.relevance = nw.col(RELEVANCE)
         self.hit = nw.col(HIT)
 
-    @property
-    def value(self) -> nw.Expr:
-        """The value of a hit, 0 where it is missing."""
-        self.requested.add(VALUE)
-        return nw.col(VALUE)
+    value = RequestedColumn(VALUE)
+    """The value of a hit, 0 where it is missing."""
 
     @property
     def nonrelevant(self) -> nw.Expr:
@@ -46,7 +43,7 @@ class IdealRow(SharedTerms):
 
         The gain is the relevance, or what `order` makes of the row: it sorts the best order then.
         """
-        position = POSITION if order is None else ideal_position_column(self._numbers.of_order(order))
+        position = POSITION if order is None else ideal_position_column(self._numbers.orders.of(order))
         if signed:
             self.requested.add(ALL_ROWS)
             return self._weight(of, k, position)
@@ -58,5 +55,5 @@ class IdealRow(SharedTerms):
         return nw.when(self.hit > 0).then(self._weight(of, k)).otherwise(0.0)
 
     def _weight(self, of: Weight, k: int | None, position: str = POSITION) -> nw.Expr:
-        self.requested.add(position)
-        return cut(of(nw.col(position)), nw.col(position), k)
+        at = self._column(position)
+        return cut(of(at), at, k)

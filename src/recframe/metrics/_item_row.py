@@ -24,7 +24,7 @@ from recframe._columns import (
     order_column,
     share_column,
 )
-from recframe.metrics._shared_terms import SharedTerms
+from recframe.metrics._shared_terms import RequestedColumn, SharedTerms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,13 +69,7 @@ class _Described(SharedTerms):
     def categories(self) -> list[nw.Expr]:
         return [self._column(name) for name in shares(self._width)]
 
-    @property
-    def categorised(self) -> nw.Expr:
-        return self._column(CATEGORISED)
-
-    def _column(self, name: str) -> nw.Expr:
-        self.requested.add(name)
-        return nw.col(name)
+    categorised = RequestedColumn(CATEGORISED)
 
 
 class RecommendedRow(_Described):
@@ -107,33 +101,17 @@ class RecommendedRow(_Described):
         """Return 1.0 where the row is among the first k, else 0.0."""
         return nw.lit(1.0) if k is None else (nw.col(PLACE) <= k).cast(nw.Float64())
 
-    @property
-    def users(self) -> nw.Expr:
-        return self._column(USERS)
-
-    @property
-    def interactions(self) -> nw.Expr:
-        return self._column(INTERACTIONS)
-
-    @property
-    def popularity(self) -> nw.Expr:
-        return self._column(POPULARITY)
-
-    @property
-    def first(self) -> nw.Expr:
-        return self._column(FIRST)
+    users = RequestedColumn(USERS)
+    interactions = RequestedColumn(INTERACTIONS)
+    popularity = RequestedColumn(POPULARITY)
+    first = RequestedColumn(FIRST)
 
     @property
     def directions(self) -> list[nw.Expr]:
         return [self._column(name) for name in directions(self._width)]
 
-    @property
-    def described(self) -> nw.Expr:
-        return self._column(DESCRIBED)
-
-    @property
-    def unit(self) -> nw.Expr:
-        return self._column(UNIT)
+    described = RequestedColumn(DESCRIBED)
+    unit = RequestedColumn(UNIT)
 
     def distinct(self, k: int | None) -> nw.Expr:
         """Return the number of different items among the first k of the row's list."""
@@ -161,6 +139,4 @@ class ItemRow(SharedTerms):
 
         Items of equal sums share their mean rank, so that it does not depend on the order of rows. 0: not recommended.
         """
-        order = order_column(self._columns[name])
-        self.requested.add(order)
-        return nw.col(order)
+        return self._column(order_column(self._columns[name]))

@@ -24,35 +24,29 @@ CHECKED = frozenset({bool, int, float, Callable})
 class Bounds:
     """The limits of a number: from `least`, or `above` it; up to `most`, or `below` it."""
 
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
-    below: float | None = None
+    least: float = -math.inf
+    above: float = -math.inf
+    most: float = math.inf
+    below: float = math.inf
 
     def __contains__(self, value: float) -> bool:
-        return (
-            math.isfinite(value)
-            and (self.least is None or value >= self.least)
-            and (self.above is None or value > self.above)
-            and (self.most is None or value <= self.most)
-            and (self.below is None or value < self.below)
-        )
+        return math.isfinite(value) and self.least <= value <= self.most and self.above < value < self.below
 
     def __str__(self) -> str:
-        if self.above is not None and self.below is not None:
+        if math.isfinite(self.above) and math.isfinite(self.below):
             return f"between {self.above:g} and {self.below:g}"
-        limits = [
-            ("at least", self.least),
-            ("more than", self.above),
-            ("at most", self.most),
-            ("less than", self.below),
-        ]
-        return " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None) or "finite"
+        limits = {"at least": self.least, "more than": self.above, "at most": self.most, "less than": self.below}
+        return " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)) or "finite"
 
 
 def bounds(**limits: float) -> Mapping[str, Any]:
     """Return the metadata of a field for a number with limits: ``field(metadata=bounds(above=0, below=1))``."""
     return {"bounds": Bounds(**limits)}
+
+
+def table(check: Callable[[Any], Any]) -> Mapping[str, Any]:
+    """Return the metadata of a field for a mapping: what makes a table of it, or raises."""
+    return {"table": check}
 
 
 @dataclass(frozen=True)
@@ -71,6 +65,8 @@ class Option:
         What else it accepts: `bool`, `int`, `float`, `Callable`, `Mapping`, `type(None)`.
     bounds : Bounds
         The limits of a number.
+    table : callable, optional
+        What makes a table of a mapping.
     """
 
     name: str
@@ -78,30 +74,24 @@ class Option:
     words: tuple[Any, ...]
     kinds: frozenset[Any]
     bounds: Bounds
+    table: Callable[[Any], Any] | None = None
 
     def checked(self, given: Any) -> Any:
         """Return a value as the metric keeps it, or raise if the option does not accept it."""
         kinds = self.kinds
         if (given is None and type(None) in kinds) or (Callable in kinds and callable(given)):
             return given
-        if Mapping in kinds and not isinstance(given, str):
-            return given  # the metric's own check makes a table of it
         if self.words and (isinstance(given, str) or not kinds & {*CHECKED, Mapping}):
             return self._word(given)
-        for kind, check in self._checks.items():
+        if self.table is not None:
+            return self.table(given)
+        if Mapping in kinds and not isinstance(given, str):
+            return given
+        checks = ((bool, partial(flag, self.name)), (float, self._number), (int, self._whole_number))
+        for kind, check in (*checks, (Callable, self._no_function)):
             if kind in kinds:
                 return check(given)
         return given
-
-    @property
-    def _checks(self) -> dict[Any, Callable[[Any], Any]]:
-        """The check of each kind of value."""
-        return {
-            bool: partial(flag, self.name),
-            float: self._number,
-            int: self._whole_number,
-            Callable: self._no_function,
-        }
 
     def _no_function(self, given: Any) -> Never:
         msg = f"{self.name}={quoted(given)} is neither a name nor a function"
@@ -123,8 +113,8 @@ class Option:
         return given if isinstance(given, int | float) else value
 
     def _whole_number(self, given: Any) -> int:
-        least = -MOST_ROWS if self.bounds.least is None else int(self.bounds.least)
-        hint = f"{self.name} is a whole number" + ("" if self.bounds.least is None else f" from {least}")
+        least = int(max(self.bounds.least, -MOST_ROWS))
+        hint = f"{self.name} is a whole number" + (f" from {least}" if math.isfinite(self.bounds.least) else "")
         hint += (", or None" if type(None) in self.kinds else "") + (" for the whole list" if self.name == "k" else "")
         several = self.name == "k" and isinstance(given, list | tuple | set | range)
         wrong = f"is of type {type(given).__name__}"
@@ -165,7 +155,8 @@ def _options_of(kind: Any) -> tuple[Option, ...]:
         parts = _parts(_hint(kind, field))
         words = tuple(word for part in parts if get_origin(part) is Literal for word in get_args(part))
         kinds = frozenset(get_origin(part) or part for part in parts if get_origin(part) is not Literal)
-        options.append(Option(field.name, field.default, words, kinds, field.metadata.get("bounds", Bounds())))
+        limits, table = field.metadata.get("bounds", Bounds()), field.metadata.get("table")
+        options.append(Option(field.name, field.default, words, kinds, limits, table))
     return tuple(options)
 
 

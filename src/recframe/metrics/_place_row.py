@@ -55,6 +55,6 @@ class CascadeRow(PlaceRow):
     """One place at which a user may stop who reads from the top, for `Row.cascade`."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:
-        number = self._numbers.of_stop(stop)
+        number = self._numbers.stops.of(stop)
         position = nw.col(POSITION)
         return nw.col(stop_column(number)) * nw.col(examined_column(number)) * cut(of(position), position, k)

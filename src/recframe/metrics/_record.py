@@ -89,6 +89,8 @@ class Metric:
         What a list without a value lacks, for messages.
     unranked : str
         What a list with relevant items does that was recommended nothing, for `explain`.
+    inexact : str
+        Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it.
     own_min_relevance : float, optional
         The least relevance that its name holds, ``AP(rel=2)``; None: that of the call.
 
@@ -136,6 +138,7 @@ class Metric:
     optional_inputs: ClassVar[tuple[str, ...]] = ()
     undefined_without: ClassVar[str] = "relevant item"
     unranked: ClassVar[str] = "scores 0"
+    inexact: ClassVar[str] = ""
     own_min_relevance: ClassVar[float | None] = None
 
     def undefined_reason(self, count: int | None = None) -> str:
@@ -163,8 +166,8 @@ class Metric:
         return {}
 
     def value(self, sums: Sums) -> nw.Expr:
-        """Return the value of a list that has a relevant item."""
-        raise NotImplementedError
+        """Return the value of a list that has a relevant item: by default, what a row with all of its sums adds."""
+        return self.share(sums, sums)
 
     def defined(self, sums: Sums) -> nw.Expr | None:  # noqa: ARG002
         """Return when a list with a relevant item has a value; None: always."""
@@ -184,7 +187,7 @@ class Metric:
     def share(self, row: Sums, sums: Sums) -> nw.Expr:  # noqa: ARG002
         """Return what a row adds to the value, from its own terms and the sums of its list.
 
-        By default the value with the row's terms in the place of their sums, which is right where the value is
+        By default the value with the row's terms instead of their sums, which is right where the value is
         proportional to them. A metric that divides by a sum of terms reads that from `sums`.
         """
         return self.value(row)
@@ -214,11 +217,6 @@ class Metric:
     def needed_inputs(self) -> tuple[str, ...]:
         """The side information that the metric requires with its options."""
         return self.required_inputs
-
-    @property
-    def inexact(self) -> str:
-        """Why tied rows do not have their exact expected value, and how far off it can be; empty: they have it."""
-        return ""
 
     @property
     def cutoff(self) -> int | None:
@@ -292,10 +290,10 @@ def at_level(metric: AnyMetric, min_relevance: float | None) -> AnyMetric:
     if min_relevance == metric.own_min_relevance:
         return metric
     # Without what is kept of the other one, such as its label.
-    found = replace(metric)
+    changed = replace(metric)
     # No field: what is relevant is no option of the value, and custom metrics have fields of any name.
-    vars(found)["own_min_relevance"] = min_relevance
-    return found
+    vars(changed)["own_min_relevance"] = min_relevance
+    return changed
 
 
 def with_options(metric: AnyMetric, options: Mapping[str, Any]) -> AnyMetric:

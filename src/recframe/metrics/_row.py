@@ -6,7 +6,7 @@ were requested, so that the plan computes these and nothing else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 
@@ -42,7 +42,7 @@ from recframe._columns import (
     stop_column,
     upto_column,
 )
-from recframe.metrics._shared_terms import SharedTerms
+from recframe.metrics._shared_terms import RequestedColumn, SharedTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,66 +53,45 @@ if TYPE_CHECKING:
     Group = tuple[str, str, Any]  # a sum, a distance and a target
 
 
+Numbered = TypeVar("Numbered")
 EPSILON = 0.00001
 """What trec_eval adds to counts of judged rows, so that their share is defined where there is none."""
 ALL_ROWS = "all_rows"
 """In what an ideal row is requested: every row counts in the ideal ranking, whatever its relevance."""
 
 
+class Numbering(dict[Numbered, int]):
+    """A number for each function, with its arguments, in the order in which metrics give them to rows and sums."""
+
+    def of(self, key: Numbered) -> int:
+        """Return the number of one."""
+        return self.setdefault(key, len(self))
+
+
 class Numbers:
-    """Numbers the functions that the metrics of a call give to rows and sums, so that each is computed once."""
+    """Numbers what the metrics of a call give to rows and sums, so that each is computed once."""
 
     def __init__(self) -> None:
-        self.weights: dict[tuple[Weight, int | None], int] = {}
-        self.stops: dict[Stop, int] = {}
-        self.constants: dict[tuple[Weight, int], int] = {}
-        self.levels: dict[float, int] = {}
-        self.pairs: dict[int, int] = {}
-        self.seen: dict[tuple[float, Weight, int | None], int] = {}
-        self.orders: dict[Order, int] = {}
-        self.alphas: dict[float, int] = {}
-        self.groups: dict[Group, int] = {}
-        self.greedy: dict[tuple[float, Weight, int | None], int] = {}
-
-    def of_weight(self, of: Weight, k: int | None) -> int:
-        """Return the number of a weight that counts up to position k."""
-        return self.weights.setdefault((of, k), len(self.weights))
-
-    def of_stop(self, stop: Stop) -> int:
-        """Return the number of a probability to stop."""
-        return self.stops.setdefault(stop, len(self.stops))
-
-    def of_constant(self, of: Weight, k: int) -> int:
-        """Return the number of the sum of a weight over the positions 1 to k."""
-        return self.constants.setdefault((of, k), len(self.constants))
-
-    def of_level(self, recall: float) -> int:
-        """Return the number of a level of recall."""
-        return self.levels.setdefault(recall, len(self.levels))
-
-    def of_pairs(self, n: int) -> int:
-        """Return the number of how many hits and other rows form pairs."""
-        return self.pairs.setdefault(n, len(self.pairs))
-
-    def of_seen(self, stop: float, of: Weight, k: int | None) -> int:
-        """Return the number of a weight that users who stop at relevant rows give positions up to k."""
-        return self.seen.setdefault((stop, of, k), len(self.seen))
-
-    def of_alpha(self, alpha: float) -> int:
-        """Return the number of what a repeated subtopic loses."""
-        return self.alphas.setdefault(alpha, len(self.alphas))
-
-    def of_group(self, group: Group) -> int:
-        """Return the number of a distance of groups from a target."""
-        return self.groups.setdefault(group, len(self.groups))
-
-    def of_greedy(self, alpha: float, of: Weight, k: int | None) -> int:
-        """Return the number of a greedy ideal ranking."""
-        return self.greedy.setdefault((alpha, of, k), len(self.greedy))
-
-    def of_order(self, order: Order) -> int:
-        """Return the number of what sorts the best order of a list in the place of its relevance."""
-        return self.orders.setdefault(order, len(self.orders))
+        self.weights: Numbering[tuple[Weight, int | None]] = Numbering()
+        """Weights that count up to a position."""
+        self.stops: Numbering[Stop] = Numbering()
+        """Probabilities to stop."""
+        self.constants: Numbering[tuple[Weight, int]] = Numbering()
+        """Sums of a weight over the positions from 1 to another one."""
+        self.levels: Numbering[float] = Numbering()
+        """Levels of recall."""
+        self.pairs: Numbering[int] = Numbering()
+        """How many hits and other rows form pairs."""
+        self.seen: Numbering[tuple[float, Weight, int | None]] = Numbering()
+        """Weights that users who stop at relevant rows give positions up to one."""
+        self.orders: Numbering[Order] = Numbering()
+        """What sorts the best order of a list instead of its relevance."""
+        self.alphas: Numbering[float] = Numbering()
+        """What a repeated subtopic loses."""
+        self.groups: Numbering[Group] = Numbering()
+        """Distances of groups from a target."""
+        self.greedy: Numbering[tuple[float, Weight, int | None]] = Numbering()
+        """Greedy ideal rankings."""
 
 
 class Row(SharedTerms):
@@ -140,27 +119,13 @@ class Row(SharedTerms):
         self.start = nw.col(START).cast(nw.Float64())
         self.size = nw.col(SIZE).cast(nw.Float64())
 
-    @property
-    def order(self) -> nw.Expr:
-        """The start of the row's tied block if the gaps between given ranks were closed."""
-        return self._column(ORDER)
-
-    @property
-    def block_hits(self) -> nw.Expr:
-        return self._column(BLOCK_HITS)
-
-    @property
-    def hits_before(self) -> nw.Expr:
-        return self._column(HITS_BEFORE)
-
-    @property
-    def relevant_in_list(self) -> nw.Expr:
-        return self._column(RELEVANT)
-
-    @property
-    def ranked_relevant_in_list(self) -> nw.Expr:
-        """The relevant items of the row's list that are ranked."""
-        return self._column(RANKED_RELEVANT)
+    order = RequestedColumn(ORDER)
+    """The start of the row's tied block if the gaps between given ranks were closed."""
+    block_hits = RequestedColumn(BLOCK_HITS)
+    hits_before = RequestedColumn(HITS_BEFORE)
+    relevant_in_list = RequestedColumn(RELEVANT)
+    ranked_relevant_in_list = RequestedColumn(RANKED_RELEVANT)
+    """The relevant items of the row's list that are ranked."""
 
     @property
     def judged(self) -> nw.Expr:
@@ -168,80 +133,42 @@ class Row(SharedTerms):
         self.requested.add(POOLED)
         return is_judged().cast(nw.Float64())
 
-    @property
-    def nonrelevant_before(self) -> nw.Expr:
-        """The judged rows before the row's tied block that are not relevant."""
-        self.requested.add(POOLED)
-        return self._column(NONRELEVANT_BEFORE)
-
-    @property
-    def block_nonrelevant(self) -> nw.Expr:
-        """Such rows in the block itself."""
-        self.requested.add(NONRELEVANT_BEFORE)
-        return self._column(BLOCK_NONRELEVANT)
-
-    @property
-    def inferred_precision(self) -> nw.Expr:
-        """The precision that is estimated at a hit, from the judged rows and those of the pool that are ahead of it."""
-        self.requested |= {POOLED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE}
-        return self._column(INFERRED)
+    nonrelevant_before = RequestedColumn(NONRELEVANT_BEFORE, POOLED)
+    """The judged rows before the row's tied block that are not relevant."""
+    block_nonrelevant = RequestedColumn(BLOCK_NONRELEVANT, NONRELEVANT_BEFORE)
+    """Such rows in the block itself."""
+    inferred_precision = RequestedColumn(INFERRED, POOLED, HITS_BEFORE, BLOCK_HITS, NONRELEVANT_BEFORE, POOLED_BEFORE)
+    """The precision that is estimated at a hit, from the judged rows and those of the pool that are ahead of it."""
 
     def interpolated_precision(self, recall: float) -> nw.Expr:
         """Return the list's greatest precision from a level of recall on, the same for all of its hits."""
         self.requested |= {RELEVANT, HITS_BEFORE, BLOCK_HITS}
-        return self._column(interpolated_column(self._numbers.of_level(recall)))
+        return self._column(interpolated_column(self._numbers.levels.of(recall)))
 
     def first_pairs(self, n: int) -> nw.Expr:
         """Return how many of the first n rows that are not relevant a hit is ahead of, 0 if n hits are ahead of it."""
         self.requested |= {ORDER, HITS_BEFORE, BLOCK_HITS}
-        return self._column(first_pairs_column(self._numbers.of_pairs(n)))
+        return self._column(first_pairs_column(self._numbers.pairs.of(n)))
 
-    @property
-    def value(self) -> nw.Expr:
-        """The value of a hit, 0 where it is missing."""
-        return self._column(VALUE)
-
-    @property
-    def length(self) -> nw.Expr:
-        """The number of ranked rows of the list."""
-        return self._column(LENGTH)
-
-    @property
-    def grade_rank(self) -> nw.Expr:
-        """The average rank of the row's relevance among the ranked rows of its list."""
-        return self._column(GRADE_RANK)
-
-    @property
-    def same_grade(self) -> nw.Expr:
-        """How many ranked rows of the list have the row's relevance."""
-        return self._column(SAME_GRADE)
-
-    @property
-    def concordance(self) -> nw.Expr:
-        """The rows of lower relevance that the row is ahead of, less those that are ahead of it.
+    value = RequestedColumn(VALUE)
+    """The value of a hit, 0 where it is missing."""
+    length = RequestedColumn(LENGTH)
+    """The number of ranked rows of the list."""
+    grade_rank = RequestedColumn(GRADE_RANK)
+    """The average rank of the row's relevance among the ranked rows of its list."""
+    same_grade = RequestedColumn(SAME_GRADE)
+    """How many ranked rows of the list have the row's relevance."""
+    concordance = RequestedColumn(CONCORDANCE)
+    """The rows of lower relevance that the row is ahead of, less those that are ahead of it.
 
         Only its sum over a list means that.
         """
-        return self._column(CONCORDANCE)
-
-    @property
-    def popular(self) -> nw.Expr:
-        """The item's rank by its users in the training data, from 1; infinite without any."""
-        return self._column(POPULAR)
-
-    @property
-    def popular_level(self) -> nw.Expr:
-        """The same rank if items of as many users share one, the next ones the next; missing without any."""
-        return self._column(POPULAR_LEVEL)
-
-    @property
-    def familiar(self) -> nw.Expr:
-        """The mean cosine of the item's features with those of the items that the list's user had; 0 without any."""
-        return self._column(FAMILIAR)
-
-    def _column(self, name: str) -> nw.Expr:
-        self.requested.add(name)
-        return nw.col(name)
+    popular = RequestedColumn(POPULAR)
+    """The item's rank by its users in the training data, from 1; infinite without any."""
+    popular_level = RequestedColumn(POPULAR_LEVEL)
+    """The same rank if items of as many users share one, the next ones the next; missing without any."""
+    familiar = RequestedColumn(FAMILIAR)
+    """The mean cosine of the item's features with those of the items that the list's user had; 0 without any."""
 
     def cascade(self, stop: Stop, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
         """Return what the row adds to the expected weight of the position at which a user stops, 0 past k.
@@ -250,7 +177,7 @@ class Row(SharedTerms):
         also gets the largest relevance of the frame. Of tied rows it is the expected value over all their orders.
         """
         # It is added by the places where users stop: see CascadeRow.
-        self.requested.add(stop_column(self._numbers.of_stop(stop)))
+        self.requested.add(stop_column(self._numbers.stops.of(stop)))
         return nw.lit(0.0)
 
     def novel_gain(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:  # noqa: ARG002
@@ -259,7 +186,7 @@ class Row(SharedTerms):
         A subtopic adds (1 - alpha) to the power of the rows ahead that are relevant to it.
         """
         # It is added by the places that hits of a subtopic may have: see SubtopicRow.
-        self._numbers.of_alpha(alpha)
+        self._numbers.alphas.of(alpha)
         self.requested.add(SUBTOPIC)
         return nw.lit(0.0)
 
@@ -283,7 +210,7 @@ class Row(SharedTerms):
         """
         alone = cut(of(self.start), self.start, k)
         # The mean over the block is a difference of two prefix sums, looked up in a table of positions.
-        number = self._numbers.of_weight(of, k)
+        number = self._numbers.weights.of((of, k))
         # There is no sum before the first position.
         block = (self._column(upto_column(number)) - self._column(before_column(number)).fill_null(0.0)) / self.size
         return nw.when(self.size > 1).then(block).otherwise(alone)
@@ -293,7 +220,7 @@ class Row(SharedTerms):
 
         They stop at each relevant row ahead of it with the probability `stop`.
         """
-        return self._column(seen_column(self._numbers.of_seen(stop, of, k)))
+        return self._column(seen_column(self._numbers.seen.of((stop, of, k))))
 
     def first_hit(self, of: Weight, k: int | None) -> nw.Expr:
         """Return what the row adds to the expected weight of the list's first relevant position, 0 past k."""

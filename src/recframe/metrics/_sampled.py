@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import narwhals as nw
@@ -31,27 +31,10 @@ class SampledMetric(Metric):
     total: int
     estimator: Any
 
-    @property
-    def name(self) -> str:  # type: ignore[override]  # that of the metric
-        return str(self.whole.name)
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]  # that of the metric
-        low, high = self.whole.range
-        return float(low), float(high)
-
-    @property
-    def own_min_relevance(self) -> float | None:  # type: ignore[override]  # that of the metric
-        level: float | None = self.whole.own_min_relevance
-        return level
-
-    @property
-    def higher_is_better(self) -> bool:  # type: ignore[override]  # that of the metric
-        return bool(self.whole.higher_is_better)
-
-    @cached_property
-    def label(self) -> str:
-        return str(self.whole.label)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("name", "label", "range", "own_min_relevance", "higher_is_better"):
+            vars(self)[name] = getattr(self.whole, name)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         weight = _estimates(self.whole, self.sampled, self.total, self.estimator)

@@ -20,14 +20,33 @@ Term = Callable[..., nw.Expr]
 Key = tuple[Term, tuple[Hashable, ...]]
 
 
-class SharedTerms:
-    """What all kinds of rows offer: terms that are known by what computes them, never by a name."""
-
-    requested: set[str]
-    """The columns that the terms read beyond those that every row has."""
+class Reader:
+    """Remembers which columns a metric reads, beyond those that are always there."""
 
     def __init__(self) -> None:
-        self.requested = set()
+        self.requested: set[str] = set()
+
+    def _column(self, name: str) -> nw.Expr:
+        self.requested.add(name)
+        return nw.col(name)
+
+
+class RequestedColumn:
+    """A column that rows or lists offer to metrics: reading it requests it, and those that it is made of."""
+
+    def __init__(self, name: str, *made_of: str) -> None:
+        self._name, self._requested = name, {name, *made_of}
+
+    def __get__(self, reader: Reader, kind: type) -> nw.Expr:
+        reader.requested |= self._requested
+        return nw.col(self._name)
+
+
+class SharedTerms(Reader):
+    """What all kinds of rows offer: terms that are known by what computes them, never by a name."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self._shared: dict[Key, nw.Expr] = {}
 
     def shared(self, term: Term, *arguments: Any) -> nw.Expr:

@@ -22,6 +22,7 @@ from recframe._columns import (
 )
 from recframe.errors import OptionError, closest
 from recframe.metrics._row import Numbers
+from recframe.metrics._shared_terms import Reader, RequestedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from recframe.metrics._row import Weight
 
 
-class Sums:
+class Sums(Reader):
     """The sums of one list, by the names that the terms gave them.
 
     Attributes
@@ -39,8 +40,7 @@ class Sums:
     """
 
     def __init__(self, columns: Mapping[str, str], numbers: Numbers | None = None) -> None:
-        self.requested: set[str] = set()
-        """The columns that the metric reads beyond the sums of its terms."""
+        super().__init__()
         self._columns = columns
         self._numbers = numbers or Numbers()
         self.relevant = nw.col(RELEVANT)
@@ -64,58 +64,41 @@ class Sums:
         """Return the ranked rows at the positions up to k: fewer than min(N, k) where given ranks have gaps."""
         return self.ranked(k) if k is None else self.ranked(k) - self._column(vacant_column(k))
 
-    @property
-    def rows(self) -> nw.Expr:
-        """The rows of the list, ranked or not."""
-        return self._column(ROWS)
+    rows = RequestedColumn(ROWS)
+    """The rows of the list, ranked or not."""
 
     @property
     def names(self) -> list[str]:
         """The names of the sums."""
         return list(self._columns)
 
-    @property
-    def train_users(self) -> nw.Expr:
-        """The users of the training data."""
-        return self._column(TRAIN_USERS)
-
-    @property
-    def train_rows(self) -> nw.Expr:
-        """The rows of the training data."""
-        return self._column(TRAIN_ROWS)
-
-    @property
-    def catalog_size(self) -> nw.Expr:
-        """The items of the catalogue."""
-        return self._column(CATALOG_SIZE)
-
-    @property
-    def subtopics(self) -> nw.Expr:
-        """The subtopics of the list that have a relevant item."""
-        return self._column(SUBTOPICS)
+    train_users = RequestedColumn(TRAIN_USERS)
+    """The users of the training data."""
+    train_rows = RequestedColumn(TRAIN_ROWS)
+    """The rows of the training data."""
+    catalog_size = RequestedColumn(CATALOG_SIZE)
+    """The items of the catalogue."""
+    subtopics = RequestedColumn(SUBTOPICS)
+    """The subtopics of the list that have a relevant item."""
 
     def greedy_ideal(self, alpha: float, of: Weight, k: int | None) -> nw.Expr:
         """Return the sum of the gains of subtopics in a greedy ideal ranking, each times the weight of its position."""
-        return self._column(greedy_column(self._numbers.of_greedy(alpha, of, k)))
+        return self._column(greedy_column(self._numbers.greedy.of((alpha, of, k))))
 
     def group_distance(self, attention: str, distance: str, target: Any) -> nw.Expr:
         """Return how far the shares of groups in a sum are from a target."""
-        number = self._numbers.of_group((self._columns[attention], distance, target))
-        found = self._column(group_distance_column(number)) + 0.5
+        number = self._numbers.groups.of((self._columns[attention], distance, target))
+        how_far = self._column(group_distance_column(number)) + 0.5
         # Not a hair below 0 or above 1.
-        return nw.when(found < 0).then(0.0).otherwise(nw.when(found > 1).then(1.0).otherwise(found))
+        return nw.when(how_far < 0).then(0.0).otherwise(nw.when(how_far > 1).then(1.0).otherwise(how_far))
 
     def grouped(self, attention: str, distance: str, target: Any) -> nw.Expr:
         """Return the part of the sum that is of groups, 0 if the list has no target."""
-        return self._column(grouped_column(self._numbers.of_group((self._columns[attention], distance, target))))
+        return self._column(grouped_column(self._numbers.groups.of((self._columns[attention], distance, target))))
 
     def total_weight(self, of: Weight, k: int) -> nw.Expr:
         """Return the sum of a weight over the positions 1 to k."""
-        return nw.col(constant_column(self._numbers.of_constant(of, k)))
-
-    def _column(self, name: str) -> nw.Expr:
-        self.requested.add(name)
-        return nw.col(name)
+        return nw.col(constant_column(self._numbers.constants.of((of, k))))
 
     @staticmethod
     def ratio(part: nw.Expr, whole: nw.Expr) -> nw.Expr:

@@ -40,14 +40,25 @@ def counted_over(over: Over) -> list[str]:
     return ["R: the relevant rows of the list that are ranked; others do not exist"] if over == "ranked" else []
 
 
-def ranked_relevant(row: Row, over: Over) -> dict[str, nw.Expr]:
-    """Return the term that sums to the relevant rows that are ranked, where only those are counted."""
-    return {"relevant": row.shared(hits, None)} if over == "ranked" else {}
+class CountsRelevant(Metric):
+    """What metrics share that count the relevant rows of a list `over` all of its rows, or over the ranked ones."""
 
+    over: Over
 
-def has_relevant(sums: Sums, over: Over) -> nw.Expr | None:
-    """Return whether a list has a relevant row among those that are counted; None: it has."""
-    return sums["relevant"] > 0 if over == "ranked" else None
+    @property
+    def cutoff(self) -> int | None:
+        return None if self.over == "ranked" else super().cutoff
+
+    def _counted(self, row: Row) -> dict[str, nw.Expr]:
+        """Return the term that sums to the relevant rows, where only ranked ones count."""
+        return {"relevant": row.shared(hits, None)} if self.over == "ranked" else {}
+
+    def _relevant(self, sums: Sums) -> nw.Expr:
+        """Return the relevant rows that count."""
+        return sums["relevant"] if self.over == "ranked" else sums.relevant
+
+    def defined(self, sums: Sums) -> nw.Expr | None:
+        return sums["relevant"] > 0 if self.over == "ranked" else None
 
 
 @dataclass(frozen=True)
@@ -116,7 +127,7 @@ class Precision(HitCount):
 
 
 @dataclass(frozen=True)
-class Recall(HitCount):
+class Recall(CountsRelevant, HitCount):
     r"""Share of the relevant items that are in the top k.
 
     .. math:: \mathrm{R@}k = h(k) / R
@@ -168,28 +179,18 @@ class Recall(HitCount):
     def allows_propensity(self) -> bool:  # type: ignore[override]  # depends on an option
         return not self.capped
 
-    @property
-    def cutoff(self) -> int | None:
-        return None if self.over == "ranked" else self.k
-
     def of_rank(self, rank: float) -> float | None:
         return self.if_within(rank, 1.0)
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": row.shared(hits, self.k), **ranked_relevant(row, self.over)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+        return {"hits": row.shared(hits, self.k), **self._counted(row)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        relevant = self.divisor(sums)
+        relevant = self._relevant(sums)
         return sums.ratio(row["hits"], at_most(relevant, self.k) if self.capped else relevant)
 
     def divisor(self, sums: Sums) -> nw.Expr:
-        return sums.relevant if self.over == "all" else sums["relevant"]
-
-    def defined(self, sums: Sums) -> nw.Expr | None:
-        return has_relevant(sums, self.over)
+        return self._relevant(sums)
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ class CatalogAccuracy(HitCount):
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, N in the place of k.
+        The cutoff. None: the whole list, N instead of k.
     denominator : {"k", "list"}
         A list fills k places, also where it is shorter (RecTools), or min(k, N).
 
@@ -253,7 +254,7 @@ class CatalogAccuracy(HitCount):
 
 
 @dataclass(frozen=True)
-class RPrecision(Metric):
+class RPrecision(CountsRelevant):
     r"""Precision at R, the number of relevant items of the list.
 
     .. math:: \mathrm{RP} = h(R) / R
@@ -298,13 +299,7 @@ class RPrecision(Metric):
         return [self.formula, *counted_over(self.over)]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": row.shared(_hits_at_r, self.over), **ranked_relevant(row, self.over)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+        return {"hits": row.shared(_hits_at_r, self.over), **self._counted(row)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row["hits"], sums.relevant if self.over == "all" else sums["relevant"])
-
-    def defined(self, sums: Sums) -> nw.Expr | None:
-        return has_relevant(sums, self.over)
+        return sums.ratio(row["hits"], self._relevant(sums))

@@ -25,11 +25,6 @@ def _average_rank(row: Row) -> nw.Expr:
     return row.hit * (row.order + (row.size - 1) / 2)
 
 
-def _rank_sum(row: Row) -> dict[str, nw.Expr]:
-    """Return the terms of the whole list: the number of ranked hits, and the sum of their average ranks."""
-    return {"hits": row.shared(hits, None), "rank sum": row.shared(_average_rank)}
-
-
 def _wrong(row: Row) -> nw.Expr:
     """Return the number of ranked irrelevant rows before a row; those that tie with it count one half."""
     return row.order - 1 - row.hits_before + (row.size - row.block_hits) / 2
@@ -73,31 +68,46 @@ def _before(sums: Sums) -> nw.Expr:
     return sums["rank sum"] - sums["hits"] * (sums["hits"] + 1) / 2
 
 
+def _unranked(sums: Sums) -> tuple[nw.Expr, nw.Expr]:
+    """Return the relevant rows of a list that are not ranked, and the others."""
+    unranked_hits = sums.relevant - sums["hits"]
+    return unranked_hits, sums.rows - sums.ranked(None) - unranked_hits
+
+
 def _ranked_pairs(sums: Sums) -> nw.Expr:
     return sums["hits"] * (sums.ranked(None) - sums["hits"])
 
 
-def _whole_list(sums: Sums) -> nw.Expr:
-    """Return the AUC of a list from its rank sum; unranked rows share the last place."""
-    unranked_hits = sums.relevant - sums["hits"]
-    unranked_others = sums.rows - sums.ranked(None) - unranked_hits
-    ordered = sums["hits"] * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
-    return ordered / (sums.relevant * _negatives(sums))
+@dataclass(frozen=True)
+class WholeAUC(Metric):
+    """What areas of whole lists share: those of all rows, of which unranked ones share the last place."""
 
+    reads: ClassVar[Reads] = "hits"
 
-def _whole_share(row: Sums, sums: Sums) -> nw.Expr:
-    """Return what a ranked row adds to the AUC of its list."""
-    return (row["hits"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
+    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"hits": row.shared(hits, None), "rank sum": row.shared(_average_rank)}
 
+    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
+        return {"wrong": row.hit * _wrong(row)}
 
-def _unranked_share(sums: Sums) -> nw.Expr:
-    """Return what each unranked relevant item adds to the AUC of its list: its half of what it ties with."""
-    unranked_others = sums.rows - sums.ranked(None) - (sums.relevant - sums["hits"])
-    return unranked_others / 2 / (sums.relevant * _negatives(sums))
+    def value(self, sums: Sums) -> nw.Expr:
+        unranked_hits, unranked_others = _unranked(sums)
+        ordered = sums["hits"] * _negatives(sums) - _before(sums) + unranked_hits * unranked_others / 2
+        return ordered / (sums.relevant * _negatives(sums))
+
+    def share(self, row: Sums, sums: Sums) -> nw.Expr:
+        return (row["hits"] * _negatives(sums) - row["wrong"]) / (sums.relevant * _negatives(sums))
+
+    def unranked_share(self, sums: Sums) -> nw.Expr | None:
+        # Half of what it ties with.
+        return _unranked(sums)[1] / 2 / (sums.relevant * _negatives(sums))
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return _negatives(sums) > 0
 
 
 @dataclass(frozen=True)
-class ROCAUC(CutMetric):
+class ROCAUC(WholeAUC, CutMetric):
     r"""Probability that a relevant row outranks an irrelevant one; tied pairs count one half.
 
     .. math:: \mathrm{AUC} = \frac{\text{ordered pairs} + \frac12 \text{tied pairs}}{R (n - R)}
@@ -140,7 +150,6 @@ class ROCAUC(CutMetric):
     reference: ClassVar[str] = "Hanley, McNeil, Radiology 1982"
     undefined_if: ClassVar[str] = "whose rows (at a cutoff: those in the top k) are all relevant or none is"
     unranked: ClassVar[str] = "scores 0.5, or has no value at a cutoff"
-    reads: ClassVar[Reads] = "hits"
 
     over: Over = "all"
 
@@ -149,7 +158,7 @@ class ROCAUC(CutMetric):
         return self.k is None
 
     @property
-    def inexact(self) -> str:
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
         if self.k is None:
             return ""
         ratio = "the ratio of the expected numbers of pairs where a tied block straddles k"
@@ -167,7 +176,7 @@ class ROCAUC(CutMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.k is None:
-            return _rank_sum(row)
+            return super().terms(row)
         wrong, spread = row.shared(_wrong_up_to, self.k), row.shared(_spread, self.k)
         return {"hits": row.shared(hits, self.k), "wrong": wrong, "spread": spread}
 
@@ -177,24 +186,24 @@ class ROCAUC(CutMetric):
     def value(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
             return 1 - sums["wrong"] / self._pairs(sums)
-        return _whole_list(sums) if self.over == "all" else 1 - _before(sums) / _ranked_pairs(sums)
+        return super().value(sums) if self.over == "all" else 1 - _before(sums) / _ranked_pairs(sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.k is None and self.over == "ranked":
             negatives = sums.ranked(None) - sums["hits"]
             return (row["hits"] * negatives - row["wrong"]) / _ranked_pairs(sums)
         if self.k is None:
-            return _whole_share(row, sums)
+            return super().share(row, sums)
         # Hits of the block that straddles k compete for the same positions: subtract each one's covariance share.
         others = sums.ranked_up_to(self.k) - sums["hits"]
         ordered = row["hits"] * others - row["spread"] - row["wrong"]
         return ordered / self._pairs(sums)
 
     def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"wrong": row.hit * _wrong(row)} if self.k is None else {}
+        return super().share_terms(row) if self.k is None else {}
 
     def unranked_share(self, sums: Sums) -> nw.Expr | None:
-        return _unranked_share(sums) if self.k is None and self.over == "all" else None
+        return super().unranked_share(sums) if self.k is None and self.over == "all" else None
 
     def defined(self, sums: Sums) -> nw.Expr:
         if self.k is not None:
@@ -204,7 +213,7 @@ class ROCAUC(CutMetric):
 
 
 @dataclass(frozen=True)
-class GAUC(Metric):
+class GAUC(WholeAUC):
     r"""ROC AUC of the lists, averaged with their numbers of rows as weights.
 
     .. math:: \mathrm{GAUC} = \sum_u n_u \mathrm{AUC}_u / \sum_u n_u
@@ -238,8 +247,6 @@ class GAUC(Metric):
     reference: ClassVar[str] = "Zhou et al., KDD 2018"
     undefined_if: ClassVar[str] = "whose rows are all relevant"
     unranked: ClassVar[str] = "scores 0.5"
-    reads: ClassVar[Reads] = "hits"
-
     ignores_sampling: ClassVar[bool] = True
 
     weigh_by: WeighBy = "rows"
@@ -251,24 +258,6 @@ class GAUC(Metric):
     def explained(self) -> Sequence[str]:
         counted = "rows" if self.weigh_by == "rows" else "relevant rows"
         return [self.formula, f"nᵤ: the {counted} of the list"]
-
-    def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return _rank_sum(row)
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return _whole_list(sums)
-
-    def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return _whole_share(row, sums)
-
-    def share_terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"wrong": row.hit * _wrong(row)}
-
-    def unranked_share(self, sums: Sums) -> nw.Expr:
-        return _unranked_share(sums)
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return _negatives(sums) > 0
 
     def weighting(self, sums: Sums) -> nw.Expr:
         return sums.rows if self.weigh_by == "rows" else sums.relevant

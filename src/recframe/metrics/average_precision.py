@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
-from recframe.metrics._record import CutMetric, Metric, Reads
+from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics._sums import at_most
 from recframe.metrics._weights import reciprocal
-from recframe.metrics.accuracy import Over, Points, counted_over, has_relevant, hits, ranked_relevant
+from recframe.metrics.accuracy import CountsRelevant, Over, Points, counted_over, hits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ def precision_at_hit(row: Row, k: int | None) -> nw.Expr:
 
 
 @dataclass(frozen=True)
-class MAP(CutMetric):
+class MAP(CountsRelevant, CutMetric):
     r"""Average precision; its mean is the mean average precision.
 
     .. math:: \mathrm{AP@}k = \frac{1}{\text{norm}} \sum_{r \le k,\ r\ \text{a hit}} h(r) / r
@@ -89,11 +89,7 @@ class MAP(CutMetric):
     over: Over = "all"
 
     @property
-    def cutoff(self) -> int | None:
-        return None if self.over == "ranked" else self.k
-
-    @property
-    def inexact(self) -> str:
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
         if self.norm != "hits" or self.k is None:
             return ""
         ratio = "the ratio of the expected sums where a tied block straddles k"
@@ -108,22 +104,14 @@ class MAP(CutMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         counted = {"hits": row.shared(hits, self.k)} if self.norm == "hits" else {}
-        return {"precisions": row.shared(precision_at_hit, self.k), **counted, **ranked_relevant(row, self.over)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+        return {"precisions": row.shared(precision_at_hit, self.k), **counted, **self._counted(row)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.norm == "hits":
             return sums.ratio(row["precisions"], sums["hits"])
         if self.norm == "k":
             return sums.ratio(row["precisions"], sums.ranked(None)) if self.k is None else row["precisions"] / self.k
-        if self.over == "ranked":
-            return row["precisions"] / at_most(sums["relevant"], None if self.norm == "relevant" else self.k)
-        return row["precisions"] / (sums.relevant if self.norm == "relevant" else sums.relevant_up_to(self.k))
-
-    def defined(self, sums: Sums) -> nw.Expr | None:
-        return has_relevant(sums, self.over)
+        return row["precisions"] / at_most(self._relevant(sums), None if self.norm == "relevant" else self.k)
 
 
 def _precision_at_block_end(row: Row) -> nw.Expr:
@@ -132,7 +120,7 @@ def _precision_at_block_end(row: Row) -> nw.Expr:
 
 
 @dataclass(frozen=True)
-class PRAUC(Metric):
+class PRAUC(CountsRelevant):
     r"""Area under the precision-recall curve: average precision over the whole list.
 
     .. math:: \mathrm{AP} = \frac{1}{R} \sum_{r\ \text{a hit}} h(r) / r
@@ -178,7 +166,7 @@ class PRAUC(Metric):
         return self.points == "thresholds"
 
     @property
-    def inexact(self) -> str:
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
         point = "tied rows are one point of the curve, up to 0.28 off in lists of up to 7 rows"
         return f"not the mean over orders, by definition: {point}" if self.points == "thresholds" else ""
 
@@ -192,13 +180,7 @@ class PRAUC(Metric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         positions = self.points == "positions"
         area = row.shared(precision_at_hit, None) if positions else row.shared(_precision_at_block_end)
-        return {"area": area, **ranked_relevant(row, self.over)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+        return {"area": area, **self._counted(row)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
-        return sums.ratio(row["area"], sums.relevant if self.over == "all" else sums["relevant"])
-
-    def defined(self, sums: Sums) -> nw.Expr | None:
-        return has_relevant(sums, self.over)
+        return sums.ratio(row["area"], self._relevant(sums))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from recframe.errors import OptionError, OptionTypeError, quoted
+from recframe.metrics._options import table
 from recframe.metrics.expected_exposure import STOCHASTIC, BrowsingMetric, attention
 
 if TYPE_CHECKING:
@@ -23,6 +24,25 @@ GroupDistance = Literal["tv", "js"]
 """How far shares are from their targets: half the sum of absolute differences, or the Jensen-Shannon divergence."""
 GroupTarget = Literal["equal", "catalog", "relevant"] | Mapping[Any, float] | tuple[tuple[Any, float], ...]
 """The share that each group of items should get: the same, that of the catalogue, of the relevant items, a table."""
+
+
+def _checked_target(given: Any) -> Table:
+    """Return a table of targets as a metric keeps it, or raise for what gives groups no shares."""
+    hint = "target={'a': 0.7, 'b': 0.3}, or 'equal', 'catalog' or 'relevant'"
+    try:
+        shares = tuple(sorted((group, float(share)) for group, share in dict(given).items()))
+        kinds = {type(group) for group, _ in shares}
+    except (TypeError, ValueError) as error:
+        msg = f"target={quoted(given)} does not map groups of one type to numbers"
+        raise OptionTypeError(msg, hint) from error
+    if len(kinds) > 1 or not kinds <= {str, int, bool}:
+        msg = f"target={quoted(given)} names groups of the types {', '.join(sorted(kind.__name__ for kind in kinds))}"
+        raise OptionTypeError(msg, "groups of a table are all text, or all whole numbers")
+    total = math.fsum(share for _, share in shares) if all(share >= 0 for _, share in shares) else math.nan
+    if not 0 < total < math.inf:
+        msg = f"target={quoted(given)} holds no shares"
+        raise OptionError(msg, "shares are 0 or more, and at least one is above 0")
+    return shares
 
 
 @dataclass(frozen=True)
@@ -90,14 +110,10 @@ class AWRF(BrowsingMetric):
     undefined_without: ClassVar[str] = "ranked item of a group"
     unranked: ClassVar[str] = "has no value"
     optional_inputs: ClassVar[tuple[str, ...]] = ("features", "catalog")
+    inexact: ClassVar[str] = f"{STOCHASTIC}, up to 0.86 in lists of up to 7 rows"
 
-    target: GroupTarget = "equal"
+    target: GroupTarget = field(default="equal", metadata=table(_checked_target))
     distance: GroupDistance = "tv"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.target, str):
-            object.__setattr__(self, "target", _checked_target(self.target))
 
     @property
     def targets(self) -> Table:  # type: ignore[override]  # depends on an option
@@ -106,10 +122,6 @@ class AWRF(BrowsingMetric):
     @property
     def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
         return self.target == "relevant" or self.browsing == "cascade"
-
-    @property
-    def inexact(self) -> str:
-        return f"{STOCHASTIC}, up to 0.86 in lists of up to 7 rows"
 
     def explained(self) -> Sequence[str]:
         distance = {"tv": "Σ over groups of |ε − p| / 2", "js": "Jensen-Shannon divergence of ε and p, in bits"}
@@ -126,29 +138,10 @@ class AWRF(BrowsingMetric):
         ]
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"attention": row.shared(attention, self.browsing, self.p, self.stop, self.k)}
+        return {"attention": self._shared(row, attention)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums.group_distance("attention", self.distance, self.target)
 
     def defined(self, sums: Sums) -> nw.Expr:
         return sums.grouped("attention", self.distance, self.target) > 0
-
-
-def _checked_target(given: Any) -> Table:
-    """Return a table of targets as a metric keeps it, or raise for what gives groups no shares."""
-    hint = "target={'a': 0.7, 'b': 0.3}, or 'equal', 'catalog' or 'relevant'"
-    try:
-        table = tuple(sorted((group, float(share)) for group, share in dict(given).items()))
-        kinds = {type(group) for group, _ in table}
-    except (TypeError, ValueError) as error:
-        msg = f"target={quoted(given)} does not map groups of one type to numbers"
-        raise OptionTypeError(msg, hint) from error
-    if len(kinds) > 1 or not kinds <= {str, int, bool}:
-        msg = f"target={quoted(given)} names groups of the types {', '.join(sorted(kind.__name__ for kind in kinds))}"
-        raise OptionTypeError(msg, "groups of a table are all text, or all whole numbers")
-    total = math.fsum(share for _, share in table) if all(share >= 0 for _, share in table) else math.nan
-    if not 0 < total < math.inf:
-        msg = f"target={quoted(given)} holds no shares"
-        raise OptionError(msg, "shares are 0 or more, and at least one is above 0")
-    return table

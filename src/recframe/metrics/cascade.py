@@ -12,7 +12,7 @@ import narwhals as nw
 
 from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
-from recframe.metrics._options import bounds, table_of
+from recframe.metrics._options import bounds, table, table_of
 from recframe.metrics._record import MOST_EXPONENT, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
 from recframe.metrics._weights import reciprocal
@@ -72,11 +72,6 @@ def _chances_of(given: Any) -> tuple[tuple[float, float], ...]:
     return chances
 
 
-def _read(probability: Probability | None) -> Reads:
-    """Return which rows a metric must see: where somebody may stop at a row that is not relevant, all of them."""
-    return "all" if isinstance(probability, tuple) and dict(probability).get(0.0) else "hits"
-
-
 def _explained(probability: Probability) -> str:
     """Return what the option `probability` says, in words."""
     grades = ", ".join(f"{chance:g} for relevance {grade:g}" for grade, chance in dict(probability).items())
@@ -87,8 +82,28 @@ def _itself(relevance: nw.Expr, greatest: nw.Expr) -> nw.Expr:  # noqa: ARG001
     return relevance
 
 
+class CascadeMetric(CutMetric):
+    """What metrics of the cascade model share; each has its own `probability`."""
+
+    lower_grades: ClassVar[str] = "count too"
+
+    probability: Any
+
+    @property
+    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
+        return not isinstance(self.probability, tuple)
+
+    @property
+    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
+        # Where somebody may stop at a row that is not relevant, all of them.
+        return "all" if isinstance(self.probability, tuple) and dict(self.probability).get(0.0) else "hits"
+
+    def value(self, sums: Sums) -> nw.Expr:
+        return sums["stops"]
+
+
 @dataclass(frozen=True)
-class ERR(CutMetric):
+class ERR(CascadeMetric):
     r"""Expected reciprocal rank: of the position at which a user is satisfied who reads from the top.
 
     .. math:: \mathrm{ERR@}k = \sum_{r \le k} \frac1r P_r \prod_{i < r} (1 - P_i), \quad P = (2^{rel} - 1) / 2^{max}
@@ -100,7 +115,7 @@ class ERR(CutMetric):
     max_relevance : float, optional
         The largest grade of the scale; None: the largest relevance of the frame, or of the truth.
     probability : mapping of float to float or "relevance", optional
-        In the place of the formula: the probability P that a row of that relevance satisfies, 0 for grades it lacks;
+        Instead of the formula: the probability P that a row of that relevance satisfies, 0 for grades it lacks;
         ``"relevance"``: the relevance itself, which must lie between 0 and 1 (CatBoost).
 
     Notes
@@ -126,29 +141,16 @@ class ERR(CutMetric):
     aliases: ClassVar[tuple[str, ...]] = ("expected_reciprocal_rank",)
     summary: ClassVar[str] = "expected reciprocal rank of the position that satisfies a user"
     formula: ClassVar[str] = "Σ r≤k of (1/r)·Pᵣ·Π(1−Pᵢ), P = (2^rel − 1)/2^max"
-    lower_grades: ClassVar[str] = "count too"
     reference: ClassVar[str] = "Chapelle et al., CIKM 2009"
 
     max_relevance: float | None = field(default=None, metadata=bounds(least=0, most=MOST_EXPONENT))
-    probability: Probability | Literal["relevance"] | None = None
+    probability: Probability | Literal["relevance"] | None = field(default=None, metadata=table(_chances_of))
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.probability is None:
-            return
-        if self.max_relevance is not None:
+        if self.probability is not None and self.max_relevance is not None:
             msg = f"err accepts max_relevance={self.max_relevance:g} or probability=, not both"
             raise OptionError(msg, "max_relevance is part of the formula that probability= replaces")
-        if not isinstance(self.probability, str):
-            object.__setattr__(self, "probability", _chances_of(self.probability))
-
-    @property
-    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
-        return not isinstance(self.probability, tuple)
-
-    @property
-    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
-        return "hits" if self.probability == "relevance" else _read(self.probability)
 
     @property
     def relevances(self) -> tuple[float, float]:
@@ -175,12 +177,9 @@ class ERR(CutMetric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"stops": row.shared(_stopping, self._stop, reciprocal, self.k)}
 
-    def value(self, sums: Sums) -> nw.Expr:
-        return sums["stops"]
-
 
 @dataclass(frozen=True)
-class PFound(CutMetric):
+class PFound(CascadeMetric):
     r"""Probability that a user finds a relevant item before giving up.
 
     .. math:: \mathrm{pFound@}k = \sum_{r \le k} look_r P_r,
@@ -220,24 +219,10 @@ class PFound(CutMetric):
     name: ClassVar[str] = "pfound"
     summary: ClassVar[str] = "probability that a user finds a relevant item before giving up"
     formula: ClassVar[str] = "Σ r≤k of look(r)·Pᵣ, look(r+1) = look(r)·(1−Pᵣ)·(1−p_break)"
-    lower_grades: ClassVar[str] = "count too"
     reference: ClassVar[str] = "Gulin et al., ROMIP 2009"
 
     p_break: float = field(default=0.15, metadata=bounds(least=0, below=1))
-    probability: Probability | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.probability is not None:
-            object.__setattr__(self, "probability", _chances_of(self.probability))
-
-    @property
-    def best_by_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
-        return not isinstance(self.probability, tuple)
-
-    @property
-    def reads(self) -> Reads:  # type: ignore[override]  # depends on an option
-        return _read(self.probability)
+    probability: Probability | None = field(default=None, metadata=table(_chances_of))
 
     @property
     def relevances(self) -> tuple[float, float]:
@@ -250,6 +235,3 @@ class PFound(CutMetric):
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         stop = _itself if self.probability is None else _looked_up(tuple(self.probability))
         return {"stops": row.shared(_stopping, stop, _browsing(self.p_break), self.k)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return sums["stops"]

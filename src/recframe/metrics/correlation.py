@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
+NO_MEAN = "not the mean over orders, by definition"
+
+
 def _concordance(row: Row) -> nw.Expr:
     """Return the term that sums to the concordant pairs less the discordant ones."""
     return row.concordance
@@ -27,7 +30,16 @@ def _grade_pairs(row: Row) -> nw.Expr:
 
 
 @dataclass(frozen=True)
-class Spearman(Metric):
+class Correlation(Metric):
+    """What rank correlations share: they compare all ranked rows of a list."""
+
+    unranked: ClassVar[str] = "has no value"
+    reads: ClassVar[Reads] = "all"
+    lower_grades: ClassVar[str] = "are compared too"
+
+
+@dataclass(frozen=True)
+class Spearman(Correlation):
     r"""Spearman's rank correlation: the correlation of the average ranks of relevance and score.
 
     .. math:: \rho = \frac{\sum_i (x_i - \bar x)(y_i - \bar y)}{\sqrt{\sum_i (x_i - \bar x)^2 \sum_i (y_i - \bar y)^2}}
@@ -51,32 +63,19 @@ class Spearman(Metric):
     """
 
     name: ClassVar[str] = "spearman"
-    aliases: ClassVar[tuple[str, ...]] = (
-        "rho",
-        "spearmanr",
-    )
+    aliases: ClassVar[tuple[str, ...]] = ("rho", "spearmanr")
     summary: ClassVar[str] = "correlation of the average ranks of relevance and score"
     formula: ClassVar[str] = "cov(x, y) / √(var(x)·var(y)), x and y average ranks"
     reference: ClassVar[str] = "Spearman 1904; scipy `spearmanr`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
-    unranked: ClassVar[str] = "has no value"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    reads: ClassVar[Reads] = "all"
-    lower_grades: ClassVar[str] = "are compared too"
-
-    @property
-    def inexact(self) -> str:
-        off = "ties have their average rank, up to 0.39 off in lists of up to 7 rows"
-        return f"not the mean over orders, by definition: {off}"
+    inexact: ClassVar[str] = f"{NO_MEAN}: ties have their average rank, up to 0.39 off in lists of up to 7 rows"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         middle = (row.length + 1) / 2
         score = row.order + (row.size - 1) / 2 - middle
         grade = row.grade_rank - middle
         return {"score·grade": score * grade, "score²": score * score, "grade²": grade * grade}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return row["score·grade"] / (sums["score²"] * sums["grade²"]).sqrt()
@@ -86,7 +85,7 @@ class Spearman(Metric):
 
 
 @dataclass(frozen=True)
-class Kendall(Metric):
+class Kendall(Correlation):
     r"""Kendall's τ-b of relevance and score.
 
     .. math:: \tau_b = \frac{C - D}{\sqrt{(n_0 - n_1)(n_0 - n_2)}}
@@ -113,24 +112,14 @@ class Kendall(Metric):
     """
 
     name: ClassVar[str] = "kendall"
-    aliases: ClassVar[tuple[str, ...]] = (
-        "tau",
-        "kendalltau",
-    )
+    aliases: ClassVar[tuple[str, ...]] = ("tau", "kendalltau")
     summary: ClassVar[str] = "τ-b of relevance and score"
     formula: ClassVar[str] = "(C − D) / √((n₀ − n₁)(n₀ − n₂))"
     reference: ClassVar[str] = "Kendall, Biometrika 1945; scipy `kendalltau`"
     undefined_if: ClassVar[str] = "with fewer than two ranked rows, or all scores or all relevances equal"
-    unranked: ClassVar[str] = "has no value"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    reads: ClassVar[Reads] = "all"
-    lower_grades: ClassVar[str] = "are compared too"
+    inexact: ClassVar[str] = f"{NO_MEAN}: the divisor of τ-b counts no ties, up to 0.47 off in lists of up to 7 rows"
     is_additive: ClassVar[bool] = False
-
-    @property
-    def inexact(self) -> str:
-        off = "the divisor of τ-b counts no ties, up to 0.47 off in lists of up to 7 rows"
-        return f"not the mean over orders, by definition: {off}"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {
@@ -147,7 +136,7 @@ class Kendall(Metric):
 
 
 @dataclass(frozen=True)
-class OPA(Metric):
+class OPA(Correlation):
     r"""Ordered pair accuracy: the share of the pairs of different relevance in which the more relevant row is ahead.
 
     .. math:: \mathrm{OPA} = (C + T/2) / (C + D + T)
@@ -180,9 +169,6 @@ class OPA(Metric):
     formula: ClassVar[str] = "(C + T/2) / (C + D + T), T: pairs of equal score"
     reference: ClassVar[str] = "Pasumarthi et al., KDD 2019"
     undefined_if: ClassVar[str] = "without two ranked rows of different relevance"
-    unranked: ClassVar[str] = "has no value"
-    reads: ClassVar[Reads] = "all"
-    lower_grades: ClassVar[str] = "are compared too"
     is_additive: ClassVar[bool] = False
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:

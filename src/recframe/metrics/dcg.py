@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import narwhals as nw
 
 from recframe.metrics._gain import Gain, Grades, check_function, checked_gain, explained_gain, gain_of, own_order
+from recframe.metrics._options import table
 from recframe.metrics._record import LINEAR, MOST_EXPONENT, BestOf, CutMetric, Reads
 from recframe.metrics._sums import nan_if_infinite
 from recframe.metrics._weights import DISCOUNTS, Discount
@@ -108,13 +109,14 @@ class DCG(CutMetric):
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     allows_propensity: ClassVar[bool] = True
 
-    gain: Gain = "linear"
+    gain: Gain = field(default="linear", metadata=table(checked_gain))
     discount: Discount = "log2"
     grades: Grades = "all"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "gain", checked_gain(self.gain))
+        if callable(self.gain):
+            check_function("gain", self.gain, "relevance", "relevance**2")
         if callable(self.discount):
             check_function("discount", self.discount, "position", "1 / position")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from recframe.errors import OptionError, quoted
 from recframe.metrics._gain import looked_up
-from recframe.metrics._options import bounds, table_of
+from recframe.metrics._options import bounds, table, table_of
 from recframe.metrics._record import CutMetric, Reads
 from recframe.metrics._weights import log2, persistence
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from recframe.metrics._ideal_row import IdealRow
     from recframe.metrics._row import Row, Weight
+    from recframe.metrics._shared_terms import Term
     from recframe.metrics._sums import Sums
 
 Browsing = Literal["geometric", "log2", "cascade"] | Mapping[int, float] | tuple[tuple[float, float], ...]
@@ -61,18 +62,27 @@ def _of_ideal(row: IdealRow, browsing: Browsing, p: float, stop: float, k: int |
     return row.hit_weight(_weight(browsing, p * (1 - stop) if browsing == "cascade" else p), k)
 
 
+def _checked_browsing(given: Any) -> tuple[tuple[float, float], ...]:
+    """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
+    attentions = table_of("browsing", given, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
+    for place, attention in attentions:
+        if place < 1 or place % 1 or not 0 <= attention < math.inf:
+            msg = f"browsing={quoted(given)} gives position {place:g} the attention {attention:g}"
+            raise OptionError(msg, "positions are whole numbers from 1, and attention is 0 or more")
+    return attentions
+
+
 @dataclass(frozen=True)
 class BrowsingMetric(CutMetric):
     """What metrics of attention share: a model of how users browse."""
 
     p: float = field(default=0.5, metadata=bounds(above=0, below=1))
-    browsing: Browsing = "geometric"
+    browsing: Browsing = field(default="geometric", metadata=table(_checked_browsing))
     stop: float = field(default=0.5, metadata=bounds(above=0, below=1))
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.browsing, str):
-            object.__setattr__(self, "browsing", _checked_browsing(self.browsing))
+    def _shared(self, row: Row | IdealRow, term: Term) -> nw.Expr:
+        """Return a term that metrics with the same model share."""
+        return row.shared(term, self.browsing, self.p, self.stop, self.k)
 
     @property
     def _model(self) -> str:
@@ -88,19 +98,6 @@ class _ExpectedExposure(BrowsingMetric):
 
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
-    @property
-    def _off(self) -> str:
-        return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else FURTHEST)
-
-    def _squares(self, row: Row) -> nw.Expr:
-        return row.shared(_square, self.browsing, self.p, self.stop, self.k)
-
-    def _hits(self, row: Row) -> nw.Expr:
-        return row.shared(_of_hit, self.browsing, self.p, self.stop, self.k)
-
-    def _ideal(self, row: IdealRow) -> nw.Expr:
-        return row.shared(_of_ideal, self.browsing, self.p, self.stop, self.k)
-
     def explained(self) -> Sequence[str]:
         target = ["ε*: what each relevant item gets if all of them come first, in any order"]
         return [
@@ -111,7 +108,16 @@ class _ExpectedExposure(BrowsingMetric):
 
 
 @dataclass(frozen=True)
-class EED(_ExpectedExposure):
+class _SquaredExposure(_ExpectedExposure):
+    """What those of them share that square the attention."""
+
+    @property
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
+        return STOCHASTIC + ("" if isinstance(self.browsing, tuple) else FURTHEST)
+
+
+@dataclass(frozen=True)
+class EED(_SquaredExposure):
     r"""Expected exposure disparity: how unequally the attention of a list is spread over its items.
 
     .. math:: \mathrm{EED} = \sum_d \varepsilon_d^2
@@ -167,12 +173,8 @@ class EED(_ExpectedExposure):
     def reads_relevance(self) -> bool:  # type: ignore[override]  # depends on an option
         return self.browsing == "cascade"
 
-    @property
-    def inexact(self) -> str:
-        return self._off
-
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"squares": self._squares(row)}
+        return {"squares": self._shared(row, _square)}
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["squares"]
@@ -229,20 +231,17 @@ class EER(_ExpectedExposure):
     reads: ClassVar[Reads] = "hits"
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"hits": self._hits(row)}
+        return {"hits": self._shared(row, _of_hit)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {"ideal": self._ideal(row)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+        return {"ideal": self._shared(row, _of_ideal)}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         return row["hits"] * sums.ratio(sums["ideal"], sums.relevant)
 
 
 @dataclass(frozen=True)
-class EEL(_ExpectedExposure):
+class EEL(_SquaredExposure):
     r"""Expected exposure loss: how far the attention that items get is from what they should get.
 
     .. math:: \mathrm{EEL} = \sum_d (\varepsilon_d - \varepsilon^*_d)^2
@@ -292,26 +291,12 @@ class EEL(_ExpectedExposure):
     best_by_relevance: ClassVar[bool] = False
     is_additive: ClassVar[bool] = False
 
-    @property
-    def inexact(self) -> str:
-        return self._off
-
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
-        return {"squares": self._squares(row), "hits": self._hits(row)}
+        return {"squares": self._shared(row, _square), "hits": self._shared(row, _of_hit)}
 
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
-        return {"ideal": self._ideal(row)}
+        return {"ideal": self._shared(row, _of_ideal)}
 
     def value(self, sums: Sums) -> nw.Expr:
         target = sums.ratio(sums["ideal"], sums.relevant)
         return sums["squares"] - 2 * target * sums["hits"] + target * sums["ideal"]
-
-
-def _checked_browsing(given: Any) -> tuple[tuple[float, float], ...]:
-    """Return a table of attention as a metric keeps it, or raise for what gives positions none."""
-    table = table_of("browsing", given, "{1: 0.6, 2: 0.3, 3: 0.1}", of="positions")
-    for place, attention in table:
-        if place < 1 or place % 1 or not 0 <= attention < math.inf:
-            msg = f"browsing={quoted(given)} gives position {place:g} the attention {attention:g}"
-            raise OptionError(msg, "positions are whole numbers from 1, and attention is 0 or more")
-    return table

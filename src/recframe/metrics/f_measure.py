@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from recframe.metrics._sums import Sums
 
 
-def _f_measure(sums: Sums, k: int | None, beta: float) -> nw.Expr:
-    """Return the F-measure of a list that weighs recall beta times as much as precision."""
-    return (1 + beta**2) * sums["hits"] / _divisor(sums, k, beta)
+class FMeasure(HitCount):
+    """What F-measures share: recall weighs `beta` times as much as precision."""
 
+    beta: float
 
-def _divisor(sums: Sums, k: int | None, beta: float) -> nw.Expr:
-    """Return what the hits are divided by."""
-    return beta**2 * sums.relevant + (sums.ranked(None) if k is None else k)
+    def value(self, sums: Sums) -> nw.Expr:
+        return (1 + self.beta**2) * sums["hits"] / self.divisor(sums)
+
+    def divisor(self, sums: Sums) -> nw.Expr:
+        return self.beta**2 * sums.relevant + (sums.ranked(None) if self.k is None else self.k)
 
 
 @dataclass(frozen=True)
-class F1(HitCount):
+class F1(FMeasure):
     r"""Harmonic mean of precision and recall at k.
 
     .. math:: \mathrm{F1@}k = 2 h(k) / (k + R)
@@ -35,7 +37,7 @@ class F1(HitCount):
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
+        The cutoff. None: the whole list, with its number of ranked rows N instead of k.
 
     Notes
     -----
@@ -60,18 +62,14 @@ class F1(HitCount):
     formula: ClassVar[str] = "2·h(k) / (k + R)"
     reference: ClassVar[str] = "van Rijsbergen 1979, ch. 7; trec_eval `set_F`"
 
+    beta = 1
+
     def of_rank(self, rank: float) -> float | None:
         return None if self.k is None else self.if_within(rank, 2 / (1 + self.k))
 
-    def value(self, sums: Sums) -> nw.Expr:
-        return _f_measure(sums, self.k, 1)
-
-    def divisor(self, sums: Sums) -> nw.Expr:
-        return _divisor(sums, self.k, 1)
-
 
 @dataclass(frozen=True)
-class FBeta(HitCount):
+class FBeta(FMeasure):
     r"""Harmonic mean of precision and recall at k in which recall weighs β times as much as precision.
 
     .. math:: \mathrm{F}_\beta\mathrm{@}k = (1 + \beta^2) h(k) / (\beta^2 R + k)
@@ -79,7 +77,7 @@ class FBeta(HitCount):
     Parameters
     ----------
     k : int, optional
-        The cutoff. None: the whole list, with its number of ranked rows N in the place of k.
+        The cutoff. None: the whole list, with its number of ranked rows N instead of k.
     beta : float
         The weight of recall, above 0: 2 prefers recall, 0.5 precision, and 1 gives `f1`.
 
@@ -112,9 +110,3 @@ class FBeta(HitCount):
 
     def explained(self) -> Sequence[str]:
         return [self.formula, f"β = {self.beta:g}"]
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return _f_measure(sums, self.k, self.beta)
-
-    def divisor(self, sums: Sums) -> nw.Expr:
-        return _divisor(sums, self.k, self.beta)

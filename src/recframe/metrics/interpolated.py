@@ -70,13 +70,12 @@ class IPrec(Metric):
     reference: ClassVar[str] = "Manning, Raghavan, Schütze 2008, §8.4; trec_eval `iprec_at_recall`, `11pt_avg`"
     reads: ClassVar[Reads] = "hits"
     is_additive: ClassVar[bool] = False
+    inexact: ClassVar[str] = (
+        "not exact: tied rows are one point of the curve, at the end of their block, up to 0.31 too low in lists of up "
+        "to 7 rows"
+    )
 
     recall: float | None = field(default=None, metadata=bounds(least=0, most=1))
-
-    @property
-    def inexact(self) -> str:
-        point = "tied rows are one point of the curve, at the end of their block"
-        return f"not exact: {point}, up to 0.31 too low in lists of up to 7 rows"
 
     def explained(self) -> Sequence[str]:
         level = "x = 0, 0.1, …, 1, and the mean of these" if self.recall is None else f"x = {self.recall:g}"

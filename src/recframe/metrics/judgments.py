@@ -82,9 +82,6 @@ class BPref(Metric):
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
         return {"nonrelevant": row.shared(_nonrelevant)}
 
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
-
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         every = sums["nonrelevant"]
         divisor = nw.when(every < sums.relevant).then(every).otherwise(sums.relevant)

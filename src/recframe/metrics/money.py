@@ -60,7 +60,7 @@ class MoneyPrecision(CutMetric):
     reads: ClassVar[Reads] = "all"
 
     @property
-    def inexact(self) -> str:
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
         far = (
             "up to 0.52 off in lists of up to 7 rows, if values differ by a factor of up to 10; exact if they are equal"
         )
@@ -68,9 +68,6 @@ class MoneyPrecision(CutMetric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         return {"hit value": row.shared(_hit_value, self.k), "value": row.value * row.within(self.k)}
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         whole = sums["value"]

@@ -26,7 +26,17 @@ Unit = Literal["users", "interactions"]
 
 
 @dataclass(frozen=True)
-class Novelty(BeyondAccuracyMetric):
+class Popularity(BeyondAccuracyMetric):
+    """What metrics of popularity share: they read how many users of the training data have the recommended items."""
+
+    required_inputs: ClassVar[tuple[str, ...]] = ("train",)
+
+    def defined(self, sums: Sums) -> nw.Expr:
+        return (sums["recommended"] > 0) & (sums.train_users > 0)
+
+
+@dataclass(frozen=True)
+class Novelty(Popularity):
     r"""Mean self-information of the top k: how few users have these items.
 
     .. math:: \mathrm{novelty@}k = \frac{1}{k} \sum_{r \le k} -\log_2 \frac{|U_{i_r}|}{|U|}
@@ -70,7 +80,6 @@ class Novelty(BeyondAccuracyMetric):
     formula: ClassVar[str] = "Σ r≤k of −log2(users of the item / users) / k"
     reference: ClassVar[str] = "Zhou et al., PNAS 2010"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
     denominator: Denominator = "k"
     unseen: Unseen = "one_user"
@@ -96,12 +105,9 @@ class Novelty(BeyondAccuracyMetric):
         information = sums["counted"] * whole.log(2) - sums["logarithms"]
         return information / (sums["recommended"] if self.k is None or self.denominator == "list" else float(self.k))
 
-    def defined(self, sums: Sums) -> nw.Expr:
-        return (sums["recommended"] > 0) & (sums.train_users > 0)
-
 
 @dataclass(frozen=True)
-class ARP(BeyondAccuracyMetric):
+class ARP(Popularity):
     r"""Average recommendation popularity: the mean share of users who have the items of the top k.
 
     .. math:: \mathrm{ARP@}k = \frac{1}{\min(k, N)} \sum_{r \le k} \frac{|U_{i_r}|}{|U|}
@@ -123,7 +129,7 @@ class ARP(BeyondAccuracyMetric):
 
     References
     ----------
-    Yin et al., *Challenging the Long Tail Recommendation*, PVLDB 5 (2012), there with counts in the place of shares;
+    Yin et al., *Challenging the Long Tail Recommendation*, PVLDB 5 (2012), there with counts instead of shares;
     Abdollahpouri, Burke, Mobasher, *Managing Popularity Bias in Recommender Systems*, FLAIRS 2019.
 
     Examples
@@ -145,7 +151,6 @@ class ARP(BeyondAccuracyMetric):
     reference: ClassVar[str] = "Yin et al., PVLDB 2012; Abdollahpouri et al., FLAIRS 2019"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     higher_is_better: ClassVar[bool] = False
-    required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
     unit: Unit = "users"
 
@@ -162,12 +167,9 @@ class ARP(BeyondAccuracyMetric):
         mean = sums["popularity"] / sums["recommended"]
         return mean / sums.train_users if self.unit == "users" else mean
 
-    def defined(self, sums: Sums) -> nw.Expr:
-        return (sums["recommended"] > 0) & (sums.train_users > 0)
-
 
 @dataclass(frozen=True)
-class LongTail(BeyondAccuracyMetric):
+class LongTail(Popularity):
     r"""Share of the top k that is in the long tail: not among the most popular items.
 
     .. math:: \mathrm{long\ tail@}k = \frac{|\{r \le k : i_r \notin \mathrm{head}\}|}{\min(k, N)}
@@ -206,7 +208,6 @@ class LongTail(BeyondAccuracyMetric):
     summary: ClassVar[str] = "share of the recommended items that are not among the most popular ones"
     formula: ClassVar[str] = "recommended items r ≤ k outside the head / min(k, N)"
     reference: ClassVar[str] = "Abdollahpouri et al., FLAIRS 2019"
-    required_inputs: ClassVar[tuple[str, ...]] = ("train",)
 
     head: float = field(default=0.2, metadata=bounds(above=0, below=1))
 
@@ -219,6 +220,3 @@ class LongTail(BeyondAccuracyMetric):
 
     def value(self, sums: Sums) -> nw.Expr:
         return sums["tail"] / sums["recommended"]
-
-    def defined(self, sums: Sums) -> nw.Expr:
-        return (sums["recommended"] > 0) & (sums.train_users > 0)

@@ -118,7 +118,7 @@ class PartialAUC(Metric):
         return self.points == "thresholds"
 
     @property
-    def inexact(self) -> str:
+    def inexact(self) -> str:  # type: ignore[override]  # depends on an option
         line = "a straight line over a tied block across max_fpr, up to 0.25 off in lists of up to 7 rows"
         return f"not the mean over orders, by definition: {line}" if self.points == "thresholds" else ""
 
@@ -133,14 +133,10 @@ class PartialAUC(Metric):
 
     def terms(self, row: Row) -> Mapping[str, nw.Expr]:
         if self.negatives is not None and self.positives == "first":
-            return {"hits": row.shared(hits, None), "area": row.shared(_first_pairs, self.negatives)}
-        return {
-            "hits": row.shared(hits, None),
-            "area": row.shared(_area, float(self.max_fpr), self.points, self.negatives),
-        }
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
+            area = row.shared(_first_pairs, self.negatives)
+        else:
+            area = row.shared(_area, float(self.max_fpr), self.points, self.negatives)
+        return {"hits": row.shared(hits, None), "area": area}
 
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         if self.negatives is not None:

@@ -108,9 +108,6 @@ class RBP(CutMetric):
     def best_terms(self, row: IdealRow) -> Mapping[str, nw.Expr]:
         return {"greatest": row.shared(_greatest)} if self.gain == "scaled" else {}
 
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)
-
     def share(self, row: Sums, sums: Sums) -> nw.Expr:
         gains = (1 - self.p) * row["gains"]
         if self.gain != "scaled":

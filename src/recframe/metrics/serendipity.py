@@ -151,6 +151,3 @@ class Serendipity(CutMetric):
         if self.k is None or self.denominator == "list":
             return sums.ratio(total, sums.ranked(self.k))
         return total / float(self.k)
-
-    def value(self, sums: Sums) -> nw.Expr:
-        return self.share(sums, sums)

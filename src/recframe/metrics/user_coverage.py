@@ -56,12 +56,9 @@ class UserCoverage(BeyondAccuracyMetric):
     formula: ClassVar[str] = "1 if N > 0, else 0"
     reference: ClassVar[str] = "Ge et al., RecSys 2010"
     of_every_list: ClassVar[bool] = True
+    inexact: ClassVar[str] = ""
 
     filled: bool = False
-
-    @property
-    def inexact(self) -> str:
-        return ""
 
     def explained(self) -> Sequence[str]:
         return ["1 if N ≥ k, else 0" if self.filled and self.k is not None else self.formula]

@@ -115,8 +115,9 @@ def _check_metric(metric: object) -> Metric:
     if not isinstance(metric, Metric):
         msg = f"{quoted(metric)} is neither the name of a metric nor a metric"
         raise OptionTypeError(msg, "'ndcg@10' or metrics.NDCG(k=10)")
-    if not isinstance(getattr(metric, "name", None), str) or type(metric).value is Metric.value:
-        lacks = "name" if isinstance(getattr(metric, "name", None), str) is False else "method value"
+    named = isinstance(getattr(metric, "name", None), str)
+    if not named or (type(metric).value is Metric.value and type(metric).share is Metric.share):
+        lacks = "method value" if named else "name"
         msg = f"the metric {type(metric).__name__} has no {lacks}"
         hint = "name = 'my_metric' in its class" if lacks == "name" else "def value(self, sums): return sums['hits']"
         raise OptionTypeError(msg, hint)
